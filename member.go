@@ -108,6 +108,10 @@ type MemberStatus struct {
 	// that of this member. Empty: none.
 	Problem string `json:"problem,omitempty"`
 
+	// Grant is for how long the vote of the member still counts for this one, which leads, in seconds; 0: it has run out. The lease of the
+	// leader is the longest for which the votes of a majority count. Null: this member does not lead, the other one has no vote, or bully runs.
+	Grant *float64 `json:"grant,omitempty"`
+
 	// Weight is its priority at present, as far as it is known; 0: it is a witness, or bully runs.
 	Weight uint16 `json:"weight,omitempty"`
 
@@ -335,6 +339,10 @@ func (m *Member) Status() Status {
 			ID: id, Address: member.Address, Witness: member.Witness, Standby: !slices.Contains(s.Voters.Members, id), Reachable: s.Reachable[i], Problem: s.Problems[i],
 			Weight: s.Standings[i].Weight, Unable: s.Standings[i].Unable,
 		})
+		if s.Granted != nil && slices.Contains(s.Voters.Members, id) {
+			left := s.Granted[i].Seconds()
+			status.Members[i].Grant = &left
+		}
 	}
 	for _, id := range s.Voters.Members {
 		if !slices.Contains(s.Members, id) {

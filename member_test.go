@@ -326,7 +326,7 @@ func TestAllFaultsOfAConfigAreReportedAtOnce(t *testing.T) {
 		"configuration: ID 5 is not among the members",
 		`configuration: Listen: "127.0.0.1:99999" does not end in a port from 1 to 65535`,
 		"configuration: Timing.MessageDelay is from 1ms to 1h0m0s, not -1ns",
-		"configuration: Timing.Suspicion (300ms) is at least three times Heartbeat, but Heartbeat is 200ms: one that is late must not make a member suspect",
+		"configuration: Timing.Suspicion (300ms) must be at least three times Heartbeat, but Heartbeat is 200ms: one that is late must not make a member suspect",
 		"configuration: Data is missing: quorum-bully needs a directory that Init has made, since a member that forgets its votes might vote twice",
 	}
 	if !errors.Is(err, ErrConfig) {

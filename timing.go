@@ -162,16 +162,16 @@ func (t *Timing) check(must func(ok bool, format string, args ...any)) {
 	relation := func(ok bool, what, name string, value time.Duration, because string) {
 		must(ok, "Timing.%s, but %s is %v: %s", what, name, value, because)
 	}
-	relation(t.LongestLease >= t.Lease, fmt.Sprintf("LongestLease (%v) is at least Lease", t.LongestLease), "Lease", t.Lease,
+	relation(t.LongestLease >= t.Lease, fmt.Sprintf("LongestLease (%v) must be at least Lease", t.LongestLease), "Lease", t.Lease,
 		"a member grants no longer lease than LongestLease")
-	relation(4*t.Renewal <= t.entitled()-t.early(), fmt.Sprintf("Renewal (%v) is at most a quarter of what Lease leaves without Drift, Margin and Grace", t.Renewal),
-		"that", (t.entitled()-t.early())/4, "a lease must survive three lost renewals")
-	relation(t.Defer >= t.Answers, fmt.Sprintf("Defer (%v) is at least Answers", t.Defer), "Answers", t.Answers,
+	relation(4*t.Renewal <= t.entitled()-t.early(), fmt.Sprintf("Renewal (%v) must be at most a quarter of what Lease leaves without Drift, Margin and Grace", t.Renewal),
+		"that", ((t.entitled() - t.early()) / 4).Truncate(10*time.Microsecond), "a lease must survive three lost renewals")
+	relation(t.Defer >= t.Answers, fmt.Sprintf("Defer (%v) must be at least Answers", t.Defer), "Answers", t.Answers,
 		"a member of higher rank asks before it claims")
-	relation(2*t.Claim <= t.Lease, fmt.Sprintf("Claim (%v) is at most half of Lease", t.Claim), "Lease", t.Lease,
+	relation(2*t.Claim <= t.Lease, fmt.Sprintf("Claim (%v) must be at most half of Lease", t.Claim), "Lease", t.Lease,
 		"a claim that fails must not use up the votes that it got")
-	relation(t.Preempt >= t.Lease, fmt.Sprintf("Preempt (%v) is at least Lease", t.Preempt), "Lease", t.Lease,
+	relation(t.Preempt >= t.Lease, fmt.Sprintf("Preempt (%v) must be at least Lease", t.Preempt), "Lease", t.Lease,
 		"a leader that is replaced at once never works")
-	relation(t.Suspicion >= 3*t.Heartbeat, fmt.Sprintf("Suspicion (%v) is at least three times Heartbeat", t.Suspicion), "Heartbeat", t.Heartbeat,
+	relation(t.Suspicion >= 3*t.Heartbeat, fmt.Sprintf("Suspicion (%v) must be at least three times Heartbeat", t.Suspicion), "Heartbeat", t.Heartbeat,
 		"one that is late must not make a member suspect")
 }

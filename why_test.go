@@ -150,3 +150,48 @@ func TestAMemberThatNeverRanIsNotCountedAsASuspicion(t *testing.T) {
 		}
 	})
 }
+
+// grants returns the votes that count for a member, in seconds, by their members.
+func grants(m *ringleader.Member) map[uint64]float64 {
+	found := map[uint64]float64{}
+	for _, other := range m.Status().Members {
+		if other.Grant != nil {
+			found[other.ID] = *other.Grant
+		}
+	}
+	return found
+}
+
+func TestTheLeaderShowsOnWhichVotesItsLeaseRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Members: []ringleader.MemberAddress{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 4, Standby: true}}}, 1, 2, 3, 4)
+		defer c.Close()
+		c.Start(1, 2, 3, 4)
+		c.Await(3)
+		c.Pass(time.Second)
+		if g := grants(c.Member(3)); len(g) != 3 || g[1] <= 0 || g[2] <= 0 || g[3] <= 0 {
+			t.Errorf("the leader has the grants %v, want those of the three voters", g)
+		}
+		if g := grants(c.Member(1)); len(g) != 0 {
+			t.Errorf("a follower has the grants %v", g)
+		}
+		full := grants(c.Member(3))[1]
+		c.Cut([]uint64{1}, []uint64{2, 3, 4})
+		c.Pass(ringleader.Test().Lease / 2)
+		if g := grants(c.Member(3)); g[1] <= 0 || g[1] >= full || g[2] <= g[1] {
+			t.Errorf("half a lease after member 1 was cut off, the leader has the grants %v; it had %v s of member 1", g, full)
+		}
+		c.Pass(ringleader.Test().Lease)
+		s := c.Member(3).Status()
+		if g := grants(c.Member(3)); g[1] != 0 || len(g) != 3 {
+			t.Errorf("a lease later it has the grants %v", g)
+		} else if s.Lease == nil || *s.Lease != min(g[2], g[3]) {
+			t.Errorf("with the grants %v the lease is %v", g, s.Lease)
+		}
+		c.Cut([]uint64{1}, []uint64{2}, []uint64{3, 4})
+		c.Until("the leader has lost its lease", func() bool { return c.Member(3).View().Role != ringleader.Leader })
+		if g := grants(c.Member(3)); len(g) != 0 {
+			t.Errorf("without a lease it has the grants %v", g)
+		}
+	})
+}

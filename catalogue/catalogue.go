@@ -27,6 +27,7 @@ type Entry struct {
 	Session  func(simulate.Options) (*simulate.Session, error)  // [simulate.NewSession]
 	Verify   func(verify.Options) (*verify.Report, error)       // [verify.Run]
 	Count    count.Func                                         // nil without a closed form
+	Ranges   count.Ranged                                       // the same by ranges of positions; nil if it cannot be counted so
 	Check    checks                                             // judges the record of a run by its source's statements about every run; nil without statements
 	Aliases  []string                                           // other accepted names
 	Family   string                                             // the common name of the algorithm's forms on several networks; empty if it has one form

@@ -39,20 +39,20 @@ type counted struct {
 }
 
 var all = []counted{
-	entry(&ringbullysimple.Algorithm, count.RingBullySimple),
-	entry(&ringbully.Algorithm, count.RingBully),
-	entry(&lcr.Algorithm, count.LCR),
-	entry(&lcr.Algorithm, count.LCR, "flag", "textbook"),
+	entry(&ringbullysimple.Algorithm, count.RingBullySimple.Count),
+	entry(&ringbully.Algorithm, count.RingBully.Count),
+	entry(&lcr.Algorithm, count.LCR.Count),
+	entry(&lcr.Algorithm, count.LCR.Count, "flag", "textbook"),
 	entry(&lelann.Algorithm, count.LeLann),
 	entry(&lelann.Algorithm, count.LeLann, "late", "lost"),
-	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair),
-	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair, "announce", "no"),
-	entry(&franklin.Algorithm, count.Franklin),
-	entry(&dolevklawerodeh.Algorithm, count.DolevKlaweRodeh),
+	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair.Count),
+	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair.Count, "announce", "no"),
+	entry(&franklin.Algorithm, count.Franklin.Count),
+	entry(&dolevklawerodeh.Algorithm, count.DolevKlaweRodeh.Count),
 	entry(&dolevklawerodehb.Algorithm, count.DolevKlaweRodehB),
-	entry(&peterson.Algorithm, count.Peterson),
-	entry(&petersonalternating.Algorithm, count.PetersonAlternating),
-	entry(&minmax.Algorithm, count.MinMax),
+	entry(&peterson.Algorithm, count.Peterson.Count),
+	entry(&petersonalternating.Algorithm, count.PetersonAlternating.Count),
+	entry(&minmax.Algorithm, count.MinMax.Count),
 	entry(&highamprzytycka.Algorithm, count.HighamPrzytycka),
 }
 
@@ -411,7 +411,7 @@ type endless struct{ election.List }
 func (endless) Len() int { return 1 << 32 }
 
 func TestWhatDependsOnTheScheduleCannotBeCounted(t *testing.T) {
-	early := entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair, "withdraw", "early")
+	early := entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair.Count, "withdraw", "early")
 	r, err := early.exact(context.Background(), election.List{1, 2, 3}, nil)
 	if !errors.Is(err, count.ErrRing) || r != nil || !strings.Contains(err.Error(), "withdraw=early") {
 		t.Errorf("%+v, %v", r, err)

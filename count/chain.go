@@ -1,16 +1,12 @@
 package count
 
-import (
-	"context"
-
-	"ringleader.example/ringleader/election"
-)
+import "ringleader.example/ringleader/election"
 
 // value is the value of an active process in some phase.
 type value struct {
-	id    uint64
-	at    uint32 // the position of the process
-	owner uint32 // the owner's position of that identifier
+	ID    uint64 `json:"id"`
+	At    uint32 `json:"at"`    // the position of the process
+	Owner uint32 `json:"owner"` // the owner's position of that identifier
 }
 
 // rule applies a phase to the values of the active processes, clockwise: it appends the survivors to next. A row of
@@ -20,27 +16,28 @@ type rule func(values, next []value) []value
 // chain takes the values of a ring through the phases of an election, all phases in one pass: a phase reads the
 // survivors of the phase before, and keeps only a few values. So n may be 10⁹.
 //
-// A chain may read a part of a ring. Values that it cannot decide, without the values before its first and after its
-// last ones, wait until the chains of all parts are joined and the ring is closed.
+// A chain may read a range of a ring. Values that it cannot decide, without the values before its first and after its
+// last ones, wait until the chains of all ranges are joined and the ring is closed.
 type chain struct {
 	rule   func(phase int) rule // phases count from 0 here
 	row    int                  // the number of consecutive values that decide about one
+	n      int                  // the size of the ring
 	phases []*link
 }
 
 // link is one phase of a chain.
 type link struct {
-	first  []value // the first row-1 values, or all while there are fewer
-	values []value // the last values
-	used   int     // how many of these were used before, as earlier ones of a row: at most row-1
-	count  uint64  // how many were used in all
+	First  []value `json:"first"`  // the first row-1 values, or all while there are fewer
+	Values []value `json:"values"` // the last values; in a range that is read, as many as First
+	Count  uint64  `json:"count"`  // how many were used in all
+	used   int     // how many of Values were used before, as earlier ones of a row: at most row-1
 }
 
 const linkLen = 512 // 8 KB
 
 func (c *chain) link(phase int) *link {
 	if phase == len(c.phases) {
-		c.phases = append(c.phases, &link{values: make([]value, 0, linkLen)})
+		c.phases = append(c.phases, &link{Values: make([]value, 0, min(linkLen, c.n+c.row))})
 	}
 	return c.phases[phase]
 }
@@ -48,7 +45,7 @@ func (c *chain) link(phase int) *link {
 // room returns the link of a phase, with room for that many more values.
 func (c *chain) room(phase, more int) *link {
 	l := c.link(phase)
-	if cap(l.values)-len(l.values) < more {
+	if cap(l.Values)-len(l.Values) < more {
 		c.settle(phase)
 	}
 	return l
@@ -57,26 +54,26 @@ func (c *chain) room(phase, more int) *link {
 // settle decides all values of a phase that can be decided.
 func (c *chain) settle(phase int) {
 	l := c.link(phase)
-	l.count += uint64(len(l.values) - l.used)
-	if len(l.first) < c.row-1 { // so no value has been dropped
-		l.first = append(l.first, l.values[len(l.first):min(c.row-1, len(l.values))]...)
+	l.Count += uint64(len(l.Values) - l.used)
+	if len(l.First) < c.row-1 { // so no value has been dropped
+		l.First = append(l.First, l.Values[len(l.First):min(c.row-1, len(l.Values))]...)
 	}
-	if rows := len(l.values) - (c.row - 1); rows > 0 {
+	if rows := len(l.Values) - (c.row - 1); rows > 0 {
 		next := c.room(phase+1, rows)
-		next.values = c.rule(phase)(l.values, next.values)
+		next.Values = c.rule(phase)(l.Values, next.Values)
 	}
-	l.used = min(c.row-1, len(l.values))
-	l.values = append(l.values[:0], l.values[len(l.values)-l.used:]...)
+	l.used = min(c.row-1, len(l.Values))
+	l.Values = append(l.Values[:0], l.Values[len(l.Values)-l.used:]...)
 }
 
 // feed reads the identifiers of consecutive positions.
 func (c *chain) feed(position int, ids []uint64) {
 	for len(ids) > 0 {
 		l := c.room(0, 1)
-		some := min(len(ids), cap(l.values)-len(l.values))
+		some := min(len(ids), cap(l.Values)-len(l.Values))
 		for i, id := range ids[:some] {
 			at := uint32(position + i)
-			l.values = append(l.values, value{id, at, at})
+			l.Values = append(l.Values, value{id, at, at})
 		}
 		ids, position = ids[some:], position+some
 	}
@@ -85,19 +82,19 @@ func (c *chain) feed(position int, ids []uint64) {
 // add reads one value.
 func (c *chain) add(v value) {
 	l := c.room(0, 1)
-	l.values = append(l.values, v)
+	l.Values = append(l.Values, v)
 }
 
-// join continues with the part that follows, as if it had read that part.
+// join continues with the range that follows, as if it had read that range.
 func (c *chain) join(part *chain) {
 	for phase := 0; phase < len(part.phases); phase++ { // settling may add some
 		part.settle(phase)
-		l, other := c.room(phase, len(part.phases[phase].first)), part.phases[phase]
-		l.values = append(l.values, other.first...)
+		l, other := c.room(phase, len(part.phases[phase].First)), part.phases[phase]
+		l.Values = append(l.Values, other.First...)
 		c.settle(phase)
-		l.count += other.count - uint64(len(other.first))
-		if len(other.first) == c.row-1 {
-			l.values = append(l.values[:0], other.values...)
+		l.Count += other.Count - uint64(len(other.First))
+		if len(other.First) == c.row-1 {
+			l.Values = append(l.Values[:0], other.Values...)
 		}
 	}
 }
@@ -108,33 +105,59 @@ func (c *chain) close(few int) (entered []uint64, values []value) {
 	for p := 0; ; p++ {
 		c.settle(p)
 		l := c.link(p)
-		entered = append(entered, l.count)
-		if l.count <= uint64(few) {
-			return entered, l.values
+		entered = append(entered, l.Count)
+		if l.Count <= uint64(few) {
+			return entered, l.Values
 		}
-		l.values = append(l.values, l.first...)
+		l.Values = append(l.Values, l.First...)
 		c.settle(p)
 	}
 }
 
-// phases takes a ring through the phases of an election, until at most few processes are active. It returns how many are active in
-// each.
-func phases(ctx context.Context, ids election.Arrangement, parts int, progress func(done, of int), row, few int, rule func(phase int) rule) (entered []uint64, values []value, err error) {
+// end ends a range.
+func (c *chain) end(r *Range) {
+	r.Links = nil
+	for p := 0; p < len(c.phases); p++ { // settling may add some
+		c.settle(p)
+		r.Links = append(r.Links, *c.phases[p])
+	}
+}
+
+// keep continues where a range has ended.
+func (c *chain) keep(r *Range) *chain {
+	for p := range r.Links {
+		l := c.link(p)
+		l.First, l.Count = r.Links[p].First, r.Links[p].Count
+		l.Values = append(l.Values, r.Links[p].Values...)
+		l.used = len(l.Values)
+	}
+	return c
+}
+
+// phased returns the ranges of a ring that goes through the phases of an election, until at most few processes are active.
+// Complete gets how many are active in each phase, and the last values: at least one.
+func phased(ids election.Arrangement, row, few int, rule func(phase int) rule, complete func(n uint64, entered []uint64, last []value) *Result) (*Ranges, error) {
 	if err := distinct(ids); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	chains := make([]chain, parts)
-	for part := range chains {
-		chains[part] = chain{rule: rule, row: row}
-	}
-	err = read(ctx, ids, 0, parts, progress, func(part, index int, block []uint64) { chains[part].feed(index, block) })
-	if err != nil {
-		return nil, nil, err
-	}
-	whole := &chains[0]
-	for part := range chains[1:] {
-		whole.join(&chains[part+1])
-	}
-	entered, values = whole.close(few)
-	return entered, values, nil
+	begin := func() *chain { return &chain{rule: rule, row: row, n: ids.Len()} }
+	return &Ranges{
+		ids: ids, row: row,
+		start: func(*Range, int) (func(int, []uint64), func(*Range)) {
+			c := begin()
+			return c.feed, c.end
+		},
+		join: func(r, later *Range) {
+			c := begin().keep(r)
+			c.join(begin().keep(later))
+			c.end(r)
+		},
+		result: func(r *Range) *Result {
+			entered, last := begin().keep(r).close(few)
+			if len(last) == 0 {
+				return nil
+			}
+			return complete(uint64(ids.Len()), entered, last)
+		},
+	}, nil
 }

@@ -1,7 +1,6 @@
 package count
 
 import (
-	"context"
 	"math/bits"
 	"reflect"
 	"slices"
@@ -42,12 +41,24 @@ func TestAChainDoesWhatOnePhaseAfterTheOtherDoes(t *testing.T) {
 				entered = append(entered, uint64(len(values)))
 			}
 			parts := rapid.IntRange(1, min(n, maxParts)).Draw(t, "parts")
-			gotEntered, got, err := phases(context.Background(), ids, parts, nil, r.row, few, odd)
+			gotEntered, got, err := closed(t, ids, parts, r.row, few, odd)
 			if err != nil || !slices.Equal(gotEntered, entered) || !sameRing(got, values) {
 				t.Fatalf("%s on %v in %d parts: %d values enter the phases, the last %v; want %d and %v; %v", name, ids, parts, gotEntered, got, entered, values, err)
 			}
 		})
 	}
+}
+
+// closed takes a ring through phases, read in parts. It returns how many values enter each, and the last ones.
+func closed(t rapid.TB, ids election.Arrangement, parts, row, few int, rule func(phase int) rule) (entered []uint64, last []value, err error) {
+	r, err := phased(ids, row, few, rule, func(_ uint64, e []uint64, l []value) *Result {
+		entered, last = e, l
+		return &Result{}
+	})
+	if err == nil {
+		_, err = r.Result(joined(t, r, parts))
+	}
+	return entered, last, err
 }
 
 // sameRing reports whether one or two values are the same up to rotation.
@@ -64,9 +75,9 @@ func TestPartsOfALargeRingComeToTheSame(t *testing.T) {
 		}
 		for of, r := range rules {
 			odd := func(phase int) rule { return [2]rule{r.odd, r.even}[phase%2] }
-			whole, leader, _ := phases(context.Background(), o, 1, nil, r.row, 1, odd)
+			whole, leader, _ := closed(t, o, 1, r.row, 1, odd)
 			for _, parts := range []int{2, 3, maxParts} {
-				got, values, err := phases(context.Background(), o, parts, nil, r.row, 1, odd)
+				got, values, err := closed(t, o, parts, r.row, 1, odd)
 				if err != nil || !slices.Equal(got, whole) || !reflect.DeepEqual(values, leader) {
 					t.Errorf("%s, %s in %d parts: %d enter the phases and %v, not %d and %v, %v", of, name, parts, got, values, whole, leader, err)
 				}
@@ -85,14 +96,14 @@ func TestAChainKeepsFewValuesOfEachPhase(t *testing.T) {
 		ids := make([]uint64, n)
 		o.Fill(ids, 0)
 		for of, r := range rules {
-			c := chain{row: r.row, rule: func(phase int) rule { return [2]rule{r.odd, r.even}[phase%2] }}
+			c := chain{row: r.row, n: n, rule: func(phase int) rule { return [2]rule{r.odd, r.even}[phase%2] }}
 			c.feed(0, ids)
 			if c.close(1); len(c.phases) > 2*bits.Len(n) {
 				t.Errorf("%s, %s: %d phases", of, name, len(c.phases))
 			}
 			for phase, l := range c.phases {
-				if cap(l.values) != linkLen {
-					t.Errorf("%s, %s: phase %d has room for %d values", of, name, phase, cap(l.values))
+				if cap(l.Values) != linkLen {
+					t.Errorf("%s, %s: phase %d has room for %d values", of, name, phase, cap(l.Values))
 				}
 			}
 		}

@@ -37,7 +37,7 @@ func times(elected, decided, quiet uint64) *Time {
 // an ErrRing, or with the context's error. Progress may be nil; otherwise it is called from time to time with the
 // number of positions read.
 //
-// Several goroutines read the arrangement at once. Two more methods make the pass fast, as in package order:
+// Several goroutines may read the arrangement at once. Two more methods make the pass fast, as in package order:
 // Fill(ids []uint64, from int), which is At for consecutive positions, and Position(id uint64) int, the inverse of At.
 // If the arrangement is not Dense, and has no method Distinct() bool that returns true, its identifiers are first sorted to
 // find equal ones, in 8·n bytes.

@@ -20,7 +20,7 @@ func ExampleLCR() {
 		fmt.Println(err)
 		return
 	}
-	cost, err := count.LCR(context.Background(), ring, election.Parameters{}, nil)
+	cost, err := count.LCR.Count(context.Background(), ring, election.Parameters{}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -34,9 +34,9 @@ func TestMonotoneOrdersCostWhatTheSourcesSay(t *testing.T) {
 		rising, _ := order.Increasing(n)
 		falling, _ := order.Decreasing(n)
 		m := uint64(n)
-		equal(t, rising, "lcr", run(t, count.LCR, rising).Messages.ByKind, []uint64{2*m - 1, m})
-		equal(t, falling, "lcr", run(t, count.LCR, falling).Messages.ByKind, []uint64{m * (m + 1) / 2, m})
-		equal(t, falling, "ring-bully and its mirror image", run(t, count.RingBully, falling).ByPhase, run(t, count.RingBully, rising).ByPhase)
+		equal(t, rising, "lcr", run(t, count.LCR.Count, rising).Messages.ByKind, []uint64{2*m - 1, m})
+		equal(t, falling, "lcr", run(t, count.LCR.Count, falling).Messages.ByKind, []uint64{m * (m + 1) / 2, m})
+		equal(t, falling, "ring-bully and its mirror image", run(t, count.RingBully.Count, falling).ByPhase, run(t, count.RingBully.Count, rising).ByPhase)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestBitReversalCostsAsManyAsDerived(t *testing.T) {
 	for k := range uint64(18) {
 		n := uint64(1) << k
 		o, _ := order.BitReversal(int(n))
-		r := run(t, count.RingBully, o)
+		r := run(t, count.RingBully.Count, o)
 		equal(t, o, "ring-bully", r.Messages.ByKind, []uint64{2 * n * (k + 1), n * k, n})
 		if r.Messages.Total != 3*n*k+3*n {
 			t.Errorf("n = %d: %d messages", n, r.Messages.Total)
@@ -92,7 +92,7 @@ func TestCountsAreThoseOfWalkingEveryIdentifier(t *testing.T) {
 				}
 			}
 		}
-		one, two := run(t, count.LCR, ids), run(t, count.RingBully, ids)
+		one, two := run(t, count.LCR.Count, ids), run(t, count.RingBully.Count, ids)
 		equal(t, ids, "lcr", one.Messages.ByKind, []uint64{travelled, uint64(n)})
 		equal(t, ids, "ring-bully", two.Messages.ByKind, []uint64{probes, replies, uint64(n)})
 		equal(t, ids, "ring-bully, by phase", two.ByPhase, byPhase)

@@ -22,7 +22,7 @@ func DolevKlaweRodehB(ctx context.Context, ids election.Arrangement, _ election.
 	}
 	n := ids.Len()
 	var two [33]uint64 // by phase
-	c := chain{row: 2, rule: func(phase int) rule {
+	c := chain{row: 2, n: n, rule: func(phase int) rule {
 		return func(values, next []value) []value {
 			next, hops := withPlace(values, next, uint64(1)<<phase)
 			two[phase] += hops
@@ -30,11 +30,11 @@ func DolevKlaweRodehB(ctx context.Context, ids election.Arrangement, _ election.
 		}
 	}}
 	leader := greatest(ids)
-	greater := nextGreater{top: run{id: ids.At(leader), length: 1}}
+	greater := nextGreater{top: run{ID: ids.At(leader), Length: 1}}
 	begin := n - leader // after the leader, counter-clockwise
-	err := read(ctx, mirrored{ids}, begin%n, 1, progress, func(_, _ int, block []uint64) {
+	err := read(ctx, mirrored{ids}, begin%n, 0, n, summed(progress, n), func(_ int, block []uint64) {
 		for _, id := range block {
-			c.add(value{id: id, at: greater.distance(id)})
+			c.add(value{ID: id, At: greater.distance(id)})
 		}
 	})
 	if err != nil {
@@ -61,8 +61,8 @@ func withPlace(values, next []value, reach uint64) (kept []value, hops uint64) {
 	next = next[:k+len(rest)]
 	for _, before := range rest {
 		next[k] = here
-		if here.id > before.id {
-			left := uint64(here.at) - (reach - 1)
+		if here.ID > before.ID {
+			left := uint64(here.At) - (reach - 1)
 			hops += min(reach, left)
 			k += one(left > reach)
 		}
@@ -92,17 +92,17 @@ type nextGreater struct {
 
 func (g *nextGreater) distance(id uint64) uint32 {
 	g.index++
-	for g.top.id < id {
-		if g.top.length > 1 {
-			g.top = run{g.top.id + 1, g.top.last - 1, g.top.length - 1}
+	for g.top.ID < id {
+		if g.top.Length > 1 {
+			g.top = run{g.top.ID + 1, g.top.Last - 1, g.top.Length - 1}
 			continue
 		}
 		g.top = g.stack[len(g.stack)-1]
 		g.stack = g.stack[:len(g.stack)-1]
 	}
-	distance := g.index - g.top.last
-	if g.top.id-id == 1 && distance == 1 {
-		g.top = run{id, g.index, g.top.length + 1}
+	distance := g.index - g.top.Last
+	if g.top.ID-id == 1 && distance == 1 {
+		g.top = run{id, g.index, g.top.Length + 1}
 	} else {
 		g.stack = append(g.stack, g.top)
 		g.top = run{id, g.index, 1}

@@ -18,7 +18,7 @@ func HighamPrzytycka(ctx context.Context, ids election.Arrangement, _ election.P
 	n := ids.Len()
 	e := envelopes{n: uint64(n)}
 	begin := least(ids) // its envelope is promoted at once, so only few of the first envelopes are kept
-	err := read(ctx, ids, begin, 1, progress, func(_, index int, block []uint64) {
+	err := read(ctx, ids, begin, 0, n, summed(progress, n), func(index int, block []uint64) {
 		for i, id := range block {
 			at := uint32((index + i + begin) % n)
 			e.enter(0, value{id, at, at})
@@ -108,18 +108,18 @@ func (e *envelopes) follow(k int, v, ahead value) {
 	}
 	if promoted {
 		r.promotions++
-		r.isOpen, r.open = true, value{v.id, uint32((uint64(v.at) + hops) % e.n), v.owner}
+		r.isOpen, r.open = true, value{v.ID, uint32((uint64(v.At) + hops) % e.n), v.Owner}
 	}
 }
 
 // oddRound returns how far an envelope goes: until distance promotes it, or to where the next one began, where it is
 // promoted if it is the smaller.
 func (e *envelopes) oddRound(r *twoRounds, v, ahead value) (made uint64, promoted bool) {
-	distance := hops(v.at, ahead.at, e.n)
+	distance := hops(v.At, ahead.At, e.n)
 	if distance > r.reach {
 		return r.reach, true
 	}
-	return distance, v.id < ahead.id
+	return distance, v.ID < ahead.ID
 }
 
 // evenRound returns how far the open envelope goes. All ahead of it have left their labels from where they began the
@@ -129,12 +129,12 @@ func (e *envelopes) evenRound(k int, v, ahead value) {
 	r := e.rounds[k]
 	made, promoted := e.oddRound(r, v, ahead)
 	switch {
-	case v.id < r.open.id:
-		r.even += hops(r.open.at, v.at, e.n)
+	case v.ID < r.open.ID:
+		r.even += hops(r.open.At, v.At, e.n)
 		r.isOpen = false
-		e.enter(k+1, value{r.open.id, v.at, r.open.owner})
+		e.enter(k+1, value{r.open.ID, v.At, r.open.Owner})
 	case promoted:
-		r.even += hops(r.open.at, uint32((uint64(v.at)+made)%e.n), e.n)
+		r.even += hops(r.open.At, uint32((uint64(v.At)+made)%e.n), e.n)
 		r.isOpen = false
 	}
 }
@@ -152,7 +152,7 @@ func (e *envelopes) close() value {
 		}
 		e.follow(k, r.last, r.first[0])
 		for i := 0; r.isOpen; i++ {
-			if r.first[i].id == r.open.id {
+			if r.first[i].ID == r.open.ID {
 				r.even += e.n
 				return r.open
 			}

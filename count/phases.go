@@ -1,7 +1,6 @@
 package count
 
 import (
-	"context"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -10,85 +9,78 @@ import (
 
 // The algorithms in which active processes compare values in phases: one pass finds the values of all phases, never
 // all at once, and the number of phases.
-var _, _, _, _, _ Func = Franklin, DolevKlaweRodeh, Peterson, PetersonAlternating, MinMax
-
-// Franklin counts for algorithm franklin: the active processes cause 2n messages in every round, also in the last
-// one, with a single active process.
-func Franklin(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
-	entered, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
-	if err != nil {
-		return nil, err
+var (
+	// Franklin counts for algorithm franklin: the active processes cause 2n messages in every round, also in the last
+	// one, with a single active process.
+	Franklin Ranged = func(ids election.Arrangement, _ election.Parameters) (*Ranges, error) {
+		return phased(ids, 3, 1, always(localMaxima), func(n uint64, entered []uint64, leader []value) *Result {
+			rounds := uint64(len(entered))
+			return led(leader[0], messages(n, 2*n*rounds), repeated(rounds, 2*n), entered)
+		})
 	}
-	n, rounds := uint64(ids.Len()), uint64(len(entered))
-	return led(leader[0], messages(n, 2*n*rounds), repeated(rounds, 2*n), entered), nil
-}
 
-// DolevKlaweRodeh counts for algorithm dolev-klawe-rodeh: the values are Franklin's, but they move. In the last
-// round, with one active process, no process sends two.
-func DolevKlaweRodeh(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
-	entered, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
-	if err != nil {
-		return nil, err
+	// DolevKlaweRodeh counts for algorithm dolev-klawe-rodeh: the values are Franklin's, but they move. In the last
+	// round, with one active process, no process sends two.
+	DolevKlaweRodeh Ranged = func(ids election.Arrangement, _ election.Parameters) (*Ranges, error) {
+		return phased(ids, 3, 1, always(localMaxima), func(n uint64, entered []uint64, leader []value) *Result {
+			rounds := uint64(len(entered) - 1)
+			return led(leader[0], messages(n, n*(rounds+1), n*rounds), append(repeated(rounds, 2*n), n), entered)
+		})
 	}
-	n, rounds := uint64(ids.Len()), uint64(len(entered)-1)
-	return led(leader[0], messages(n, n*(rounds+1), n*rounds), append(repeated(rounds, 2*n), n), entered), nil
-}
 
-// Peterson counts for algorithm peterson. The values are Franklin's, and in each phase the largest one moves to the
-// next active process. When it is alone, its remaining hops are counted. If two values are left, it returns to its
-// origin, which lies between the other active process and its own, in the second message of that phase. The other
-// process adopts its value, and sends it after that message.
-func Peterson(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
-	entered, last, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 2, always(localMaxima))
-	if err != nil {
-		return nil, err
+	// Peterson counts for algorithm peterson. The values are Franklin's, and in each phase the largest one moves to the
+	// next active process. When it is alone, its remaining hops are counted. If two values are left, it returns to its
+	// origin, which lies between the other active process and its own, in the second message of that phase. The other
+	// process adopts its value, and sends it after that message.
+	Peterson Ranged = func(ids election.Arrangement, _ election.Parameters) (*Ranges, error) {
+		return phased(ids, 3, 2, always(localMaxima), peterson)
 	}
-	n, full := uint64(ids.Len()), uint64(len(entered)-1)
+
+	// PetersonAlternating counts for algorithm peterson-alternating: every phase costs n messages, including the last
+	// one, with one active process. Phases count from 1.
+	PetersonAlternating Ranged = func(ids election.Arrangement, _ election.Parameters) (*Ranges, error) {
+		return inTurns(ids, greaterThanBefore, beforeIfGreater)
+	}
+
+	// MinMax counts for algorithm minmax, as PetersonAlternating does.
+	MinMax Ranged = func(ids election.Arrangement, _ election.Parameters) (*Ranges, error) {
+		return inTurns(ids, beforeIfLess, beforeIfGreater)
+	}
+)
+
+func peterson(n uint64, entered []uint64, last []value) *Result {
+	full := uint64(len(entered) - 1)
 	largest := last[0]
-	byPhase := append(repeated(full, 2*n), hops(largest.at, largest.owner, n))
+	byPhase := append(repeated(full, 2*n), hops(largest.At, largest.Owner, n))
 	if len(last) == 2 {
 		other := last[1]
-		if other.id > largest.id {
+		if other.ID > largest.ID {
 			largest, other = other, largest
 		}
-		home := hops(other.at, largest.owner, n)
-		byPhase = append(byPhase[:full], n+hops(largest.at, other.at, n)+home, home)
+		home := hops(other.At, largest.Owner, n)
+		byPhase = append(byPhase[:full], n+hops(largest.At, other.At, n)+home, home)
 		entered = append(entered, 1)
 	}
 	sum := uint64(0)
 	for _, m := range byPhase {
 		sum += m
 	}
-	return led(largest, messages(n, sum), byPhase, entered), nil
+	return led(largest, messages(n, sum), byPhase, entered)
 }
 
-// PetersonAlternating counts for algorithm peterson-alternating: every phase costs n messages, including the last
-// one, with one active process. Phases count from 1.
-func PetersonAlternating(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
-	return inTurns(ctx, ids, progress, greaterThanBefore, beforeIfGreater)
-}
-
-// MinMax counts for algorithm minmax, as PetersonAlternating does.
-func MinMax(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
-	return inTurns(ctx, ids, progress, beforeIfLess, beforeIfGreater)
-}
-
-func inTurns(ctx context.Context, ids election.Arrangement, progress func(done, of int), odd, even rule) (*Result, error) {
-	entered, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 2, 1, func(phase int) rule {
-		return [2]rule{odd, even}[phase%2] // 0 is the first
+func inTurns(ids election.Arrangement, odd, even rule) (*Ranges, error) {
+	turn := func(phase int) rule { return [2]rule{odd, even}[phase%2] } // 0 is the first
+	return phased(ids, 2, 1, turn, func(n uint64, entered []uint64, leader []value) *Result {
+		rounds := uint64(len(entered))
+		return led(leader[0], messages(n, n*rounds), fromOne(repeated(rounds, n)), fromOne(entered))
 	})
-	if err != nil {
-		return nil, err
-	}
-	n, rounds := uint64(ids.Len()), uint64(len(entered))
-	return led(leader[0], messages(n, n*rounds), fromOne(repeated(rounds, n)), fromOne(entered)), nil
 }
 
 // fromOne returns the numbers of phases that count from 1.
 func fromOne(byPhase []uint64) []uint64 { return append([]uint64{0}, byPhase...) }
 
 func led(leader value, m outcome.Messages, byPhase, entered []uint64) *Result {
-	return &Result{Messages: m, ByPhase: byPhase, Entered: entered, Leader: leader.id, Position: int(leader.owner)}
+	return &Result{Messages: m, ByPhase: byPhase, Entered: entered, Leader: leader.ID, Position: int(leader.Owner)}
 }
 
 func repeated(times, messages uint64) []uint64 { return slices.Repeat([]uint64{messages}, int(times)) }
@@ -106,8 +98,8 @@ func localMaxima(values, next []value) []value {
 	before, here, rest := values[0], values[1], values[2:]
 	next = next[:kept+len(rest)]
 	for _, after := range rest {
-		next[kept] = value{here.id, after.at, here.owner}
-		kept += one(here.id > before.id) & one(here.id > after.id)
+		next[kept] = value{here.ID, after.At, here.Owner}
+		kept += one(here.ID > before.ID) & one(here.ID > after.ID)
 		before, here = here, after
 	}
 	return next[:kept]
@@ -120,7 +112,7 @@ func greaterThanBefore(values, next []value) []value {
 	next = next[:kept+len(rest)]
 	for _, here := range rest {
 		next[kept] = here
-		kept += one(here.id > before.id)
+		kept += one(here.ID > before.ID)
 		before = here
 	}
 	return next[:kept]
@@ -132,8 +124,8 @@ func beforeIfGreater(values, next []value) []value {
 	before, rest := values[0], values[1:]
 	next = next[:kept+len(rest)]
 	for _, here := range rest {
-		next[kept] = value{before.id, here.at, before.owner}
-		kept += one(before.id > here.id)
+		next[kept] = value{before.ID, here.At, before.Owner}
+		kept += one(before.ID > here.ID)
 		before = here
 	}
 	return next[:kept]
@@ -145,8 +137,8 @@ func beforeIfLess(values, next []value) []value {
 	before, rest := values[0], values[1:]
 	next = next[:kept+len(rest)]
 	for _, here := range rest {
-		next[kept] = value{before.id, here.at, before.owner}
-		kept += one(before.id < here.id)
+		next[kept] = value{before.ID, here.At, before.Owner}
+		kept += one(before.ID < here.ID)
 		before = here
 	}
 	return next[:kept]

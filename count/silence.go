@@ -150,13 +150,9 @@ func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, from, 
 		}
 		return first, all, nil
 	}
-	found := make([]lowest, parts(n))
-	for part := range found {
-		found[part].from = math.MaxUint64
-	}
-	err = read(ctx, ids, 0, len(found), progress, func(part, index int, block []uint64) {
+	l := lowest{from: math.MaxUint64}
+	err = read(ctx, ids, 0, 0, n, summed(progress, n), func(index int, block []uint64) {
 		for i, id := range block {
-			l := &found[part]
 			l.from, l.to = min(l.from, id), max(l.to, id)
 			if l.has(id, within) {
 				if t, takesPart := entered(index + i); takesPart {
@@ -168,22 +164,14 @@ func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, from, 
 	if err != nil {
 		return nil, nil, err
 	}
-	var together lowest
-	for _, l := range found {
-		if err := computable(l.from, l.to, from); err != nil {
-			return nil, nil, err
-		}
-		for _, t := range l.all {
-			if together.has(t.id, within) {
-				together.add(t, within)
-			}
-		}
+	if err := computable(l.from, l.to, from); err != nil {
+		return nil, nil, err
 	}
-	if len(together.all) == 0 {
+	if len(l.all) == 0 {
 		return nil, nil, fmt.Errorf("%w: no process is willing to lead; at least one must be", ErrRing)
 	}
-	slices.SortFunc(together.all, func(a, b token) int { return cmp.Compare(a.id, b.id) })
-	return first, together.all, nil
+	slices.SortFunc(l.all, func(a, b token) int { return cmp.Compare(a.id, b.id) })
+	return first, l.all, nil
 }
 
 // lowest holds the smallest of several tokens: the smallest, and those greater by at most some number.

@@ -35,7 +35,7 @@ func inRounds[S, M any](a *election.Algorithm[S, M], exact count.Func, least int
 func synchronousOnes() []synchronous {
 	atAnyTime := map[string]string{"starts": "any"}
 	all := []synchronous{
-		inRounds(&lcrsynchronous.Algorithm, count.LCRSynchronous, 0, nil),
+		inRounds(&lcrsynchronous.Algorithm, count.LCRSynchronous.Count, 0, nil),
 		inRounds(&knownsize.Algorithm, count.KnownSize(knownsize.Algorithm.Sequence), 1, nil),
 		inRounds(&knownsize.Algorithm, count.KnownSize(knownsize.Algorithm.Sequence), 1, atAnyTime),
 		inRounds(&knownsize.Algorithm, count.KnownSize(knownsize.Algorithm.Sequence), 1, map[string]string{"N": "20"}),

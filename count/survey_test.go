@@ -2,7 +2,6 @@ package count
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -21,7 +20,7 @@ func TestThePassNeedsLittleMemoryOnEveryNamedOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		leader := o.Position(n)
-		s, back := newScan(n, func([]distances) {}), nextGreater{top: run{id: n, length: 1}}
+		s, back := newScan(n, n, func([]distances) {}), nextGreater{top: run{ID: n, Length: 1}}
 		highest := 0
 		for i := range n {
 			s.next([]uint64{o.At((leader + 1 + i) % n)})
@@ -31,7 +30,7 @@ func TestThePassNeedsLittleMemoryOnEveryNamedOrder(t *testing.T) {
 		if highest > 60 {
 			t.Errorf("%s: the stack is %d high", name, highest)
 		}
-		if len(s.stack) != 1 || s.top.id != n {
+		if len(s.stack) != 1 || s.top.ID != n {
 			t.Errorf("%s: the leader pops all but %d", name, len(s.stack))
 		}
 	}
@@ -44,7 +43,7 @@ func TestPartsNeedLittleMemoryOnEveryNamedOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := markedScan(n/parts, 2*n/parts, func([]distances) {})
+		s := markedScan(n/parts, n, func([]distances) {})
 		highest := 0
 		for p := n / parts; p < 2*n/parts; p++ {
 			s.next([]uint64{o.At(p)})
@@ -63,7 +62,11 @@ func TestEveryProcessorIsSurveyedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := 0
-		if _, err := survey(context.Background(), o, 1, nil, func(_ int, batch []distances) { seen += len(batch) }); err != nil || seen != n {
+		r, err := surveyed(o, func(_ *Range, batch []distances) { seen += len(batch) }, func(*Range, uint64, *Result) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Result(joined(t, r, 1)); err != nil || seen != n {
 			t.Errorf("%d of %d, %v", seen, n, err)
 		}
 	}
@@ -92,12 +95,14 @@ func TestPartsFindTheDistancesOfTheWhole(t *testing.T) {
 
 // found returns all distances, in a fixed order.
 func found(t *rapid.T, ids election.List, parts int) []distances {
-	each := make([][]distances, parts)
-	_, err := survey(context.Background(), ids, parts, nil, func(part int, batch []distances) { each[part] = append(each[part], batch...) })
+	var all []distances
+	r, err := surveyed(ids, func(_ *Range, batch []distances) { all = append(all, batch...) }, func(*Range, uint64, *Result) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := slices.Concat(each...)
+	if _, err := r.Result(joined(t, r, parts)); err != nil {
+		t.Fatal(err)
+	}
 	slices.SortFunc(all, func(a, b distances) int {
 		return cmp.Or(cmp.Compare(a.clockwise, b.clockwise), cmp.Compare(a.counter, b.counter))
 	})

@@ -87,7 +87,7 @@ type Algorithm[S, M any] struct {
 	// prove to the others that this life, and no other, has died. Nil: it takes no proof of that.
 	Incarnation func(*S) uint64
 
-	// Membership returns which members vote, for a host to show. Nil: all vote, always.
+	// Membership returns which members vote, and for how long, for a host to show. Nil: all vote, always.
 	Membership func(*S) Membership
 
 	// Enlarge lets a process of a complete graph know that there are more members now: they are 1 … members, and it has as
@@ -95,13 +95,17 @@ type Algorithm[S, M any] struct {
 	Enlarge func(s *S, members int)
 }
 
-// Membership is what a process knows about the members that vote. Version is the number of changes, and Term that of the
+// Membership is what a process knows about the members that vote, and about their votes. Version is the number of changes, and Term that of the
 // leader that made the last one, or 0.
 type Membership struct {
 	Term    Term
 	Version uint64
 	Voters  []ID // in rising order, not to be changed; empty: the first voters
 	Kept    int  // how many of them are known to keep it durably, this process included; 0 if this process has not led since
+
+	// Granted has, by member - 1, until when the newest grant of each member entitles this process to lead. It is not to be changed. Nil: this
+	// process does not lead.
+	Granted []Deadline
 }
 
 // Validate reports whether the declaration is complete and agrees with the functions: it returns an error that lists

@@ -32,7 +32,7 @@ func Handler(m *ringleader.Member) http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, m.Health()) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, ready(m)) })
 	mux.Handle("GET /watch", &watch{member: m, places: make(chan struct{}, MostWatches)})
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) { metrics(w, m) })
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) { serve(w, m) })
 	return mux
 }
 

@@ -323,9 +323,19 @@ func (p *Process) released(x election.ID, m *Message, out *election.Out[Message]
 		p.claim(out)
 	case m.Successor != 0:
 		p.enter(Deferring, p.Settings.Defer, out)
+	case p.Stage == Deferring && p.Settings.Asks: // another one is to lead, and may claim again
 	default:
 		p.ask(out)
 	}
+}
+
+// yields returns how long a leader that has handed over leaves the lead to others. A successor that runs on a busy machine needs longer than
+// Td until its claim arrives. Meanwhile another member may take over, but not the one that was to give the lead away.
+func (p *Process) yields(successor election.ID) uint64 {
+	if successor == 0 || !p.Settings.Asks {
+		return p.Settings.Defer
+	}
+	return max(p.Settings.Defer, min(p.Settings.Claim<<mostTries, p.Settings.Lease/2))
 }
 
 // stopped releases a tenure whose work has stopped (rule 5). A tenure that was stopping ends now. A tenure that has lapsed
@@ -339,7 +349,7 @@ func (p *Process) stopped(out *election.Out[Message]) {
 	if p.Role == Stopping {
 		p.end(out)
 		p.release(term, successor, out)
-		p.enter(Deferring, p.Settings.Defer, out)
+		p.enter(Deferring, p.yields(successor), out)
 		return
 	}
 	p.release(term, 0, out)

@@ -62,10 +62,14 @@ func (p *Process) count(list []bool) (count int) {
 	return count
 }
 
-// membership returns the voters, for the host.
+// membership returns the voters, and what they have granted this leader, for the host.
 func (p *Process) membership() election.Membership {
 	v := &p.Kept.Voters
-	return election.Membership{Term: v.Term, Version: v.Version, Voters: v.Members, Kept: p.count(p.Keeps)}
+	m := election.Membership{Term: v.Term, Version: v.Version, Voters: v.Members, Kept: p.count(p.Keeps)}
+	if p.leads() {
+		m.Granted = p.Share
+	}
+	return m
 }
 
 // adopt takes over newer voters. A leader takes over none: if they are of a higher term, it leads no more, and those of a

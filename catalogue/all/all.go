@@ -47,10 +47,10 @@ import (
 
 // Algorithms is the list of all algorithms, in the order of their sources.
 var Algorithms = catalogue.New(
-	of(ringbullysimple.Program, count.RingBullySimple),
-	of(ringbully.Program, count.RingBully),
-	of(lcr.Program, count.LCR).Also("chang-roberts"),
-	of(lcrsynchronous.Program, count.LCRSynchronous),
+	ranged(ringbullysimple.Program, count.RingBullySimple),
+	ranged(ringbully.Program, count.RingBully),
+	ranged(lcr.Program, count.LCR).Also("chang-roberts"),
+	ranged(lcrsynchronous.Program, count.LCRSynchronous),
 	of(lelann.Program, count.LeLann).Also("le-lann"),
 	of(oddoneout.Program, nil),
 	of(oddpair.Program, nil),
@@ -59,17 +59,17 @@ var Algorithms = catalogue.New(
 	form("preference", of(preferencering.Program, nil)),
 	form("preference", of(preferencetree.Program, nil)),
 	of(tree.Program, nil),
-	of(hirschbergsinclair.Program, count.HirschbergSinclair).Also("hs"),
+	ranged(hirschbergsinclair.Program, count.HirschbergSinclair).Also("hs"),
 	of(bully.Program, nil).Also("garcia-molina"),
 	of(modifiedbully.Program, nil).Also("mamun"),
 	of(invitation.Program, nil),
 	of(quorumbully.Program, nil),
-	of(franklin.Program, count.Franklin),
-	of(peterson.Program, count.Peterson),
-	of(petersonalternating.Program, count.PetersonAlternating),
-	of(dolevklawerodeh.Program, count.DolevKlaweRodeh).Also("dkr"),
+	ranged(franklin.Program, count.Franklin),
+	ranged(peterson.Program, count.Peterson),
+	ranged(petersonalternating.Program, count.PetersonAlternating),
+	ranged(dolevklawerodeh.Program, count.DolevKlaweRodeh).Also("dkr"),
 	of(dolevklawerodehb.Program, count.DolevKlaweRodehB).Also("dkr-b"),
-	of(minmax.Program, count.MinMax).Also("min-max"),
+	ranged(minmax.Program, count.MinMax).Also("min-max"),
 	of(highamprzytycka.Program, count.HighamPrzytycka).Also("hp"),
 	of(itairodeh.Program, nil).Also("ir"),
 	of(itairodehsynchronous.Program, nil),
@@ -87,6 +87,13 @@ var Algorithms = catalogue.New(
 func of(program *loops.Program, exact count.Func) catalogue.Entry {
 	e := catalogue.Of(simulate.New(program), exact)
 	return listed(e, strings.ReplaceAll(e.Name, "-", ""))
+}
+
+// ranged joins an algorithm whose rings can be counted by ranges.
+func ranged(program *loops.Program, exact count.Ranged) catalogue.Entry {
+	e := of(program, exact.Count)
+	e.Ranges = exact
+	return e
 }
 
 // listed returns an algorithm with the listing of a folder.

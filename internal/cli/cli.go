@@ -35,6 +35,11 @@ type program struct {
 	lines   func(string, int) int // see [simulate.Options]; nil: records have no lines
 	opened  func(work.Task)       // takes the work of a command, which is not done then
 	merging *merging              // the results of a command's work; nil: it is done
+
+	repeated *work.Head    // the job that a command repeats; nil: its own
+	resumed  *distribution // where it is
+	crew     crew          // that does the command's work; nil: none
+	complete bool          // the work is done
 }
 
 // The groups under which the help lists the commands.
@@ -81,14 +86,26 @@ func (p *program) execute(ctx context.Context, args []string) error {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if out, is := p.Out.(*report.Output); is && out.Err != nil {
-		return report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
+		err = report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
 	}
+	p.dismiss(err)
 	if err != nil {
 		if _, _, unknown := root.Find(args); unknown != nil {
 			return unknownCommand(root, unknown)
 		}
 	}
 	return err
+}
+
+// dismiss ends the work of a crew. Its job is removed when its output is printed: until then the same command prints it.
+func (p *program) dismiss(err error) {
+	if p.crew == nil {
+		return
+	}
+	exit := new(report.ExitError)
+	printed := err == nil || errors.As(err, exit) && (exit.Err == nil || exit.Code == report.ExitIncomplete)
+	p.crew.dismiss(p.complete && printed)
+	p.crew = nil
 }
 
 // statusOf returns the exit status of a command's error, and its text in one line; there is none if the command has printed

@@ -12,7 +12,6 @@ import (
 
 	"ringleader.example/ringleader/internal/experiment"
 	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/order"
 )
 
 type compareOptions struct {
@@ -40,12 +39,16 @@ election messages is at most --until of their mean. The first run of a point has
 further run the next seed, so that count and run can repeat it. Where a closed form gives no time, 32 of
 the runs are also simulated for the time, up to n = 2²⁰. Trees are paths.
 
+With --order all each order of a ring is a run, up to rotation: (n-1)! of them, for n up to 14. Mean and
+extremes are exact then.
+
 With --out results are kept on disk. If the study is interrupted, the same command continues
 it, and ends with the same bytes. --shard computes one part of several; ringleader merge joins
-them. A file for --study describes the comparison:
+them. With --nats workers on any number of machines do the work; ringleader worker starts one.
+A file for --study describes the comparison:
   algorithms = ["lcr", "stop-and-go-p2:c=2,a=3/2"]
   n = "8..1024"           # or [16, 64, 256]
-  order = ["random"]      # any of ` + strings.Join(order.Names, ", ") + `
+  order = ["random"]      # any of ` + strings.Join(experiment.OrderNames, ", ") + `
   orders = 1000           # or until = "1%"
   seed = 1
   title = "…"             # of a drawing
@@ -60,6 +63,7 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 2 the call 
   ringleader compare lcr franklin --n 8..1024 --order increasing,decreasing,bit-reversal --csv
   ringleader compare lcr peterson --n 8..65536 --orders 1000 --out points.jsonl --json
   ringleader compare lcr peterson --n 8..65536 --orders 100000 --shard 3/16 --out part3
+  ringleader compare lcr peterson --n 8..65536 --orders 100000 --nats embed
   ringleader compare lcr peterson stop-and-go-p1 stop-and-go-p2:c=2,a=3/2 stop-and-go-p3 --n 256 --against time --draw trade.png
   ringleader compare --study study.toml --draw study.svg`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -78,16 +82,16 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 2 the call 
 	}
 	f := command.Flags()
 	f.StringVarP(&o.n, "n", "n", "", "sizes: 16,64,256, or 8..1048576 by doublings")
-	f.StringVar(&o.order, "order", "random", "orders of identifiers, one or several: "+strings.Join(order.Names, ", "))
+	f.StringVar(&o.order, "order", "random", "orders of identifiers, one or several: "+strings.Join(experiment.OrderNames, ", "))
 	decimalVar(f, &o.orders, "orders", "", 0, "number of runs to average over, where runs are random (default: see --until)")
 	f.StringVar(&o.until, "until", "1%", "average until half the confidence interval is at most this percentage of the mean")
 	decimalVar(f, &o.seed, "seed", "", 1, "seed of the first run of each point; further runs have the next seeds")
 	f.StringVar(&o.study, "study", "", "read the comparison from this TOML file; - is stdin")
-	o.working.flags(command)
+	o.working.flags(command, p)
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	o.drawOptions.flags(command)
-	offerWords(command, "order", order.Names...)
+	offerWords(command, "order", experiment.OrderNames...)
 	return command
 }
 

@@ -51,8 +51,9 @@ and with --clock, for two seconds, the rates of other members' clocks. Then it r
 timing. Measure under the load that members are to work under.
 
 Exit status: 0 nothing is wrong; 1 something is; 2 the call was wrong.`,
-		Example: `  ringleader doctor --group jobs --id 1 --data /var/lib/ringleader/1 --clock 127.0.0.1:8002 \
-    --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003`,
+		Example: `  ringleader doctor --config jobs.toml --id 1 --data data/1
+  ringleader doctor --group jobs --id 1 --data data/1 --clock 127.0.0.1:8002 \
+    --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002`,
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -72,7 +72,7 @@ Settings are taken from a file, the environment and flags, and hooks run, as hel
 		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1
   ringleader exec --group jobs --id 1 --data /var/lib/ringleader/1 \
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003 \
-    -- sh -c 'while :; do echo term $RINGLEADER_TERM; sleep 1; done'
+    -- sh -c 'while :; do echo $RINGLEADER_TERM; sleep 1; done'
   ringleader exec --config jobs.toml --id 1 --data data/1 -- ./scheduler
   ringleader exec --preset wan --stop-grace 1s --on-exit restart --id 1 --data data/1 \
     --member 1=127.0.0.1:7001 -- ./scheduler --verbose`,

@@ -16,7 +16,7 @@ func (p *program) merge() *cobra.Command {
 		Use:     "merge FILE... [-- FLAG...]",
 		GroupID: groupStudy,
 		Short:   "Join the shards of a job, and print what the whole command prints",
-		Long: `Join the shards that compare, reproduce, verify or worst have computed with --shard, and print
+		Long: `Join the shards that compare, count, reproduce, verify or worst have computed with --shard, and print
 exactly what the command prints that computes the whole. Shards may overlap or occur twice. A missing
 one is named, and one of another job or version is refused. Flags after -- choose how the result is
 shown, as those of the command do.
@@ -42,7 +42,7 @@ Exit status: that of the command; 1 if a shard is missing or cannot be joined.`,
 			if err != nil {
 				return report.Failed("%s: %w", files[0], err)
 			}
-			p.merging = m
+			p.merging, p.repeated = m, &m.head
 			return p.execute(command.Context(), append(call, shown...))
 		},
 	}
@@ -80,14 +80,9 @@ func readShards(files []string) (*merging, error) {
 
 // results returns the results for a command that does this work.
 func (m *merging) results(a *assignment, p *program) (*work.Results, error) {
-	job, err := p.job(a)
-	if err != nil {
+	if _, err := p.job(a); err != nil { // another one than that of the shards
 		return nil, err
 	}
-	if !m.head.Same(job) {
-		return nil, errors.New("flags after -- choose how results are shown, such as --json; the job is that of the shards")
-	}
-	p.Command = m.head.Call
 	results, err := work.NewResults(a.task, m.parts, nil)
 	if err != nil {
 		return nil, report.Failed("a shard has results that are not of this job: %w", err)

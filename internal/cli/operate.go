@@ -297,7 +297,7 @@ func (p *program) handOver(command *cobra.Command, o *clientOptions, asJSON bool
 	case s.Leader == nil:
 		return report.Stopped("no other member leads yet")
 	case *s.Leader == s.ID:
-		return report.Stopped("member %d still leads", s.ID)
+		return report.Stopped("member %d leads again: no other member has taken over in time", s.ID)
 	case to != 0 && *s.Leader != to:
 		return report.Failed("member %d leads, and not %d", *s.Leader, to)
 	}

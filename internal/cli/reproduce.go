@@ -23,7 +23,8 @@ type reproduceOptions struct {
 	thorough       bool
 	out            string
 	keep, shard    string
-	words          func() ([]string, error) // of the job
+	distribution
+	words func() ([]string, error) // of the job
 }
 
 func (p *program) reproduce() *cobra.Command {
@@ -37,13 +38,14 @@ exercises. Each is tested by runs, exact counts and every schedule of small netw
 it holds, that it holds with a correction, or that it fails. No finite search settles a statement about
 every algorithm, or about growth for all n. Unless a measurement contradicts such a statement, it counts
 as not checked. A command that shows the finding is given where there is one. docs/reproduction.md is the
-output of --markdown. With --keep an interrupted check continues from a file.
+output of --markdown. With --keep an interrupted check continues from a file. With --nats workers on
+any number of machines check statements; ringleader worker starts one.
 
 Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended with an error;
 2 the call was wrong; 3 stopped before the end.`,
 		Example: "  ringleader reproduce\n  ringleader reproduce S1 S3\n  ringleader reproduce S4 --json\n" +
 			"  ringleader reproduce --thorough --markdown --out reproduction.md --keep results\n" +
-			"  ringleader reproduce --thorough --shard 3/16 --out part3",
+			"  ringleader reproduce --thorough --shard 3/16 --out part3\n  ringleader reproduce --thorough --nats nats://10.0.0.1:4222",
 		RunE: func(command *cobra.Command, args []string) error {
 			if o.json && o.markdown {
 				return errors.New("a result has one form: --json or --markdown")
@@ -63,6 +65,7 @@ Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended
 	f.StringVar(&o.out, "out", "-", "write into this file; - is stdout")
 	f.StringVar(&o.keep, "keep", "", "keep results in this file, and continue from those in it")
 	f.StringVar(&o.shard, "shard", "", "check one part of several into --out, such as 3/16; ringleader merge joins them")
+	o.distribution.flags(command, p)
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return marks(), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -98,7 +101,7 @@ func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, er
 // judge checks rows on all cores and prints each result, in order, as soon as it is known. A shard's results are only kept.
 func (p *program) judge(ctx context.Context, rows []reproduce.Row, left int, o *reproduceOptions) error {
 	task := &reproduce.Judging{Rows: rows, Algorithms: p.algorithms}
-	a := assignment{working: &working{out: o.keep, shard: o.shard}, kind: "reproduce", words: o.words, task: task, units: "statements"}
+	a := assignment{working: &working{o.keep, o.shard, o.distribution}, kind: "reproduce", words: o.words, task: task, units: "statements"}
 	if o.shard != "" {
 		a.out = o.out
 		_, err := p.work(ctx, a)

@@ -101,6 +101,7 @@ events, and a number takes that one.
   go 5       take the next 5 events          end         continue to quiescence
   state      what each process knows         save FILE   save the walk, for replay
   partition 1,2 | 3, cut 1 -> 2              transfer 3 to 2, weigh 3 as 7
+  worst      take the most messages          two-leaders take a way to two leaders
   list, help, quit
 On a terminal, lines can be edited and recalled, and Tab completes a command.
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"ringleader.example/ringleader/internal/cluster"
 )
 
 // schemaOf is one definition of docs/schema.json.
@@ -49,6 +51,9 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 		t.Skip("it only computes")
 	}
 	saved := filepath.Join(t.TempDir(), "saved.json")
+	url := natsServer(t, cluster.Settings{})
+	labourer(t, url)
+	job := left(t, url, versionName())
 	for _, c := range []struct{ definition, call string }{
 		{"run", "run lcr --n 3 --save " + saved},
 		{"run", "replay " + saved + " --story"},
@@ -83,6 +88,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 		{"worst", "worst lcr --n 4"},
 		{"worst", "worst stop-and-go-p1 --n 4 --tries 100"},
 		{"compare", "compare lcr stop-and-go-p1 bully --n 4,8 --orders 4"},
+		{"compare", "compare lcr --n 4 --order all"},
 		{"algorithms", "algorithms"},
 		{"algorithms", "algorithms stop-and-go-p3"},
 		{"sources", "sources"},
@@ -90,9 +96,13 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 		{"version-of", "version"},
 		{"init", "init --data " + filepath.Join(t.TempDir(), "data") + " --group payments --id 3"},
 		{"statement", "reproduce S3"},
+		{"jobs", "jobs list"},
+		{"job", "jobs show " + job.Key()},
+		{"job", "jobs cancel " + job.Key()},
+		{"jobs", "jobs list"},
 	} {
 		schema, line1 := schemaOf(t, c.definition), schemaOf(t, "call")
-		_, stdout, stderr := call(append(arguments(c.call), "--json")...)
+		_, stdout, stderr := callWith(map[string]string{"RINGLEADER_NATS": url}, append(arguments(c.call), "--json")...)
 		lines := 0
 		for line := range strings.Lines(stdout) {
 			lines++

@@ -75,7 +75,20 @@ func (s *settings) valid() (ringleader.Config, error) {
 	if err == nil {
 		err = c.Check() // a wrong call has no warden
 	}
-	return c, err
+	return c, s.located(err)
+}
+
+// located adds to an error about the value of a flag, whose text begins with that flag, where the value is from.
+func (s *settings) located(err error) error {
+	if err == nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(err.Error(), " ")
+	flag, is := strings.CutPrefix(strings.TrimSuffix(first, ","), "--")
+	if from := s.from[flag]; is && from != "" && from != "--"+flag {
+		return fmt.Errorf("%s: %w", strings.Replace(from, ", line", ": line", 1), err)
+	}
+	return err
 }
 
 // checked returns the configuration of a member that may start. It completes the options, and prints them if the call is

@@ -60,6 +60,8 @@ func TestAWrongSettingIsNamedWithItsLine(t *testing.T) {
 		`report-leases = 1`:  "line 6: there is no setting report-leases",
 		`[x]`:                "line 6: x: settings have no tables",
 		`a.b = 1`:            "line 6: a.b: settings have no tables",
+		`http = 8001`:        "line 6: --http wants HOST:PORT",
+		`cert = "none.pem"`:  "line 6: --cert",
 		`lease = 1.5`:        "line 6: lease is a text in quotes",
 		`lease = "soon"`:     "line 6: --lease wants a duration such as 250ms or 20s",
 		`preempt = "no"`:     "line 6: --preempt wants true or false",
@@ -75,6 +77,9 @@ func TestAWrongSettingIsNamedWithItsLine(t *testing.T) {
 		}
 	}
 	if _, _, stderr := callWith(map[string]string{"RINGLEADER_LEASE": "soon"}, "join", "--config", settingsFile(t, memberOne), "--check"); !strings.Contains(stderr, "RINGLEADER_LEASE: --lease wants a duration") {
+		t.Errorf("%q", stderr)
+	}
+	if _, _, stderr := call("join", "--config", settingsFile(t, memberOne), "--http", "8001", "--check"); !strings.HasPrefix(stderr, "ringleader: --http wants HOST:PORT") {
 		t.Errorf("%q", stderr)
 	}
 }

@@ -47,8 +47,8 @@ func (p *program) tabulate(ctx context.Context, e *catalogue.Entry, o *verifyOpt
 	if !o.Extremes || o.recorded() || o.ids != "" {
 		return errors.New("a range of sizes is for --extremes, without --ids and without files of a run")
 	}
-	if o.out != "" {
-		return errors.New("--out keeps the results of one size; give one number of processes")
+	if flag := o.kept(); flag != "" {
+		return fmt.Errorf("%s is for the results of one size; give one number of processes", flag)
 	}
 	var table report.ExtremesTable
 	for ; o.n <= o.most; o.n++ {

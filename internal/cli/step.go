@@ -20,6 +20,7 @@ import (
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify"
 )
 
 // stepFlags are the flags that apply with --step: the schedule and the faults are the caller's choice.
@@ -150,7 +151,7 @@ func (w *walker) take(choices []savedChoice) error {
 }
 
 // walkVerbs are the commands, for completion.
-var walkVerbs = []string{"go ", "back ", "list", "faults", "partition ", "cut ", "transfer ", "weigh ", "state", "end", "save ", "help", "quit"}
+var walkVerbs = []string{"go ", "back ", "list", "faults", "partition ", "cut ", "transfer ", "weigh ", "state", "worst", "two-leaders", "end", "save ", "help", "quit"}
 
 // ask executes the lines of stdin until these or ctx end. A wrong line that was typed is answered by a message; a wrong
 // line from a pipe ends the walk.
@@ -172,7 +173,7 @@ func (w *walker) ask(ctx context.Context) error {
 		if !more {
 			return nil
 		}
-		quit, err := w.obey(&screen, strings.Fields(line))
+		quit, err := w.obey(ctx, &screen, strings.Fields(line))
 		switch {
 		case quit:
 			return nil
@@ -210,7 +211,7 @@ func (p *program) rewalk(run *cobra.Command, s savedRun) error {
 }
 
 // obey carries out a command. It reports whether that was the last.
-func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
+func (w *walker) obey(ctx context.Context, p *report.Printer, line []string) (quit bool, err error) {
 	verb, argument := "go", ""
 	if len(line) > 0 {
 		verb = line[0]
@@ -223,6 +224,7 @@ func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
 		return true, nil
 	case "help":
 		fmt.Fprintln(p.Out, "empty line or go N · N or fN, to choose · back N · list · faults · state · end · save FILE · quit")
+		fmt.Fprintln(p.Out, "worst, for the most messages from here · two-leaders, for a way to two leaders from here")
 		fmt.Fprintln(p.Out, "partition 1,2 | 3 · cut 1 -> 2 · transfer 3 to 2 · weigh 3 as 7")
 	case "list":
 		w.offer(p)
@@ -233,6 +235,8 @@ func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
 		}
 	case "state":
 		w.states(p)
+	case "worst", "two-leaders":
+		return false, w.look(ctx, p, goals[verb])
 	case "end":
 		return false, w.goOn(p, mostGoing)
 	case "go", "back":
@@ -342,6 +346,26 @@ func (w *walker) goOn(p *report.Printer, count int) error {
 	return nil
 }
 
+// look asks the checker what can follow without further faults, and makes the events that it finds.
+func (w *walker) look(ctx context.Context, p *report.Printer, goal verify.Goal) error {
+	o, err := w.begun()
+	if err != nil {
+		return err
+	}
+	before := len(w.Record().Steps)
+	ahead, err := w.search(ctx, o, goal)
+	if err != nil {
+		return err
+	}
+	w.listed = nil
+	if err := w.tell(p, before); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Out, told(ahead, goal))
+	w.offer(p)
+	return nil
+}
+
 // make makes an event and prints its effects.
 func (w *walker) make(p *report.Printer, c simulate.Choice) error {
 	before := len(w.Record().Steps)
@@ -355,6 +379,14 @@ func (w *walker) make(p *report.Printer, c simulate.Choice) error {
 		}
 		_, err := fmt.Fprintln(p.Out, w.Text(c))
 		return err
+	}
+	return w.tell(p, before)
+}
+
+// tell prints the steps after a number of them.
+func (w *walker) tell(p *report.Printer, before int) error {
+	if len(w.Record().Steps) == before {
+		return nil
 	}
 	return p.Fit(func(p *report.Printer) error {
 		return w.Record().Tell(p.Out, trace.Telling{After: before, Width: p.Width(), State: w.o.state})

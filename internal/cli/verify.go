@@ -57,7 +57,8 @@ With --lazy no event of an algorithm with leases is urgent: messages and timers 
 passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
 
 With --out what was found in each order is kept on disk. If the check is interrupted, the same command
-continues it. --shard checks one part of the orders of several; ringleader merge joins them.
+continues it. --shard checks one part of the orders of several; ringleader merge joins them. With --nats
+workers on any number of machines check the orders; ringleader worker starts one.
 
 Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 2 the call
 was wrong; 3 not finished.`,
@@ -74,6 +75,7 @@ was wrong; 3 not finished.`,
   ringleader verify bully --n 5 --crash 2 --cut 1 --random 1000 --seed 7 --save bad.json
   ringleader verify lcr --n 9 --out orders
   ringleader verify lcr --n 9 --shard 3/16 --out part3
+  ringleader verify lcr --n 10 --nats nats://10.0.0.1:4222
   ringleader verify --gallery
   ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -95,7 +97,7 @@ was wrong; 3 not finished.`,
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
 	o.counterexample.flags(command)
-	o.working.flags(command)
+	o.working.flags(command, p)
 	f := command.Flags()
 	f.Lookup("n").Value = sizes{&o.n, &o.most}
 	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages and time over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
@@ -199,8 +201,8 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	if err != nil {
 		return err
 	}
-	if o.out != "" && (o.probabilities || o.random > 0 || o.Wardens) {
-		return errors.New("--out keeps what was found in each order; leave it out with --probabilities, --random and --wardens")
+	if flag := o.kept(); flag != "" && (o.probabilities || o.random > 0 || o.Wardens) {
+		return fmt.Errorf("%s is for what is found in each order; leave it out with --probabilities, --random and --wardens", flag)
 	}
 	if o.probabilities {
 		bar := p.watch(ctx, &v)
@@ -281,7 +283,7 @@ func (p *program) tryAll(ctx context.Context, e *catalogue.Entry, o *verifyOptio
 	if err != nil {
 		return nil, err
 	}
-	asked := o.out != "" || p.opened != nil || p.merging != nil
+	asked := o.kept() != "" || p.opened != nil || p.repeated != nil
 	if v.Wardens || !asked && orders.Len() < 2*uint64(v.Cores) {
 		return e.Verify(v)
 	}

@@ -20,16 +20,23 @@ import (
 	"ringleader.example/ringleader/internal/work"
 )
 
-// working holds where the results of long work are kept, and which part of it is done.
+// working holds where long work is done, where its results are kept, and which part of it is done.
 type working struct {
 	out   string
 	shard string
+	distribution
 }
 
 // workNames are its flags.
-var workNames = []string{"out", "shard"}
+var workNames = append([]string{"out", "shard"}, natsNames...)
 
-func (w *working) flags(command *cobra.Command) {
+// natsNames are those of a [distribution].
+var natsNames = []string{
+	"nats", "nats-ca", "nats-certificate", "nats-credentials", "nats-key", "nats-listen", "nats-store", "nats-token",
+}
+
+func (w *working) flags(command *cobra.Command, p *program) {
+	w.distribution.flags(command, p)
 	f := command.Flags()
 	f.StringVar(&w.out, "out", "", "keep results in this file, and continue from those in it")
 	f.StringVar(&w.shard, "shard", "", "compute one part of several into --out, such as 3/16; ringleader merge joins them")
@@ -43,8 +50,24 @@ func (w *working) check() error {
 	if w.shard != "" && w.out == "" {
 		return fmt.Errorf("--shard %s needs --out FILE for its results", w.shard)
 	}
+	if w.shard != "" && w.asked() {
+		return errors.New("--shard computes a part on this machine, and --nats the whole on others; give one of them")
+	}
 	_, err := w.part()
-	return err
+	return errors.Join(err, w.distribution.check())
+}
+
+// kept returns the flag for which work has to be a job; empty: there is none.
+func (w *working) kept() string {
+	switch {
+	case w.out != "":
+		return "--out"
+	case w.shard != "":
+		return "--shard"
+	case w.asked():
+		return "--nats"
+	}
+	return ""
 }
 
 // part returns the shard, or the whole.
@@ -73,27 +96,48 @@ type assignment struct {
 	of    string                                // what these are: points
 }
 
+// crew computes the pieces of jobs outside this process.
+type crew interface {
+	work.Runner
+
+	// engage shows a job of so many units to other processes, which can continue it if this one dies.
+	engage(ctx context.Context, j work.Job, units uint64, call string) error
+
+	// resuming returns in words where the results of a job are that has stopped, and how to continue it: keeps them; …
+	resuming() string
+
+	// dismiss ends the connection. It removes the job if its output is printed.
+	dismiss(printed bool)
+}
+
 // errOpened is the error of a command that was only asked for its work.
 var errOpened = errors.New("the work of this command is known")
 
-// work does the work of a command, on the cores of this process, and returns its results. It continues from those in a file.
-// The results of a shard are only kept.
+// work does the work of a command, on the cores of this process or by a crew, and returns its results. It continues from those
+// in a file, and from those that a crew has. The results of a shard are only kept.
 func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
 	if p.opened != nil {
 		p.opened(a.task)
 		return nil, errOpened
 	}
+	if p.resumed != nil {
+		a.distribution = *p.resumed
+	}
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	done := &doing{assignment: a, bar: p.Progress()}
-	err := done.gather(p)
+	done := &doing{assignment: a, bar: p.Progress(), complain: p.Complain}
+	err := done.hire(ctx, p)
+	if err == nil {
+		err = done.gather(ctx, p)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if p.merging == nil {
 		err = done.run(ctx)
 	}
+	p.complete = err == nil
 	if err != nil || done.file == nil {
 		return done.results.Parts(), err
 	}
@@ -113,22 +157,50 @@ func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
 type doing struct {
 	assignment
 	job     work.Job
+	crew    crew // nil: the cores of this process
 	results *work.Results
 	file    *work.File // nil: results are not kept
 	lost    error      // a result that was not kept
 
-	mutex sync.Mutex // of the terminal
-	bar   *report.Progress
+	mutex    sync.Mutex // of the terminal
+	bar      *report.Progress
+	complain func(string)
+}
+
+// hire makes the work a job, if it is kept or done by a crew, and connects to the crew.
+func (d *doing) hire(ctx context.Context, p *program) (err error) {
+	if p.merging != nil {
+		return nil
+	}
+	if d.kept() != "" {
+		if d.job, err = p.job(&d.assignment); err != nil {
+			return err
+		}
+	}
+	d.crew, err = d.hired(ctx, p, d.notice)
+	p.crew = d.crew
+	return err
+}
+
+// notice prints a line.
+func (d *doing) notice(text string) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.bar.Done()
+	d.complain(text)
 }
 
 // gather gathers the results that are there: those of shards, or of a file.
-func (d *doing) gather(p *program) (err error) {
+func (d *doing) gather(ctx context.Context, p *program) (err error) {
 	if p.merging != nil {
 		d.results, err = p.merging.results(&d.assignment, p)
 	} else if d.out != "" {
 		err = d.open(p)
 	} else {
 		d.results, err = work.NewResults(d.task, nil, d.take)
+	}
+	if err == nil && d.crew != nil {
+		err = d.crew.engage(ctx, d.job, d.task.Units(), p.Command)
 	}
 	if err == nil && d.begin != nil {
 		err = d.begin()
@@ -146,9 +218,6 @@ func (d *doing) gather(p *program) (err error) {
 
 // open opens the file of results.
 func (d *doing) open(p *program) (err error) {
-	if d.job, err = p.job(&d.assignment); err != nil {
-		return err
-	}
 	shard, _ := d.part()
 	if d.file, err = work.OpenFile(d.out, d.job, d.task, shard, p.Command); errors.Is(err, work.ErrFile) {
 		return report.Failed("%w; choose another file for --out", err)
@@ -179,9 +248,14 @@ func (d *doing) take(part work.Part) error {
 
 // run computes what is missing.
 func (d *doing) run(ctx context.Context) error {
-	runner := work.Local{Cores: cmp.Or(d.cores, runtime.GOMAXPROCS(0))}
+	runner := work.Runner(d.crew)
+	if d.crew == nil {
+		runner = work.Local{Cores: coresOr(d.cores)}
+	}
 	err := work.Complete(ctx, runner, d.job, d.task, d.results, d.progress)
+	d.mutex.Lock()
 	d.bar.Done()
+	d.mutex.Unlock()
 	if d.file != nil {
 		d.lost = errors.Join(d.lost, d.file.Close())
 	}
@@ -194,13 +268,21 @@ func (d *doing) run(ctx context.Context) error {
 	return err
 }
 
+// coresOr returns a number of cores; 0 is all.
+func coresOr(cores int) int { return cmp.Or(cores, runtime.GOMAXPROCS(0)) }
+
 // progress shows the progress of work.
 func (d *doing) progress(at work.Progress) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if d.bar.Due() {
-		d.bar.Show("%s, %s %s a second%s", d.done(), strconv.FormatFloat(at.Rate, 'g', 3, 64), d.units, d.bar.Remaining(at.Left))
+	if !d.bar.Due() {
+		return
 	}
+	workers := ""
+	if d.crew != nil {
+		workers = ", " + report.Several(at.Workers, "worker")
+	}
+	d.bar.Show("%s, %s %s a second%s%s", d.done(), strconv.FormatFloat(at.Rate, 'g', 3, 64), d.units, workers, d.bar.Remaining(at.Left))
 }
 
 // done returns in words how much is done.
@@ -219,20 +301,34 @@ func (d *doing) done() string {
 
 // stopped returns the error of work that was stopped, with the way to resume it.
 func (d *doing) stopped() error {
-	if d.file != nil {
+	switch {
+	case d.crew != nil:
+		return report.Stopped("stopped with %s, which %s", d.done(), d.crew.resuming())
+	case d.file != nil:
 		return report.Stopped("stopped with %s; the same command continues from there", d.done())
 	}
 	return report.Stopped("stopped with %s, which are lost; --out FILE keeps them", d.done())
 }
 
-// job returns the job of a command, which any process can repeat.
+// job returns the job of a command, which any process can repeat. A command that repeats a job prints the call of that one.
 func (p *program) job(a *assignment) (job work.Job, err error) {
 	words, err := a.words()
 	if err != nil {
 		return job, err
 	}
 	spec, err := report.PlainJSON(words)
-	return work.Job{Kind: a.kind, Spec: spec, Version: versionName()}, err
+	if err != nil {
+		return job, err
+	}
+	job = work.Job{Kind: a.kind, Spec: spec, Version: versionName()}
+	if p.repeated == nil {
+		return job, nil
+	}
+	if !p.repeated.Same(job) {
+		return job, errors.New("flags after -- choose how results are shown, such as --json; the job stays as it is")
+	}
+	p.Command = p.repeated.Call
+	return job, nil
 }
 
 // jobFlags are the flags of a kind of job. None names a file, so a job that came from elsewhere reads and writes none.
@@ -244,7 +340,7 @@ func jobFlags(kind string) []string {
 }
 
 // jobKinds are the commands whose work can be a job.
-var jobKinds = []string{"compare", "reproduce", "verify", "worst"}
+var jobKinds = []string{"compare", "count", "reproduce", "verify", "worst"}
 
 // shownNames are flags that choose how results are shown or computed, and not which.
 var shownNames = slices.Concat(resultNames, workNames, []string{"cores", "csv", "keep", "markdown", "save"})
@@ -259,7 +355,7 @@ func jobWords(kind string, args []string, flags *pflag.FlagSet) ([]string, error
 func passable(kind string, flags *pflag.FlagSet, except []string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(except, f.Name) && !slices.Contains(jobFlags(kind), f.Name) {
-			err = fmt.Errorf("--%s cannot be part of work that is kept; leave it out, or leave out --out and --shard", f.Name)
+			err = fmt.Errorf("--%s cannot be part of work that is kept; leave it out, or leave out --out, --shard and --nats", f.Name)
 		}
 	})
 	if err == nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,11 +15,16 @@ import (
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/worktest"
 )
 
 // worked are commands with work of every kind, without the flags for results.
 var worked = []string{
 	"compare lcr peterson itai-rodeh preference --n 4..16 --orders 40 --order random,increasing",
+	"compare lcr franklin stop-and-go-p1 --n 3,5 --order all",
+	"count lcr --n 37 --order random --seed 7",
+	"count ring-bully --n 37 --order decreasing",
+	"count peterson --ids 5,3,8,1,9,2,7,4,6,30,11",
 	"verify lcr --n 5",
 	"verify ring-bully --n 4 --extremes --reduce auto",
 	"verify lcr --n 6 --max-states 200", // ends early, in one of the last orders
@@ -49,32 +53,21 @@ func opened(t *testing.T, call string) (work.Head, work.Task) {
 	return head, task
 }
 
-// pieces computes a task in pieces that are cut at random. They come in random order, and some of them twice.
-func pieces(t *testing.T, task work.Task, random *rand.Rand) (parts []work.Part) {
-	t.Helper()
-	for from := uint64(0); from < task.Units(); {
-		p := work.Piece{From: from, To: min(task.Units(), from+1+random.Uint64N(1+task.Units()/4))}
-		result, err := task.Compute(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 1 + random.IntN(2) {
-			parts = append(parts, work.Part{Piece: p, Result: result})
-		}
-		from = p.To
-	}
-	random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-	return parts
-}
-
 // Results of every kind, of any cuts, in any order and twice, are the same bytes, and print the same.
 func TestPiecesOfEveryKindInAnyOrderPrintWhatTheCommandPrints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, for minutes under the race detector")
+	}
 	for _, line := range worked {
 		t.Run(line, func(t *testing.T) {
 			head, task := opened(t, line)
 			wantCode, want, wantErr := call(append(strings.Fields(line), "--json")...)
-			for seed := range uint64(4) {
-				parts := pieces(t, task, rand.New(rand.NewPCG(seed, 1)))
+			seeds := uint64(4)
+			if head.Kind == "reproduce" {
+				seeds = 1 // it takes seconds
+			}
+			for seed := range seeds {
+				parts := worktest.Cut(t, task, 1+task.Units()/4, seed)
 				results, err := work.NewResults(task, nil, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -109,6 +102,9 @@ func TestPiecesOfEveryKindInAnyOrderPrintWhatTheCommandPrints(t *testing.T) {
 }
 
 func TestShardsOfEveryKindMergeToWhatTheCommandPrints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, line := range worked {
 		t.Run(line, func(t *testing.T) {
 			folder, files := t.TempDir(), []string(nil)
@@ -179,16 +175,36 @@ func TestAMergeNamesWhatIsMissingOrDoesNotFit(t *testing.T) {
 	}
 }
 
+func TestWhatIsKnownOfOtherPositionsIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	args := []string{"count", "lcr", "--n", "9", "--out", path}
+	call(args...)
+	for _, change := range []struct{ from, to string }{{`"read":9`, `"read":8`}, {`"last":9`, `"last":8`}, {`"to":9`, `"to":8`}} {
+		text := contents(t, path)
+		if err := os.WriteFile(path, bytes.Replace(text, []byte(change.from), []byte(change.to), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, stdout, stderr := call(args...); code != report.ExitNo || stdout != "" || !strings.Contains(stderr, "is no result of this job") {
+			t.Errorf("with %s: exit status %d, %s%s", change.to, code, stdout, stderr)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestWorkThatIsKeptIsRefusedWhereItCannotBeRepeated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for line, says := range map[string]string{
 		"verify lcr --n 4 --shard 1/2":                   "--shard 1/2 needs --out FILE",
 		"verify lcr --n 4 --shard 3/2 --out FILE":        `--shard: "3/2" is not a shard`,
 		"verify lcr --n 4 --out -":                       "stdout cannot be read again",
-		"verify lcr --n 2..4 --extremes --out FILE":      "--out keeps the results of one size",
+		"verify lcr --n 2..4 --extremes --out FILE":      "--out is for the results of one size",
 		"verify lcr --n 4 --random 5 --out FILE":         "leave it out with --probabilities, --random and --wardens",
 		"verify lcr --n 4 --shrink --wardens --out FILE": "leave it out with --probabilities, --random and --wardens",
 		"compare lcr --n 4 --shard 1/2 --out FILE":       "--shard needs --orders",
+		"count lcr --n 4 --shard 1/2":                    "--shard 1/2 needs --out FILE",
+		"count higham-przytycka --n 4 --out FILE":        "the count of higham-przytycka is one pass over the ring",
 		"reproduce S3 --shard 1/2":                       "stdout cannot be read again",
 	} {
 		code, stdout, stderr := call(strings.Fields(strings.ReplaceAll(line, "FILE", path))...)
@@ -213,7 +229,11 @@ func TestAJobFromElsewhereReadsAndWritesNoFile(t *testing.T) {
 		{"verify", "preference", "--n=3", "--votes=" + path},
 		{"verify", "preference", "--n=3", "--scores=" + path},
 		{"verify", "--gallery"},
+		{"verify", "lcr", "--n=4", "--nats=embed", "--nats-store=" + path},
+		{"worst", "lcr", "--n=4", "--nats-ca=" + path},
 		{"worst", "lcr", "--n=4", "--", "--out=" + path},
+		{"count", "preference", "--n=4", "--votes=" + path},
+		{"count", "lcr", "--n=4", "--out=" + path},
 		{"run", "lcr", "--n=4"},
 		{"demo"},
 		{"reproduce", "--markdown", "--out=" + path},
@@ -264,6 +284,9 @@ func TestResultsThatCannotBeKeptEndTheWork(t *testing.T) {
 
 // Kept results are complete: the same call prints the same, and computes nothing.
 func TestWorkThatIsCompleteIsNotDoneAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for i, line := range worked {
 		args := append(strings.Fields(line), "--out", filepath.Join(t.TempDir(), fmt.Sprint(i)))
 		if strings.HasPrefix(line, "reproduce") {

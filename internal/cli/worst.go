@@ -31,11 +31,13 @@ func (p *program) worst() *cobra.Command {
 identifiers, the times to wake, and the unwilling processes (see run --help). If the inputs
 are orders of identifiers only, and not more than --tries, all are tried and the result is exact.
 Otherwise the search climbs from random inputs by small changes, and finds a lower bound on the worst
-case. The result includes a command that runs the input. With --out an interrupted search continues.`,
+case. The result includes a command that runs the input. With --out an interrupted search continues. With
+--nats workers on any number of machines search; ringleader worker starts one.`,
 		Example: `  ringleader worst lcr --n 8 --of election
   ringleader worst stop-and-go-p1 --n 8 --param c=3 --tries 60000
   ringleader worst peterson --n 16 --of total --json
-  ringleader worst lcr --n 10 --tries 400000 --shard 3/16 --out part3`,
+  ringleader worst lcr --n 10 --tries 400000 --shard 3/16 --out part3
+  ringleader worst lcr --n 10 --tries 400000 --nats nats://10.0.0.1:4222`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
@@ -54,7 +56,7 @@ case. The result includes a command that runs the input. With --out an interrupt
 	decimalVar(f, &o.seed, "seed", "", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	o.working.flags(command)
+	o.working.flags(command, p)
 	offerWords(command, "of", worstcase.Measures...)
 	return command
 }

@@ -12,6 +12,7 @@ import (
 	"iter"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -55,9 +56,20 @@ func (c *Client) do(ctx context.Context, method, path string) (*http.Response, e
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 			hint = "; is it running? ringleader join or ringleader exec starts it"
 		}
-		return nil, fmt.Errorf("no member answers at %s: %w%s", c.at, cmp.Or(context.Cause(ctx), err), hint)
+		return nil, fmt.Errorf("no member answers at %s: %w%s", c.at, cmp.Or(context.Cause(ctx), reason(err)), hint)
 	}
 	return response, nil
+}
+
+// reason returns the cause of a failure to connect, without the address and the names of system calls.
+func reason(err error) error {
+	if op, is := errors.AsType[*net.OpError](err); is {
+		err = op.Err
+	}
+	if call, is := errors.AsType[*os.SyscallError](err); is {
+		err = call.Err
+	}
+	return err
 }
 
 func (c *Client) exchange(ctx context.Context, method, path string) (*http.Response, error) {

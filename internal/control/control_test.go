@@ -135,7 +135,7 @@ func TestASocketReplacesNoOtherFile(t *testing.T) {
 }
 
 func TestAHostThatIsAnUnknownNameIsRefused(t *testing.T) {
-	h := called([]string{"localhost", "db1.example"}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := Called([]string{"localhost", "db1.example"}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for host, want := range map[string]int{
 		"localhost": 200, "LocalHost:8001": 200, "db1.example:8001": 200, "127.0.0.1:8001": 200, "10.0.0.9": 200, "[::1]:8001": 200, "[::1]": 200, "": 200,
 		"evil.example": 421, "evil.example:8001": 421, "localhost.evil.example": 421, "127.0.0.1.evil.example:8001": 421, "db2.example": 421,
@@ -266,6 +266,20 @@ func TestAPauseOfPreemptionIsInTheStatusUntilItEnds(t *testing.T) {
 			if p := s.Preemption; p.Paused != test.paused || (p.Left != nil) != (test.left != 0) || p.Left != nil && *p.Left != test.left {
 				t.Errorf("%s: %s", test.path, w.Body)
 			}
+		}
+	})
+}
+
+func TestALeaderThatLeadsAgainIsNoSuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1)
+		defer c.Close()
+		c.Start(1)
+		c.Await(1)
+		w := ask(handler(c.Member(1), true), http.MethodPost, "/resign")
+		var s ringleader.Status
+		if err := json.Unmarshal(w.Body.Bytes(), &s); err != nil || w.Code != http.StatusAccepted || s.Term != 2 || s.Role != ringleader.Leader {
+			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	})
 }

@@ -95,7 +95,7 @@ func pause(w http.ResponseWriter, r *http.Request, m *ringleader.Member) {
 // patience is how long a command waits for the next leader. It is shorter than the server waits for the end of an answer.
 const patience = 5 * time.Second
 
-// end carries out a command that ends the lead of this member, and answers when another member leads.
+// end carries out a command that ends the lead of this member, and answers when a member leads in a later term.
 func end(w http.ResponseWriter, r *http.Request, m *ringleader.Member, carryOut func(*http.Request) error) {
 	before := m.Status()
 	switch {
@@ -117,7 +117,11 @@ func end(w http.ResponseWriter, r *http.Request, m *ringleader.Member, carryOut 
 	defer cancel()
 	for v := range m.Observe(ctx) {
 		if v.Known && v.Term > before.Term {
-			statushttp.Reply(w, http.StatusOK, m.Status())
+			code := http.StatusOK
+			if v.Leader == before.ID { // no other one has taken over in time
+				code = http.StatusAccepted
+			}
+			statushttp.Reply(w, code, m.Status())
 			return
 		}
 	}

@@ -59,10 +59,10 @@ func Serve(ctx context.Context, m *ringleader.Member, o Options) error {
 	}
 	looks, commands := handler(m, false), handler(m, true)
 	if o.HTTP != nil {
-		serve(o.HTTP, called(o.names(o.HTTP), looks))
+		serve(o.HTTP, Called(o.names(o.HTTP), looks))
 	}
 	if o.HTTPS != nil {
-		serve(transport.Clients(o.HTTPS, o.TLS), called(o.names(o.HTTPS), commands))
+		serve(transport.Clients(o.HTTPS, o.TLS), Called(o.names(o.HTTPS), commands))
 	}
 	<-ctx.Done()
 	all.Wait()
@@ -107,9 +107,9 @@ func listen(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// called refuses requests whose Host is a name that is not among hosts. A page of a hostile site can make its own name lead to
-// this member, but it cannot make a browser send another name, or an address.
-func called(hosts []string, h http.Handler) http.Handler {
+// Called refuses requests whose Host is a name that is not among hosts. A page of a hostile site can make its own name lead to
+// this process, but it cannot make a browser send another name, or an address.
+func Called(hosts []string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
 		if name, _, err := net.SplitHostPort(host); err == nil {
@@ -118,7 +118,7 @@ func called(hosts []string, h http.Handler) http.Handler {
 		_, err := netip.ParseAddr(strings.Trim(host, "[]"))
 		known := slices.ContainsFunc(hosts, func(name string) bool { return strings.EqualFold(name, host) })
 		if host != "" && err != nil && !known { // without a Host it is a probe with HTTP 1.0
-			fail(w, http.StatusMisdirectedRequest, fmt.Errorf("this member is not called %q", host))
+			fail(w, http.StatusMisdirectedRequest, fmt.Errorf("this process is not called %q", host))
 			return
 		}
 		h.ServeHTTP(w, r)

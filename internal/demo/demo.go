@@ -359,10 +359,10 @@ func (d *demo) hear(r news) {
 		d.begun(m, r.said.PID)
 		d.show.event(Event{Event: "running", ID: m.id, PID: r.said.PID})
 	case r.said != nil && r.said.Event == "lease":
-		m.until, d.renewed = *r.said.Until, time.Now().Add(step)
+		m.until, m.grants, d.renewed = *r.said.Until, r.said.Grants, time.Now().Add(step)
 	case r.said != nil && r.said.Event == "role":
 		led := m.role == ringleader.Leader
-		m.role, m.leader, m.term = r.said.Role, r.said.Leader, 0
+		m.role, m.leader, m.term, m.grants = r.said.Role, r.said.Leader, 0, r.said.Grants
 		if r.said.Term != nil && m.leader != 0 {
 			m.term = *r.said.Term
 		}

@@ -81,6 +81,7 @@ type member struct {
 	leader    uint64          // the leader that it reported, perhaps itself; 0 if it knows none
 	term      uint64          // of that leader
 	until     time.Time       // when its own lease ends, as reported last; zero: it has none
+	grants    []report.Grant  // on which that lease rests
 }
 
 // group is the member processes of a demo. Its methods are called by one goroutine.

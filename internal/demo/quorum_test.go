@@ -15,7 +15,7 @@ func (d *demo) leases(begun time.Time, id, term uint64, said, until int) {
 	at := func(ms int) time.Time { return begun.Add(time.Duration(ms) * time.Millisecond) }
 	end, m := at(until), d.members[id-1]
 	d.hear(news{of: m, by: m.process, at: at(said), said: &report.JoinEvent{
-		Event: "role", Time: at(said), Role: ringleader.Leader, Leader: id, Term: &term, Until: &end,
+		Event: "role", Time: at(said), Role: ringleader.Leader, Leader: id, Term: &term, Until: &end, Grants: []report.Grant{{By: id, Until: end}},
 	}})
 }
 

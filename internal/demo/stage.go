@@ -178,6 +178,9 @@ func (d *demo) observed(m *member) observe.Member {
 	o.PID, o.Role, o.Leader, o.Term = m.process.itself().Pid, m.role, observe.ID(m.leader), observe.ID(m.term)
 	if !m.leads.IsZero() && d.leased(m) {
 		o.Until = m.until
+		for _, g := range m.grants {
+			o.Grants = append(o.Grants, observe.Grant{By: observe.ID(g.By), Until: g.Until})
+		}
 	}
 	return o
 }

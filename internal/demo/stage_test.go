@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/observe"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // newStaged returns a quorum demo with a stage.
@@ -70,6 +71,30 @@ func TestACommandOfTheStageIsAnsweredByTheDemo(t *testing.T) {
 	s, _ := d.stage.Board.Read(0)
 	if len(s.Cut) != 2 || s.Cut[0] != [2]observe.ID{1, 2} || s.Cut[1] != [2]observe.ID{1, 3} {
 		t.Errorf("cut are %v", s.Cut)
+	}
+}
+
+func TestTheStageShowsTheVotesOfALeader(t *testing.T) {
+	d := newStaged(3)
+	now := time.Now()
+	d.stage.begin(now)
+	d.strike("start", now)
+	d.leases(now, 3, 1, 2, 60_000)
+	d.publish()
+	s, _ := d.stage.Board.Read(0)
+	if g := s.Members[2].Grants; len(g) != 1 || g[0].By != 3 || g[0].Left < 50_000 || s.Members[0].Grants != nil {
+		t.Errorf("the grants are %+v, and those of a follower %+v", g, s.Members[0].Grants)
+	}
+	later := now.Add(90 * time.Second)
+	d.hear(news{of: d.members[2], by: d.members[2].process, at: now, said: &report.JoinEvent{Event: "lease", Until: &later, Grants: []report.Grant{{By: 1, Until: later}}}})
+	d.publish()
+	if s, _ = d.stage.Board.Read(0); len(s.Members[2].Grants) != 1 || s.Members[2].Grants[0].By != 1 {
+		t.Errorf("after a renewal the grants are %+v", s.Members[2].Grants)
+	}
+	d.follows(now, 3, 0, 1, 4)
+	d.publish()
+	if s, _ = d.stage.Board.Read(0); s.Members[2].Grants != nil {
+		t.Errorf("after its lead it has the grants %+v", s.Members[2].Grants)
 	}
 }
 

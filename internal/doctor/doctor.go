@@ -137,16 +137,16 @@ func up(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * un
 // Compare returns what in a timing does not fit what was measured: what endangers safety, and what makes elections slow or
 // ends leases too soon.
 func Compare(t ringleader.Timing, m Measured) (unsafe, slow []string) {
-	must := func(ok bool, name string, have time.Duration, format string, args ...any) {
-		if !ok {
-			slow = append(slow, fmt.Sprintf("Timing.%s is %v, and %s", name, have, fmt.Sprintf(format, args...)))
+	must := func(name string, have, needed time.Duration, takes, so string) {
+		if have < needed {
+			slow = append(slow, fmt.Sprintf("Timing.%s is %v, and %s %v: %s", name, have, takes, up(needed, 10*time.Microsecond), so))
 		}
 	}
-	must(t.Answers >= m.answers(), "Answers", t.Answers, "two round trips and a late timer take %v", m.answers())
-	must(t.Claim >= m.claim(), "Claim", t.Claim, "a round trip, two flushes and a late timer take %v", m.claim())
-	must(t.Renewal >= m.renewal(), "Renewal", t.Renewal, "a round trip, a flush and a late timer take %v", m.renewal())
-	must(t.Margin >= m.Late, "Margin", t.Margin, "a timer is up to %v late", m.Late)
-	must(t.Suspicion >= 3*t.Heartbeat+m.Late+m.RoundTrip, "Suspicion", t.Suspicion, "three heartbeats, a late timer and a round trip take %v", 3*t.Heartbeat+m.Late+m.RoundTrip)
+	must("Answers", t.Answers, m.answers(), "two round trips and a late timer take", "an election may have to ask again")
+	must("Claim", t.Claim, m.claim(), "a round trip, two flushes and a late timer take", "a claim may have to be repeated")
+	must("Renewal", t.Renewal, m.renewal(), "a round trip, a flush and a late timer take", "a lease may end without a fault")
+	must("Margin", t.Margin, m.Late, "the latest timer is late by", "work may run until its lease ends")
+	must("Suspicion", t.Suspicion, 3*t.Heartbeat+m.Late+m.RoundTrip, "three heartbeats, a late timer and a round trip take", "a live member may be suspected")
 	if t.Drift < m.drift() {
 		unsafe = append(unsafe, fmt.Sprintf("Timing.Drift is %g, and clocks differ so much that it is at least %.3g", t.Drift, m.drift()))
 	}

@@ -18,10 +18,14 @@ const (
 )
 
 // simulated reports whether a point takes simulations.
-func (p *place) simulated() bool { return !p.counted() || p.n <= mostTimed && !p.timed }
+func (p *place) simulated() bool {
+	return !p.counted() || p.n <= mostTimed && !p.timed && !p.exhausted()
+}
 
 // varies reports whether runs may differ: by a random order, by the schedule or by what processes choose.
-func (p *place) varies() bool { return p.order == "random" || p.Claims.Counts == election.CountsVary }
+func (p *place) varies() bool {
+	return p.order == "random" || p.exhausted() || p.Claims.Counts == election.CountsVary
+}
 
 // cost is the cost of one run.
 type cost struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"ringleader.example/ringleader/internal/work"
@@ -35,6 +36,8 @@ func (s *Study) most(p *place) uint64 {
 	switch {
 	case !p.varies():
 		return 1
+	case p.exhausted():
+		return rotations(p.n)
 	case s.Runs > 0:
 		return s.Runs
 	}
@@ -45,7 +48,9 @@ func (s *Study) most(p *place) uint64 {
 func (m *Measuring) Units() uint64 { return m.begin[len(m.places)] }
 
 // Adaptive reports whether the number of runs depends on their results.
-func (m *Measuring) Adaptive() bool { return m.Runs == 0 }
+func (m *Measuring) Adaptive() bool {
+	return slices.ContainsFunc(m.places, func(p place) bool { return m.first(&p) < m.most(&p) })
+}
 
 // runs calls use for the runs in a piece, place by place.
 func (m *Measuring) runs(p work.Piece, use func(place *place, from, to uint64) error) error {
@@ -77,7 +82,11 @@ func (m *Measuring) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c, err := place.run(ctx, m.Seed+run, run < timedRuns)
+			seed := m.Seed + run
+			if place.exhausted() {
+				seed = run
+			}
+			c, err := place.run(ctx, seed, run < timedRuns && place.simulated())
 			if err != nil {
 				return fmt.Errorf("%s: %w", point.key(), err)
 			}
@@ -187,10 +196,8 @@ func (m *Measuring) Finished(results [][]byte) (finished, all int) {
 // first returns the least number of runs.
 func (s *Study) first(p *place) uint64 {
 	switch {
-	case !p.varies():
-		return 1
-	case s.Runs > 0:
-		return s.Runs
+	case !p.varies() || p.exhausted() || s.Runs > 0:
+		return s.most(p)
 	}
 	return min(max(enoughRead/uint64(p.n), leastRuns), enoughRuns)
 }

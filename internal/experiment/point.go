@@ -33,6 +33,9 @@ type Point struct {
 // Runs returns the number of runs.
 func (p *Point) Runs() uint64 { return p.Election.Runs }
 
+// Sampled reports whether the runs are some of many.
+func (p *Point) Sampled() bool { return p.Varies && p.Order != AllOrders }
+
 // join adds other runs of the same point.
 func (p *Point) join(q *Point) {
 	p.Election.join(&q.Election)
@@ -65,6 +68,9 @@ func (p *Point) key() string { return fmt.Sprintf("%s at %d, %s", p.Algorithm, p
 func (p *Point) Describe() string {
 	if !p.Varies {
 		return string(p.How)
+	}
+	if p.Order == AllOrders {
+		return fmt.Sprintf("mean of all %d orders up to rotation, each %s", p.Runs(), p.How)
 	}
 	of := "orders"
 	if p.Order != "random" {

@@ -25,7 +25,7 @@ var ErrStudy = errors.New("cannot compare")
 type Study struct {
 	Subjects []*Subject
 	Sizes    []int
-	Orders   []string // of identifiers, by name; see package order
+	Orders   []string // of identifiers, by name; see OrderNames
 	Runs     uint64   // the number of averaged runs if runs vary; 0: determined by Until
 	Until    *big.Rat // the width of the confidence interval of the election messages at which runs end, as a multiple of the mean
 	Seed     uint64   // run i has seed Seed + i
@@ -51,7 +51,7 @@ func New(s Study) (*Study, error) {
 	case len(s.Sizes) == 0:
 		return nil, fmt.Errorf("%w: there is no size; at least one is needed, such as 16,64,256 or 8..1024", ErrStudy)
 	case len(s.Orders) == 0:
-		return nil, fmt.Errorf("%w: there is no order; choose from %s", ErrStudy, strings.Join(order.Names, ", "))
+		return nil, fmt.Errorf("%w: there is no order; choose from %s", ErrStudy, strings.Join(OrderNames, ", "))
 	case s.Runs > MostRuns:
 		return nil, fmt.Errorf("%w: %d runs are too many; at most %d", ErrStudy, s.Runs, MostRuns)
 	case s.Runs == 0 && s.Until == nil:
@@ -61,8 +61,8 @@ func New(s Study) (*Study, error) {
 	}
 	for i, name := range s.Orders {
 		switch {
-		case !slices.Contains(order.Names, name):
-			return nil, fmt.Errorf("%w: no such order: %q; choose from %s", ErrStudy, name, strings.Join(order.Names, ", "))
+		case !slices.Contains(OrderNames, name):
+			return nil, fmt.Errorf("%w: no such order: %q; choose from %s", ErrStudy, name, strings.Join(OrderNames, ", "))
 		case slices.Contains(s.Orders[:i], name):
 			return nil, fmt.Errorf("%w: the order %s occurs twice", ErrStudy, name)
 		}
@@ -196,13 +196,12 @@ func (s *Study) places() []place {
 	return places
 }
 
-// instance returns the network of a run.
+// instance returns the network of a run. Of all orders the seed is the number of one, from 0.
 func (p *place) instance(seed uint64) (network.Setup, error) {
-	name := p.order
-	if name == "" {
-		name = order.Names[0]
+	if p.exhausted() {
+		return network.Setup{IDs: arranged(p.n, seed), Parameters: p.given}, nil
 	}
-	ids, err := order.Parse(name, p.n, seed)
+	ids, err := order.Parse(cmp.Or(p.order, order.Names[0]), p.n, seed)
 	if err != nil {
 		return network.Setup{}, fmt.Errorf("%w: %w", ErrStudy, err)
 	}
@@ -218,6 +217,12 @@ func (p *place) instance(seed uint64) (network.Setup, error) {
 
 // check returns an error if the algorithm cannot be run there.
 func (p *place) check(seed uint64) error {
+	if p.exhausted() {
+		if err := p.exhaustible(); err != nil {
+			return err
+		}
+		seed = 0
+	}
 	i, err := p.instance(seed)
 	if err != nil || p.counted() && p.n > network.MaxRing {
 		return err

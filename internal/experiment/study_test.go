@@ -3,7 +3,6 @@ package experiment_test
 import (
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/experiment"
 	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/worktest"
 )
 
 // makeStudy is a study of these algorithms, with random orders unless others are named.
@@ -131,37 +131,7 @@ func TestAverages(t *testing.T) {
 func TestPiecesOfAStudyInAnyOrderGiveTheSamePoints(t *testing.T) {
 	s := makeStudy(t, "4..32", 40, "lcr", "peterson", "itai-rodeh", "preference")
 	s.Orders = []string{"random", "increasing"}
-	m, want := s.Measuring(), measure(t, s, 2)
-	for seed := range uint64(20) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		var parts []work.Part
-		for from := uint64(0); from < m.Units(); {
-			p := work.Piece{From: from, To: min(m.Units(), from+1+random.Uint64N(90))}
-			result, err := m.Compute(t.Context(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			part := work.Part{Piece: p, Result: result}
-			parts, from = append(parts, part, part), p.To
-		}
-		random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		r, err := work.NewResults(m, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, part := range parts {
-			if _, err := r.Take(part.Piece, part.Result); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got := points(t, m, r.Parts()); !reflect.DeepEqual(got, want) {
-			t.Fatalf("seed %d: %+v, want %+v", seed, got, want)
-		}
-		whole, _ := m.Compute(t.Context(), work.Piece{From: 0, To: m.Units()})
-		if joined, err := r.Joined(); err != nil || string(joined) != string(whole) {
-			t.Fatalf("seed %d: %s, %v, want %s", seed, joined, err, whole)
-		}
-	}
+	worktest.Same(t, s.Measuring(), 90, 20)
 }
 
 func TestWhatIsNoResultOfAStudyIsRefused(t *testing.T) {

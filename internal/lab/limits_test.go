@@ -16,6 +16,7 @@ import (
 
 	"ringleader.example/ringleader/internal/lab"
 	"ringleader.example/ringleader/internal/observe"
+	"ringleader.example/ringleader/statushttp"
 )
 
 // pipes is a listener without a network, so that its connections live in the time of a bubble.
@@ -149,6 +150,24 @@ func TestAConnectionWithoutARequestIsClosed(t *testing.T) {
 		}
 		if took := closed(t, c); took != time.Minute {
 			t.Errorf("it takes %v", took)
+		}
+	})
+}
+
+// Else clients that send nothing would take all file descriptors of the process.
+func TestConnectionsWithoutARequestMakeRoomForOthers(t *testing.T) {
+	inBubble(t, echo, func(t *testing.T, dial func() net.Conn, _ func() time.Duration) {
+		oldest := dial()
+		for range statushttp.MostConnections {
+			dial()
+		}
+		if took := closed(t, oldest); took != 0 {
+			t.Errorf("the oldest of %d connections is closed after %v", statushttp.MostConnections+1, took)
+		}
+		c := dial()
+		send(t, c, asking("run", "{}"))
+		if status, _, _ := replied(t, c); status != http.StatusOK {
+			t.Errorf("status %d", status)
 		}
 	})
 }

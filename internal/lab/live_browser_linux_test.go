@@ -154,7 +154,7 @@ func TestALeaseRunsDownInThePageAndThenNothingMoves(t *testing.T) {
 	b := observe.NewBoard("A group")
 	lease := func(until time.Time) {
 		b.Show(observe.State{
-			Members: []observe.Member{{ID: 1, Condition: observe.Running, Role: ringleader.Leader, Leader: 1, Term: 3, Until: until}},
+			Members: []observe.Member{{ID: 1, Condition: observe.Running, Role: ringleader.Leader, Leader: 1, Term: 3, Until: until, Grants: []observe.Grant{{By: 1, Until: until}, {By: 2, Until: until}}}, {ID: 2, Condition: observe.Running, Role: ringleader.Follower, Leader: 1, Term: 3}},
 			Reigns:  []observe.Reign{{Leader: 1, Term: 3, Begin: time.Now(), End: until, Goes: true}},
 		})
 	}
@@ -162,14 +162,18 @@ func TestALeaseRunsDownInThePageAndThenNothingMoves(t *testing.T) {
 	address := shown(t, &lab.Live{Board: b})
 	p := open(t, address, 900)
 	const left = `+(document.querySelector("[data-lease]")?.textContent ?? "").replace(/\D+/g, "")`
+	const votes = `+(document.querySelector('[data-lease="2"]')?.textContent ?? "").replace(/vote for 1: |\D+$/g, "")`
+	const line = `parseFloat(document.querySelector("[data-by='2'][data-to='1']")?.style.strokeDasharray)`
 	const part = `parseFloat(document.querySelector("[data-ring]").style.strokeDasharray)`
 	p.until(left + ` > 0`)
 	was, ring := eval[float64](p, left), eval[float64](p, part)
 	p.until(fmt.Sprintf(`%s < %f && %s < %f`, left, was, part, ring))
+	vote, length := eval[float64](p, votes), eval[float64](p, line)
+	p.until(fmt.Sprintf(`%s < %f && %s < %f`, votes, vote, line, length))
 	lease(time.Now().Add(time.Minute))
 	p.until(fmt.Sprintf(`%s > %f`, part, ring-0.2))
 	lease(time.Time{})
-	p.until(`document.querySelector("[data-lease]").textContent === "" && document.querySelector("[data-ring]").dataset.state === ""`)
+	p.until(`document.querySelector("[data-by]") === null && document.querySelector('[data-lease="2"]').textContent === "" && document.querySelector("[data-lease]").textContent === "" && document.querySelector("[data-ring]").dataset.state === ""`)
 	// Two requests to the server take longer than a frame, and a view that moves would ask for one.
 	if moved := eval[int](p, `(async () => {
 		await new Promise((then) => setTimeout(then, 200));

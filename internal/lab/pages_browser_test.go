@@ -315,6 +315,7 @@ func TestAStoryPlaysTheWayToAStop(t *testing.T) {
 	p.has(".player .unseen", "Step 10:")
 	p.key("b")
 	p.until(`document.querySelector(".black") !== null`)
+	p.accessible()
 	p.key("b")
 	p.until(`document.querySelector(".black") === null`)
 	p.key("l")

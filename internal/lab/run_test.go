@@ -324,7 +324,7 @@ func (p *tab) fits() {
 func TestARunIsAccessible(t *testing.T) {
 	page := laboratory(t)
 	themes := []string{"light", "dark"}
-	for i, words := range [][]string{{"lcr", "--ids=5,4,3,2,1"}, {"bully", "--n=5", "--fault=crash 5 at 10"}} {
+	for i, words := range [][]string{{"lcr", "--ids=5,4,3,2,1"}, {"bully", "--n=5", "--fault=crash 5 at 10"}, {"peterson", "--n=8"}} {
 		t.Run(words[0], func(t *testing.T) {
 			p := open(t, of(page, 14, words...), 1280)
 			p.still() // colours that change slowly have no contrast while they change
@@ -341,6 +341,22 @@ func TestARunIsAccessible(t *testing.T) {
 			p.well(page)
 		})
 	}
+}
+
+// The address of a run follows its player a moment later. The page may have left by then.
+func TestAPlayerDoesNotCallThePageBack(t *testing.T) {
+	page := laboratory(t)
+	p := open(t, of(page, 3, "lcr", "--n=4"), 1280)
+	p.still()
+	p.at(3)
+	eval[chromedp.Void](p, `(() => { const real = setTimeout; window.setTimeout = (f, ms) => ms === 300 ? (window.late_ = f, 0) : real(f, ms); })()`)
+	p.until(`(dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight"})), window.late_ !== undefined)`)
+	eval[chromedp.Void](p, `void (location.hash = "#/live", late_())`)
+	p.until(`document.querySelector(".live-absent") !== null`)
+	if hash := eval[string](p, `location.hash`); hash != "#/live" {
+		t.Errorf("the page is at %s", hash)
+	}
+	p.well(page)
 }
 
 func TestDialoguesAreAccessible(t *testing.T) {

@@ -187,7 +187,6 @@ func (h *handler) ask(w http.ResponseWriter, r *http.Request, question string) {
 		refuse(w, http.StatusBadRequest, "the question ends early, or comes too slowly")
 		return
 	}
-	_ = connection.SetReadDeadline(time.Time{}) // the server reads on, to see whether the client leaves
 	if !quick[question] {
 		select {
 		case h.computed <- struct{}{}:

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Story is a guided story: runs, and the moments at which a reader stops. docs/10-lab.md describes its file.
+// Story is a guided story: runs, and the moments at which a reader stops. docs/11-lab.md describes its file.
 type Story struct {
 	Name     string    `json:"name"` // of the file, without .md
 	Title    string    `json:"title"`

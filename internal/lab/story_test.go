@@ -261,14 +261,14 @@ func TestStoriesOfAFolderAreReadInTheOrderOfTheirNames(t *testing.T) {
 
 // The story that the page about the lab shows is one.
 func TestTheStoryOfTheDocsIsAStory(t *testing.T) {
-	page, err := os.ReadFile("../../docs/10-lab.md")
+	page, err := os.ReadFile("../../docs/11-lab.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, text, _ := strings.Cut(string(page), "````markdown\n")
 	text, _, found := strings.Cut(text, "````\n")
 	if !found {
-		t.Fatal("docs/10-lab.md shows no story")
+		t.Fatal("docs/11-lab.md shows no story")
 	}
 	s, err := lab.ParseStory("three.md", text)
 	if err != nil {

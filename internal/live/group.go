@@ -30,7 +30,12 @@ type State struct {
 	Reachable []bool     // in the same order: whether the member is heard from
 	Problems  []string   // in the same order: the member's known problem; empty: none
 	Standings []Standing // in the same order, as far as they are known
-	ListLacks uint64     // the voter that the last list of the host lacks, so that it waits; 0: it does not
+
+	// Granted is, in the same order, for how long the newest grant of each member still entitles this one to lead; nil: this one does not lead, or
+	// without leases.
+	Granted []time.Duration
+
+	ListLacks uint64 // the voter that the last list of the host lacks, so that it waits; 0: it does not
 	Voters    Voters
 }
 
@@ -47,12 +52,13 @@ type Group struct {
 
 	mu      sync.Mutex
 	state   State
-	until   time.Duration // when leadership ends by itself, on the clock of deadlines; process.Never: it does not
-	changed chan struct{} // closed when state changes
-	working bool          // work of the host runs
-	asked   bool          // the work of this tenure is to stop, or has stopped
-	round   time.Duration // when the last Confirm was sent, on the clock of deadlines
-	longer  chan struct{} // closed when until changes; nil if no Confirm waits for that
+	until   time.Duration       // when leadership ends by itself, on the clock of deadlines; process.Never: it does not
+	changed chan struct{}       // closed when state changes
+	working bool                // work of the host runs
+	asked   bool                // the work of this tenure is to stop, or has stopped
+	round   time.Duration       // when the last Confirm was sent, on the clock of deadlines
+	longer  chan struct{}       // closed when until changes; nil if no Confirm waits for that
+	granted []election.Deadline // by rank - 1, of the last step; nil: this member does not lead
 	timers  process.Timers
 	counts  Counts // of this group
 	last    uint64 // the leader that was known last
@@ -75,7 +81,22 @@ func (g *Group) State() (State, <-chan struct{}) {
 			s.Since = s.Until // it has led until then
 		}
 	}
+	if s.Role == network.Leader && g.granted != nil {
+		s.Granted = g.grants(s.Members, boot)
+	}
 	return s, g.changed
+}
+
+// grants returns for how long the grants of members still run.
+func (g *Group) grants(members []uint64, boot time.Duration) []time.Duration {
+	left := make([]time.Duration, len(members))
+	for i, id := range members {
+		if rank, known := g.member.Rank(id); known && int(rank) <= len(g.granted) {
+			ends := process.Moment(0, g.granted[rank-1].Left(election.Ticks{}), g.member.config.Unit)
+			left[i] = max(0, ends-boot)
+		}
+	}
+	return left
 }
 
 // Left returns how long the lease of a term still runs; 0 if it is over, or is that of another term. It is
@@ -455,7 +476,7 @@ func (g *group) expire() error {
 func (g *group) reschedule() {
 	clocks, wait := g.clocks(), process.Never
 	g.mu.Lock()
-	g.Group.timers = g.timers
+	g.Group.timers, g.Group.granted = g.timers, g.voters.Granted
 	g.mu.Unlock()
 	if g.pending == nil {
 		_, wait = g.timers.Next(clocks)

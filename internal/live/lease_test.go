@@ -59,8 +59,8 @@ func TestAMemberWithAnotherStoreIsRefused(t *testing.T) {
 		c.disks[2].Lose()
 		c.start(2)
 		settle()
-		const want = "refused: member 2 has another store than before; if its state is lost, it must be admitted again"
-		const refuses = "this member refuses it: member 2 has another store than before; if its state is lost, it must be admitted again"
+		const want = "refused: member 2 has another store than before; if its state is lost, a member with a new id takes its place"
+		const refuses = "this member refuses it: member 2 has another store than before; if its state is lost, a member with a new id takes its place"
 		if s, _ := c.members[1].State(); s.Problems[1] != refuses {
 			t.Errorf("the one that refuses it knows %q", s.Problems)
 		}

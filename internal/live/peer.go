@@ -106,7 +106,7 @@ func (l *loop) asked(e transport.Asked) {
 	case p.died != nil && e.Hello.Incarnation <= p.dead:
 		refuse("this life of member %d is proven dead", p.id)
 	case pinned && known != e.Hello.Store:
-		refuse("member %d has another store than before; if its state is lost, it must be admitted again", p.id)
+		refuse("member %d has another store than before; if its state is lost, a member with a new id takes its place", p.id)
 	case l.config.Storage == nil || e.Hello.Store == [16]byte{} || pinned && !l.recording():
 		e.Answer <- v
 	default: // a peer that asks again while its store becomes durable waits, too

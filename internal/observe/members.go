@@ -84,6 +84,7 @@ type seen struct {
 	problem   string
 	heard     time.Time         // the last report
 	status    ringleader.Status // as it answered last, while it is running
+	asked     time.Time         // when that was asked
 	until     time.Time         // the end of its lease
 }
 
@@ -179,7 +180,7 @@ func (o *observer) take(r report) bool {
 	m.heard, m.condition, m.problem, m.until = r.at, Running, "", time.Time{}
 	switch {
 	case r.err == nil:
-		m.status, o.algorithm = r.status, ringleader.Algorithm(clip(string(r.status.Algorithm)))
+		m.status, m.asked, o.algorithm = r.status, r.sent, ringleader.Algorithm(clip(string(r.status.Algorithm)))
 		if l := r.status.Lease; l != nil {
 			m.until = r.sent.Add(time.Duration(*l * float64(time.Second)))
 		}
@@ -319,6 +320,9 @@ func (s *seen) member() Member {
 		m.Why = append(m.Why, clip(why))
 	}
 	for _, other := range s.status.Members[:min(len(s.status.Members), MostMembers)] {
+		if g := other.Grant; g != nil {
+			m.Grants = append(m.Grants, Grant{By: ID(other.ID), Until: s.asked.Add(time.Duration(*g * float64(time.Second)))})
+		}
 		switch {
 		case other.ID == s.id:
 			m.Witness, m.Standby, m.Unable = other.Witness, other.Standby, clip(other.Unable)

@@ -307,6 +307,24 @@ func TestAHostileMemberTakesNoMoreRoomThanOthers(t *testing.T) {
 	})
 }
 
+func TestTheVotesOfALeaderAreThoseThatItReports(t *testing.T) {
+	watched(t, 2, func(t *testing.T, b *observe.Board, members []*fake) {
+		members[0].leads(1, time.Second)
+		own, other, none := 2.0, 1.5, 0.0
+		members[0].set(func() {
+			members[0].status.Members = []ringleader.MemberStatus{{ID: 1, Reachable: true, Grant: &own}, {ID: 2, Reachable: true, Grant: &other}, {ID: 3, Grant: &none}, {ID: 4}}
+		})
+		<-time.After(1100 * time.Millisecond)
+		s, _ := b.Read(0)
+		if g := s.Members[0].Grants; len(g) != 2 || g[0].By != 1 || g[1].By != 2 || g[0].Left-g[1].Left != 500 || g[0].Left > 2000 || g[1].Left < 1000 {
+			t.Errorf("the grants are %+v", g)
+		}
+		if g := s.Members[1].Grants; len(g) != 0 {
+			t.Errorf("a follower has the grants %+v", g)
+		}
+	})
+}
+
 // The rest of a lease is known although no change of the leader brings it.
 func TestALeaseIsLookedAtSeveralTimesInItsLength(t *testing.T) {
 	for lease, want := range map[time.Duration][2]int{500 * time.Millisecond: {95, 101}, time.Millisecond: {195, 201}, time.Minute: {9, 11}} {

@@ -55,6 +55,7 @@ type Member struct {
 	Leader    ID              `json:"leader,omitempty"`  // that it follows, perhaps itself; absent: none
 	Term      ID              `json:"term,omitempty"`    // of that leader
 	Lease     *Lease          `json:"lease,omitempty"`   // its own, while one runs
+	Grants    []Grant         `json:"grants,omitempty"`  // that run, on which its lease rests
 	Slow      bool            `json:"slow,omitempty"`    // its messages are delayed
 	Witness   bool            `json:"witness,omitempty"`
 	Standby   bool            `json:"standby,omitempty"`
@@ -69,6 +70,14 @@ type Member struct {
 type Lease struct {
 	Left float64 `json:"left"` // ms, unless it is renewed
 	Of   float64 `json:"of"`   // ms: the most that was left since this lead began
+}
+
+// Grant is a vote that counts for a leader.
+type Grant struct {
+	By   ID      `json:"by"`
+	Left float64 `json:"left"` // ms, unless it is renewed
+
+	Until time.Time `json:"-"`
 }
 
 // Reign is a time for which a member led.
@@ -179,6 +188,16 @@ func (b *Board) ms(at time.Time) float64 { return inMS(at.Sub(b.begun)) }
 
 func inMS(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
+// running returns the grants that still run, with what is left of them.
+func running(all []Grant, now time.Time) (run []Grant) {
+	for _, g := range all {
+		if g.Left = inMS(g.Until.Sub(now)); g.Left > 0 {
+			run = append(run, g)
+		}
+	}
+	return run
+}
+
 // Read returns the state at this moment with the lines that came after a number, and a channel that is closed after the next change.
 func (b *Board) Read(after int) (s State, changed <-chan struct{}) {
 	b.mu.Lock()
@@ -192,6 +211,7 @@ func (b *Board) Read(after int) (s State, changed <-chan struct{}) {
 		if left := m.Until.Sub(now); left > 0 {
 			m.Lease = &Lease{Left: inMS(left), Of: inMS(b.most[[2]ID{m.ID, m.Term}])}
 		}
+		m.Grants = running(m.Grants, now)
 	}
 	s.Reigns = append([]Reign{}, s.Reigns...)
 	for i := range s.Reigns {

@@ -3,6 +3,7 @@ package observe_test
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -69,26 +70,30 @@ func TestALeaseRunsDownAndEnds(t *testing.T) {
 		renew := func(d time.Duration) {
 			until := time.Now().Add(d)
 			b.Show(observe.State{
-				Members: []observe.Member{{ID: 3, Role: ringleader.Leader, Term: 7, Until: until}},
+				Members: []observe.Member{{ID: 3, Role: ringleader.Leader, Term: 7, Until: until, Grants: []observe.Grant{{By: 3, Until: until.Add(time.Millisecond)}, {By: 4, Until: until.Add(-400 * time.Millisecond)}}}},
 				Reigns:  []observe.Reign{{Leader: 3, Term: 7, Begin: time.Now(), End: until, Goes: true}},
 			})
 		}
-		check := func(left, of float64, goes bool) {
+		check := func(left, of float64, goes bool, grants ...observe.Grant) {
 			t.Helper()
 			s, _ := b.Read(0)
+			same := func(a, b observe.Grant) bool { return a.By == b.By && a.Left == b.Left }
+			if g := s.Members[0].Grants; !slices.EqualFunc(g, grants, same) {
+				t.Errorf("the grants are %+v, want %+v", g, grants)
+			}
 			lease := s.Members[0].Lease
 			if (lease == nil) != (left == 0) || lease != nil && (lease.Left != left || lease.Of != of) || s.Reigns[0].Goes != goes {
 				t.Errorf("the lease is %+v, want %v of %v; the lead goes on: %v", lease, left, of, s.Reigns[0].Goes)
 			}
 		}
 		renew(500 * time.Millisecond)
-		check(500, 500, true)
+		check(500, 500, true, observe.Grant{By: 3, Left: 501}, observe.Grant{By: 4, Left: 100})
 		<-time.After(200 * time.Millisecond)
-		check(300, 500, true)
+		check(300, 500, true, observe.Grant{By: 3, Left: 301})
 		renew(450 * time.Millisecond)
-		check(450, 500, true)
+		check(450, 500, true, observe.Grant{By: 3, Left: 451}, observe.Grant{By: 4, Left: 50})
 		<-time.After(450 * time.Millisecond)
-		check(0, 0, false)
+		check(0, 0, false, observe.Grant{By: 3, Left: 1})
 	})
 }
 

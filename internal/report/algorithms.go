@@ -302,7 +302,7 @@ func declaration(e *catalogue.Entry) object {
 	}
 	for i := range d.Bounds {
 		b := &d.Bounds[i]
-		bounds = append(bounds, object{{"of", b.Of}, {"case", b.Case.String()}, {"formula", b.Formula}, {"source", b.Source}})
+		bounds = append(bounds, object{{"of", b.Of}, {"case", b.Case.String()}, {"one_start", b.OneStart}, {"formula", b.Formula}, {"source", b.Source}})
 	}
 	for _, p := range d.Parameters {
 		switch p := p.(type) {

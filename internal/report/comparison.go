@@ -54,11 +54,11 @@ func (c *Comparison) claim(p *experiment.Point) claim {
 			}
 		}
 	}
-	if average := s.Average(); average != nil && p.Order == "random" && average.Of == "election" {
+	if average := s.Average(); average != nil && (p.Order == "random" || p.Order == experiment.AllOrders) && average.Of == "election" {
 		found.average, found.exact = average, average.Mean(uint64(p.N))
 		mean, _ := p.Election.Mean().Float64()
 		switch within := p.Election.StandardError(); {
-		case within > 0:
+		case within > 0 && p.Sampled():
 			found.deviation, found.measured = (mean-found.exact)/within, true
 		case math.Abs(mean-found.exact) <= 1e-9*found.exact: // all runs cost the same
 			found.measured = true
@@ -95,7 +95,7 @@ func (c *Comparison) Text(p *Printer) error {
 	w, paint := p.Out, p.Paint()
 	fmt.Fprintln(w, paint.Text(Bold, c.Command()))
 	fmt.Fprintf(w, "ringleader %s, runs have seeds from %d on\n", c.Version, c.Seed)
-	head := []string{"n", "algorithm", "election", "±", "announcement", "worst case", "ratio", "exact average", "off by", "elected", "quiescent", "found"}
+	head := []string{"n", "algorithm", "election", "±", "least", "most", "announcement", "worst case", "ratio", "exact average", "off by", "elected", "quiescent", "found"}
 	var rows [][]string
 	flush := func() {
 		writeRows(w, paint, p.Width(), head, rows)
@@ -105,7 +105,7 @@ func (c *Comparison) Text(p *Printer) error {
 		if i == 0 || p.Order != c.Points[i-1].Order && p.Order != "" && len(c.Orders) > 1 {
 			flush()
 			if p.Order != "" {
-				fmt.Fprintf(w, "\n%s\n", paint.Text(Bold, p.Order+" order"))
+				fmt.Fprintf(w, "\n%s\n", paint.Text(Bold, orderTitle(p.Order)))
 			} else {
 				fmt.Fprintln(w)
 			}
@@ -117,32 +117,48 @@ func (c *Comparison) Text(p *Printer) error {
 	return nil
 }
 
+// orderTitle is the title of the points of an order.
+func orderTitle(name string) string {
+	if name == experiment.AllOrders {
+		return "all orders"
+	}
+	return name + " order"
+}
+
 func (c *Comparison) row(p *experiment.Point) []string {
 	found := c.claim(p)
-	row := []string{fmt.Sprint(p.N), p.Algorithm, significant(p.Election.Mean()), "", significant(p.Announcement.Mean()), "", "", "", "", "", "", p.Describe()}
+	var interval, least, most, limit, ratio, average, deviation, elected, quiet string
 	switch {
-	case p.Varies && p.Runs() == 1:
-		row[3] = "?"
-	case p.Varies && p.Election.Total.Sign() > 0:
+	case p.Sampled() && p.Runs() == 1:
+		interval = "?"
+	case p.Sampled() && p.Election.Total.Sign() > 0:
 		mean, _ := p.Election.Mean().Float64()
-		row[3] = fmt.Sprintf("%.2f%%", 100*p.Election.HalfWidth()/mean)
+		interval = fmt.Sprintf("%.2f%%", 100*p.Election.HalfWidth()/mean)
+	case p.Varies && !p.Sampled():
+		least, most = p.Election.Least.String(), p.Election.Most.String()
 	}
 	if found.limit != nil {
-		row[5] = significant(new(big.Rat).SetInt(found.limit))
+		limit = significant(new(big.Rat).SetInt(found.limit))
 	}
 	if found.ratio != nil {
-		row[6] = found.ratio.FloatString(3)
+		ratio = found.ratio.FloatString(3)
 	}
 	if found.average != nil {
-		row[7] = significant(new(big.Rat).SetFloat64(found.exact))
-		if found.measured {
-			row[8] = fmt.Sprintf("%+.1fσ", found.deviation)
+		average = significant(new(big.Rat).SetFloat64(found.exact))
+		switch {
+		case found.measured && p.Sampled():
+			deviation = fmt.Sprintf("%+.1fσ", found.deviation)
+		case found.measured:
+			deviation = "0"
 		}
 	}
 	if p.Elected != nil {
-		row[9], row[10] = significant(p.Elected.Mean()), significant(p.Quiet.Mean())
+		elected, quiet = significant(p.Elected.Mean()), significant(p.Quiet.Mean())
 	}
-	return row
+	return []string{
+		fmt.Sprint(p.N), p.Algorithm, significant(p.Election.Mean()), interval, least, most, significant(p.Announcement.Mean()),
+		limit, ratio, average, deviation, elected, quiet, p.Describe(),
+	}
 }
 
 // writeRows writes a table whose first column and numbers are right-aligned, without the columns that are empty. If it is
@@ -205,10 +221,10 @@ func writeColumns(w io.Writer, paint Paint, widths, columns []int, head []string
 
 // remarks explains the columns, and sums up.
 func (c *Comparison) remarks(w io.Writer, width int) {
-	compared, within, farthest, varies := 0, 0, 0.0, false
+	compared, within, farthest, varies, exact := 0, 0, 0.0, false, false
 	for _, p := range c.Points {
-		varies = varies || p.Varies
-		if found := c.claim(p); found.average != nil && found.measured {
+		varies, exact = varies || p.Sampled(), exact || p.Varies && !p.Sampled()
+		if found := c.claim(p); found.average != nil && found.measured && (p.Sampled() || !p.Varies) {
 			compared++
 			if math.Abs(found.deviation)*p.Election.StandardError() <= p.Election.HalfWidth() {
 				within++
@@ -220,6 +236,9 @@ func (c *Comparison) remarks(w io.Writer, width int) {
 		"last delivery, in units of delay."
 	if varies {
 		text += " ± is half the 95 % confidence interval."
+	}
+	if exact {
+		text += " least and most are the extremes over all orders."
 	}
 	if compared > 0 {
 		text += " off by is the distance of the mean from the exact average, in standard errors."
@@ -269,7 +288,7 @@ func (c *Comparison) sources(w io.Writer) {
 
 // columns are the columns of comma-separated values.
 var columns = []string{
-	"algorithm", "n", "order", "found", "runs", "election", "election_half_width", "announcement", "elected", "quiet",
+	"algorithm", "n", "order", "found", "runs", "election", "election_half_width", "election_least", "election_most", "announcement", "elected", "quiet",
 	"bound_of", "bound", "ratio", "average", "standard_errors", "seed", "version", "command",
 }
 
@@ -287,6 +306,9 @@ func (c *Comparison) CSV(w io.Writer) error {
 			"seed": fmt.Sprint(c.Seed), "version": c.Version, "command": c.Command(),
 		}
 		if p.Varies && p.Runs() > 1 {
+			values["election_least"], values["election_most"] = p.Election.Least.String(), p.Election.Most.String()
+		}
+		if p.Sampled() && p.Runs() > 1 {
 			values["election_half_width"] = floating(p.Election.HalfWidth())
 		}
 		if p.Elected != nil {
@@ -362,12 +384,16 @@ func (c *Comparison) pointJSON(p *experiment.Point) object {
 		}
 		o := object{{"mean", numeral(s.Mean())}, {"runs", s.Runs}}
 		if p.Varies && s.Runs > 1 {
-			if width := s.HalfWidth(); !math.IsInf(width, 0) { // of times beyond all measure
+			if width := s.HalfWidth(); p.Sampled() && !math.IsInf(width, 0) { // of times beyond all measure
 				o = append(o, field{"half_width", json.Number(floating(width))})
 			}
 			o = append(o, field{"least", s.Least}, field{"most", s.Most})
 		}
 		return o
+	}
+	seeds := []uint64{c.Seed, c.Seed + p.Runs() - 1}
+	if p.Order == experiment.AllOrders {
+		seeds = []uint64{}
 	}
 	result := object{
 		{"algorithm", p.Algorithm},
@@ -379,7 +405,7 @@ func (c *Comparison) pointJSON(p *experiment.Point) object {
 		{"each", p.How},
 		{"averaged", p.Varies},
 		{"runs", p.Runs()},
-		{"seeds", []uint64{c.Seed, c.Seed + p.Runs() - 1}},
+		{"seeds", seeds},
 		{"messages", object{{"total", numeral(messagesOf(p, "total"))}, {"election", sum(&p.Election)}, {"announcement", sum(&p.Announcement)}}},
 	}
 	if p.Elected != nil {

@@ -108,7 +108,7 @@ func (c *Comparison) overSize(chart *plot.Chart, o *Drawing) {
 			if len(series.Points) == 0 {
 				continue
 			}
-			if average := s.Average(); average != nil && average.Of == "election" && name == "random" {
+			if average := s.Average(); average != nil && average.Of == "election" && (name == "random" || name == experiment.AllOrders) {
 				exact = true
 				series.Line = plot.Alone
 				curves = append(curves, c.curve(series.Look, plot.Thin, average.Mean, o))
@@ -135,7 +135,7 @@ func (c *Comparison) overSize(chart *plot.Chart, o *Drawing) {
 func (c *Comparison) precision() string {
 	worst := 0.0
 	for _, p := range c.Points {
-		if mean, _ := p.Election.Mean().Float64(); p.Varies && mean > 0 {
+		if mean, _ := p.Election.Mean().Float64(); p.Sampled() && mean > 0 {
 			worst = max(worst, p.Election.HalfWidth()/mean)
 		}
 	}

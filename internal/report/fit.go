@@ -30,14 +30,14 @@ var gap = regexp.MustCompile(`\S( {2,})\S`)
 // Fit breaks a line that is wider than width at spaces, or at the gap between two columns. What follows a break stands
 // under the last column that begins in the left part of the line. A command is broken by backslashes, so that it can
 // still be copied. A word that is wider than width is left whole.
-func Fit(line string, width int) string { return fit(line, width, "") }
+func Fit(line string, width int) string { return fit(line, width, isCall(line, "")) }
 
-// fit is Fit where commands begin with the program's name, too.
-func fit(line string, width int, program string) string {
+// fit is Fit of a line that is a command, or is none.
+func fit(line string, width int, call bool) string {
 	if Width(line) <= width {
 		return line
 	}
-	if isCall(line, program) {
+	if call {
 		return fold(words(line, true), indentation(line), indentation(line)+4, width-2, ` \`)
 	}
 	return fold(words(line, false), indentation(line), hang(line, width), width, "")
@@ -111,6 +111,14 @@ type fitter struct {
 	width   int
 	program string // what it is called in a shell
 	line    []byte // that has not ended
+	within  bool   // the line before ends with a backslash: the next one belongs to its command
+}
+
+// fit fits the next line.
+func (f *fitter) fit(line string) string {
+	call := f.within || isCall(line, f.program)
+	f.within = call && strings.HasSuffix(line, `\`)
+	return fit(line, f.width, call)
 }
 
 // Write writes the lines that have ended.
@@ -122,7 +130,7 @@ func (f *fitter) Write(b []byte) (int, error) {
 	}
 	var fitting strings.Builder
 	for line := range strings.Lines(string(f.line[:end])) {
-		fitting.WriteString(fit(strings.TrimSuffix(line, "\n"), f.width, f.program) + "\n")
+		fitting.WriteString(f.fit(strings.TrimSuffix(line, "\n")) + "\n")
 	}
 	f.line = append(f.line[:0], f.line[end:]...)
 	_, err := io.WriteString(f.Writer, fitting.String())
@@ -131,7 +139,7 @@ func (f *fitter) Write(b []byte) (int, error) {
 
 // flush writes a line that has not ended.
 func (f *fitter) flush() error {
-	_, err := io.WriteString(f.Writer, fit(string(f.line), f.width, f.program))
+	_, err := io.WriteString(f.Writer, f.fit(string(f.line)))
 	f.line = f.line[:0]
 	return err
 }

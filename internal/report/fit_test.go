@@ -76,3 +76,23 @@ func TestExamplesOfAnyProgramAreBrokenAsCommands(t *testing.T) {
 		t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
 	}
 }
+
+func TestACommandOfSeveralLinesCanStillBeCopied(t *testing.T) {
+	var out strings.Builder
+	p := Printer{Out: &out, Name: "elect", Getenv: func(string) string { return "40" }}
+	const text = "  elect join --id 1 --data data/1 \\\n    --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 \\\n    --member 3=127.0.0.1:7003 -- sh -c true\nNo command is this line, which is prose\\\nand so is the next one, which is wide, too\n"
+	if err := p.Fit(func(p *Printer) error {
+		_, err := p.Out.Write([]byte(text))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	command, prose, _ := strings.Cut(out.String(), "No command")
+	joined := strings.Join(strings.Fields(strings.ReplaceAll(command, "\\\n", " ")), " ")
+	if joined != "elect join --id 1 --data data/1 --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003 -- sh -c true" {
+		t.Errorf("a shell reads %q", joined)
+	}
+	if want := " is this line, which is prose\\\nand so is the next one, which is wide,\n  too\n"; prose != want {
+		t.Errorf("prose is %q, want %q", prose, want)
+	}
+}

@@ -28,8 +28,15 @@ type JoinEvent struct {
 
 	Role   ringleader.Role `json:"role,omitempty"` // of role
 	Leader uint64          `json:"leader,omitempty"`
-	Term   *uint64         `json:"term,omitempty"`  // 0 with an algorithm without terms, and before the first term
-	Until  *time.Time      `json:"until,omitempty"` // when the lease of this member ends unless it is renewed; of role and lease
+	Term   *uint64         `json:"term,omitempty"`   // 0 with an algorithm without terms, and before the first term
+	Until  *time.Time      `json:"until,omitempty"`  // when the lease of this member ends unless it is renewed; of role and lease
+	Grants []Grant         `json:"grants,omitempty"` // the votes on which that lease rests
+}
+
+// Grant is a vote that counts for a leader.
+type Grant struct {
+	By    uint64    `json:"by"`
+	Until time.Time `json:"until"`
 }
 
 // Member prints what happens to a member.
@@ -63,7 +70,11 @@ func (s Member) Started(listen, http string) {
 	if http != "" {
 		text += fmt.Sprintf(", status on http://%s/status", http)
 	}
-	s.event(JoinEvent{Event: "started", PID: os.Getpid(), Listen: listen, HTTP: http}, text)
+	begun := time.Now()
+	if since := s.member.View().Since; since.Before(begun) { // its first role is printed later, with that time
+		begun = since
+	}
+	s.event(JoinEvent{Event: "started", Time: begun, PID: os.Getpid(), Listen: listen, HTTP: http}, text)
 }
 
 // renewals is the interval at which Follow looks for renewals of a lease.
@@ -99,21 +110,29 @@ func (s Member) Follow(ctx context.Context, leases bool) {
 				look = time.After(renewals)
 			}
 		case <-look:
-			if until := s.until(view); until.Sub(last) > time.Millisecond {
+			if until, grants := s.until(view); until.Sub(last) > time.Millisecond {
 				last = until
-				s.event(JoinEvent{Event: "lease", Term: &view.Term, Until: &until}, "lease until "+until.Format("15:04:05.000"))
+				s.event(JoinEvent{Event: "lease", Term: &view.Term, Until: &until, Grants: grants}, "lease until "+until.Format("15:04:05.000"))
 			}
 			look = time.After(renewals)
 		}
 	}
 }
 
-// until returns when the lease ends of which a view tells; zero if there is none.
-func (s Member) until(v ringleader.View) time.Time {
-	if status := s.member.Status(); status.Lease != nil && status.Term == v.Term {
-		return time.Now().Add(time.Duration(*status.Lease * float64(time.Second)))
+// until returns when the lease ends of which a view tells, and the grants that run; zero if there is none.
+func (s Member) until(v ringleader.View) (until time.Time, grants []Grant) {
+	status := s.member.Status()
+	if status.Lease == nil || status.Term != v.Term {
+		return time.Time{}, nil
 	}
-	return time.Time{}
+	now := time.Now()
+	in := func(seconds float64) time.Time { return now.Add(time.Duration(seconds * float64(time.Second))) }
+	for _, m := range status.Members {
+		if m.Grant != nil && *m.Grant > 0 {
+			grants = append(grants, Grant{m.ID, in(*m.Grant)})
+		}
+	}
+	return in(*status.Lease), grants
 }
 
 // roleText returns the role of a member, its leader, 0 if it knows none, and the leader's term, for people.
@@ -135,7 +154,7 @@ func roleText(role ringleader.Role, leader, term uint64) (text string) {
 // role prints the role of the member, its leader and its term. It returns the end of the lease.
 func (s Member) role(v ringleader.View) (until time.Time) {
 	e, text := JoinEvent{Event: "role", Time: v.Since, Role: v.Role, Leader: v.Leader, Term: &v.Term}, roleText(v.Role, v.Leader, v.Term)
-	if until = s.until(v); !until.IsZero() {
+	if until, e.Grants = s.until(v); !until.IsZero() {
 		e.Until = &until
 		text += ", lease until " + until.Format("15:04:05.000")
 	}

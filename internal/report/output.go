@@ -280,6 +280,7 @@ func replace(path string, write func(io.Writer) error) (err error) {
 // Progress shows, on a terminal and after the first second, the progress of a long computation.
 type Progress struct {
 	w       io.Writer
+	width   int // of the terminal
 	watch   func(text string)
 	every   time.Duration
 	started time.Time
@@ -288,12 +289,13 @@ type Progress struct {
 
 // Progress begins a progress bar. It shows nothing unless the printer has a Watch, or Err is a terminal.
 func (p *Printer) Progress() *Progress {
-	bar := &Progress{watch: p.Watch, every: time.Second, started: time.Now(), shown: time.Now()}
+	now := time.Now()
+	bar := &Progress{watch: p.Watch, every: time.Second, started: now, shown: now}
 	switch {
 	case bar.watch != nil:
 		bar.every /= 5
 	case IsTerminal(p.Err):
-		bar.w = p.Err
+		bar.w, bar.width = p.Err, (&Printer{Out: p.Err, Getenv: p.Getenv}).Width()
 	}
 	return bar
 }
@@ -313,6 +315,9 @@ func (p *Progress) Show(format string, args ...any) {
 	if p.watch != nil {
 		p.watch(text)
 		return
+	}
+	if all := []rune(text); len(all) >= p.width { // a line that is broken cannot be replaced
+		text = string(all[:p.width-1])
 	}
 	fmt.Fprint(p.w, "\r\x1b[K"+text)
 }
@@ -352,6 +357,14 @@ func Commas(n int, at func(int) uint64) string {
 		all[q] = fmt.Sprint(at(q))
 	}
 	return strings.Join(all, ",")
+}
+
+// Several returns a number of things in words.
+func Several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // ShellWord quotes a word for a shell, if it needs that.

@@ -30,6 +30,24 @@ func (r *Worst) Words() []string {
 	for _, parameter := range r.Parameters {
 		words = append(words, "--param="+parameter)
 	}
+	if d := r.Options.Entry.Declaration; d.Starts == election.Together && len(i.Unwilling) > 0 {
+		words = append(words, r.choices(d)...) // else run lets processes start at any time, because of --unwilling
+	}
+	return words
+}
+
+// choices are the flags of the choices that were not given.
+func (r *Worst) choices(d *election.Declaration) (words []string) {
+	set, err := r.Options.Entry.Set(r.Options.Parameters)
+	if err != nil {
+		return nil
+	}
+	for _, parameter := range d.Parameters {
+		choice, isChoice := parameter.(*election.Choice)
+		if _, given := r.Options.Parameters[parameter.String()]; isChoice && !given {
+			words = append(words, "--param="+choice.Name+"="+set.Text(choice.Name))
+		}
+	}
 	return words
 }
 

@@ -179,6 +179,21 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/work", "./verify"},
 	},
 	{
+		in: anywhere, never: []string{"./internal/worktest"},
+		because: "it cuts jobs in tests",
+		broken:  [2]string{"./internal/work", "./internal/worktest"},
+	},
+	{
+		in: []string{"./internal/cluster"}, only: []string{"std", "./internal/work", "github.com/nats-io/..."}, never: []string{"os/exec"},
+		because: "it carries pieces and results, whatever they compute, and other programs choose what it runs",
+		broken:  [2]string{"./internal/cluster", "./internal/cli"},
+	},
+	{
+		in: anywhere, except: []string{"./internal/cluster"}, never: []string{"github.com/nats-io/..."},
+		because: "one package knows the server, so that a build without it carries none of that",
+		broken:  [2]string{"./internal/cli", "github.com/nats-io/nats.go"},
+	},
+	{
 		in: []string{"./internal/experiment"}, only: []string{"std", "./catalogue", "./election", "./network", "./order", "./simulate", "./internal/work"},
 		because: "it measures what the catalogue lists, and leaves to others how that is shown",
 		broken:  [2]string{"./internal/experiment", "./internal/plot"},

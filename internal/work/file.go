@@ -124,6 +124,9 @@ func check(path string, t Task, parts []Part) error {
 		valid := part.From < part.To && part.To <= t.Units()
 		if valid {
 			_, err := t.Join(part.Result, part.Result)
+			if t, picky := t.(Picky); picky {
+				err = t.Check(part.Piece, part.Result)
+			}
 			valid = err == nil
 		}
 		if !valid {

@@ -82,6 +82,11 @@ type Growing interface {
 	Needed(results [][]byte) ([]Piece, error)
 }
 
+// Picky is a Task with a Join that refuses pieces that do not follow each other.
+type Picky interface {
+	Check(p Piece, result []byte) error // refuses what is no result of the piece
+}
+
 // Runner computes the missing units of a job and gives the results to r. An error of Compute ends the run; of several
 // errors it returns the one of the lowest units, which are all units before it. Progress may be nil.
 type Runner interface {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/worktest"
 )
 
 var job = work.Job{Kind: "sums", Spec: json.RawMessage(`["sums"]`), Version: "test"}
@@ -49,39 +50,9 @@ func joined(t *testing.T, r *work.Results) []byte {
 	return result
 }
 
-// cut returns the pieces of a task, cut at random and in random order, with their results, some of them twice.
-func cut(t *testing.T, task work.Task, seed uint64) (parts []work.Part) {
-	t.Helper()
-	random := rand.New(rand.NewPCG(seed, 1))
-	for from := uint64(0); from < task.Units(); {
-		p := work.Piece{From: from, To: min(task.Units(), from+1+random.Uint64N(9))}
-		result, err := task.Compute(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 1 + random.IntN(2) {
-			parts = append(parts, work.Part{Piece: p, Result: result})
-		}
-		from = p.To
-	}
-	random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-	return parts
-}
-
 func TestResultsOfAnyCutsInAnyOrderAndTwiceAreTheSameBytes(t *testing.T) {
 	for _, task := range []work.Task{&sums{Of: 100}, &sums{Of: 100, ends: 40}, &heavier{sums{Of: 100}}} {
-		want := whole(t, task)
-		for seed := range uint64(200) {
-			r := results(t, task, nil, nil)
-			for _, part := range cut(t, task, seed) {
-				if _, err := r.Take(part.Piece, part.Result); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if got := joined(t, r); !bytes.Equal(got, want) {
-				t.Fatalf("seed %d: %s, want %s", seed, got, want)
-			}
-		}
+		worktest.Same(t, task, 9, 200)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/order"
 )
 
 // countOrders returns the number of orders of identifiers if these are all different inputs and at most most; otherwise 0.
@@ -38,7 +39,7 @@ func (s *Search) tryOrders(ctx context.Context, p work.Piece) (best Best, err er
 	if s.turned {
 		moves = ids[1:]
 	}
-	arrange(moves, p.From)
+	order.Arrange(moves, p.From)
 	c := climb{Options: s.Options}
 	for number := p.From; number < p.To && ctx.Err() == nil; number++ {
 		input := Input{IDs: slices.Clone(ids)}
@@ -50,43 +51,7 @@ func (s *Search) tryOrders(ctx context.Context, p work.Piece) (best Best, err er
 		}
 		best.Tries++
 		s.tried.Add(1)
-		next(moves)
+		order.Next(moves)
 	}
 	return best, nil
-}
-
-// arrange turns a list in decreasing order into the one that follows after so many steps of next.
-func arrange(ids []uint64, steps uint64) {
-	for rest := ids; len(rest) > 1; rest = rest[1:] {
-		below := uint64(1) // orders of the others; with few of them there are at most as many as tries
-		for k := 2; k < len(rest) && below <= steps; k++ {
-			below *= uint64(k)
-		}
-		if below > steps {
-			continue
-		}
-		place := steps / below
-		id := rest[place]
-		copy(rest[1:], rest[:place])
-		rest[0] = id
-		steps %= below
-	}
-}
-
-// next turns a list into the next one in decreasing order. It reports false after the last.
-func next(ids []uint64) bool {
-	i := len(ids) - 2
-	for i >= 0 && ids[i] < ids[i+1] {
-		i--
-	}
-	if i < 0 {
-		return false
-	}
-	j := len(ids) - 1
-	for ids[j] > ids[i] {
-		j--
-	}
-	ids[i], ids[j] = ids[j], ids[i]
-	slices.Reverse(ids[i+1:])
-	return true
 }

@@ -3,7 +3,6 @@ package worstcase
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -11,7 +10,9 @@ import (
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/worktest"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -113,35 +114,7 @@ func TestPiecesOfASearchInAnyOrderAreTheSameBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := s.Compute(t.Context(), work.Piece{From: 0, To: s.Units()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for seed := range uint64(10) {
-			random := rand.New(rand.NewPCG(seed, 1))
-			var all []work.Part
-			for from := uint64(0); from < s.Units(); {
-				p := work.Piece{From: from, To: min(s.Units(), from+1+random.Uint64N(1+s.Units()/3))}
-				result, err := s.Compute(t.Context(), p)
-				if err != nil {
-					t.Fatal(err)
-				}
-				all, from = append(all, work.Part{Piece: p, Result: result}, work.Part{Piece: p, Result: result}), p.To
-			}
-			random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-			r, err := work.NewResults(s, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, part := range all {
-				if _, err := r.Take(part.Piece, part.Result); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if got, err := r.Joined(); err != nil || string(got) != string(want) {
-				t.Fatalf("%s, seed %d: %s, %v, want %s", o.Entry.Name, seed, got, err, want)
-			}
-		}
+		worktest.Same(t, s, 1+s.Units()/3, 10)
 	}
 }
 
@@ -198,7 +171,7 @@ func TestAnExactWorstCaseIsThatOfAllOrders(t *testing.T) {
 		r := search(t, Options{Entry: e, Size: 6, Measure: Elections, Seed: 1, Tries: 720})
 		most := uint64(0)
 		ids := []uint64{6, 5, 4, 3, 2, 1}
-		for more := true; more; more = next(ids) {
+		for more := true; more; more = order.Next(ids) {
 			run, err := e.Simulate(simulate.Options{Instance: network.On(ids...)})
 			if err != nil {
 				t.Fatal(err)
@@ -208,25 +181,5 @@ func TestAnExactWorstCaseIsThatOfAllOrders(t *testing.T) {
 		if !r.Exact || r.Cost != election.Units(most) {
 			t.Errorf("%s: %s, exact %v; all orders cost %d at most", name, r.Cost, r.Exact, most)
 		}
-	}
-}
-
-func TestArrangeMakesStepsOfNext(t *testing.T) {
-	ids := []uint64{5, 4, 3, 2, 1}
-	for steps, more := uint64(0), true; more; steps, more = steps+1, next(ids) {
-		got := []uint64{5, 4, 3, 2, 1}
-		if arrange(got, steps); !reflect.DeepEqual(got, ids) {
-			t.Fatalf("%d steps: %v, want %v", steps, got, ids)
-		}
-	}
-}
-
-func TestNextListsEveryOrderOnce(t *testing.T) {
-	ids, seen := []uint64{4, 3, 2, 1}, map[[4]uint64]bool{}
-	for more := true; more; more = next(ids) {
-		seen[[4]uint64(ids)] = true
-	}
-	if len(seen) != 24 {
-		t.Errorf("%d orders of 4", len(seen))
 	}
 }

@@ -43,9 +43,16 @@ export function getRun(query: URLSearchParams): Run | undefined {
   }
 }
 
-/** Goes to an address; replace keeps the history of the browser as it is. */
+/** The path of an address. */
+function place(hash: string): string {
+  const { view, rest } = readAddress(hash);
+  return [view, ...rest].join("/");
+}
+
+/** Goes to an address; replace keeps the history of the browser as it is. A view that the page has left meanwhile replaces nothing. */
 export function go(address: string, replace = false): void {
   if (replace) {
+    if (place(address) !== place(location.hash)) return;
     history.replaceState(null, "", address);
     dispatchEvent(new HashChangeEvent("hashchange"));
   } else {

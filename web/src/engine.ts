@@ -132,7 +132,7 @@ export interface Algorithm {
   topology: string;
   timing: string;
   parameters: { name: string; about: string; default: string; choices?: string[]; whole?: boolean; least?: string; above?: boolean }[];
-  bounds: { of: string; case: string; formula: string; source: string }[];
+  bounds: { of: string; case: string; one_start: boolean; formula: string; source: string }[]; // one_start: with a single initiator
   kinds: Kind[];
   [field: string]: unknown;
 }

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { palette } from "../draw/palette";
-import { useSize, useTheme } from "../draw/hooks";
+import { unit, useSize, useTheme } from "../draw/hooks";
 import { looks, symbol } from "./looks";
 import { tick } from "./numbers";
 
@@ -36,7 +36,7 @@ export function Chart(props: ChartProps) {
   const now = useRef(props);
   now.current = props;
   const chart = useRef<uPlot | null>(null);
-  const height = Math.round(Math.min(620, Math.max(260, width * 0.56), Math.max(260, innerHeight * 0.62)));
+  const height = Math.round(Math.min(0.45 * innerHeight + 220, Math.max(260, width * 0.56), Math.max(260, innerHeight * 0.62)));
   const shape = JSON.stringify([props.series, props.x, props.y]);
   useEffect(() => {
     const on = ref.current;
@@ -65,7 +65,7 @@ function options(now: { current: ChartProps }, width: number, height: number): u
   const colours = palette();
   const { series, x, y } = now.current;
   const narrow = width < 480;
-  const em = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16; // larger on large screens
+  const em = unit();
   const font = `${(narrow ? 11 : 13) * em}px system-ui, sans-serif`;
   const axis = (a: Axis, vertical: boolean): uPlot.Axis => ({
     label: a.name,
@@ -76,7 +76,7 @@ function options(now: { current: ChartProps }, width: number, height: number): u
     grid: { stroke: colours.grid, width: 1 },
     ticks: { stroke: colours.axis, width: 1, size: 4 },
     size: (vertical ? (narrow ? 44 : 60) : narrow ? 26 : 32) * em,
-    values: (_, ticks) => ticks.map((t) => (t === null ? null : tick(t))),
+    values: (u, ticks) => named(ticks.map((t) => (t === null ? null : tick(t))), vertical || !a.log ? 1 : (ticks.length * 46 * em) / (u.bbox.width / devicePixelRatio)),
     ...(a.log ? { splits: (_u, _axis, least, most) => logarithmic(least, most), filter: (_u, ticks) => ticks } : {}),
     ...(a.whole === true ? { incrs: [1, 2, 5, 10, 20, 50, 100, 1000] } : {}),
   });
@@ -116,6 +116,12 @@ function options(now: { current: ChartProps }, width: number, height: number): u
   };
 }
 
+/** Leaves out names of ticks that would meet: all but each k-th, where there are that many times too many. */
+function named(names: (string | null)[], times: number): (string | null)[] {
+  const k = Math.ceil(times);
+  return names.map((name, i) => (i % k === 0 ? name : null));
+}
+
 /** The ticks of a logarithmic axis: powers of ten, and if these are few, their doubles and fives. */
 function logarithmic(least: number, most: number): number[] {
   const from = Math.floor(Math.log10(least));
@@ -129,6 +135,7 @@ function logarithmic(least: number, most: number): number[] {
 function mark(u: uPlot, s: Series, index: number): void {
   if (s.style !== "marked" && s.style !== "alone") return;
   const scale = devicePixelRatio;
+  const em = unit();
   const looked = looks();
   u.ctx.save();
   u.ctx.fillStyle = looked[s.look % looked.length]!;
@@ -136,7 +143,7 @@ function mark(u: uPlot, s: Series, index: number): void {
   u.ctx.lineWidth = scale;
   u.data[index]!.forEach((value, i) => {
     if (value === null || value === undefined) return;
-    const path = symbol(s.look, u.valToPos(u.data[0][i]!, "x", true), u.valToPos(value, "y", true), 4.5 * scale);
+    const path = symbol(s.look, u.valToPos(u.data[0][i]!, "x", true), u.valToPos(value, "y", true), 4.5 * em * scale);
     u.ctx.fill(path);
     u.ctx.stroke(path);
   });

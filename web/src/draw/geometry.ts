@@ -29,9 +29,10 @@ export class Geometry {
     readonly unit: number, // the size of text relative to the usual one
   ) {
     this.ring = isRing(run.header);
-    this.middle = { x: width / 2, y: height / 2 };
-    this.reach = run.n === 1 ? 60 : Math.max(20, Math.min(width / 2 - margin.x, height / 2 - margin.y));
     const all = places(run.header);
+    const [left, right, top, bottom] = this.ring || run.n === 1 ? [-1, 1, -1, 1] : extent(all);
+    this.reach = run.n === 1 ? 60 : Math.max(20, Math.min((width - 2 * margin.x) / Math.max(0.01, right - left), (height - 2 * margin.y) / Math.max(0.01, bottom - top)));
+    this.middle = { x: width / 2 - (this.reach * (left + right)) / 2, y: height / 2 - (this.reach * (top + bottom)) / 2 };
     const close = run.n === 1 ? 2 : nearest(all);
     this.apart = close * this.reach;
     this.radius = Math.max(2.5, Math.min(26 * unit, 0.36 * close * this.reach));
@@ -118,6 +119,12 @@ export class Geometry {
     const turn = (Math.atan2(y - this.middle.y, x - this.middle.x) + Math.PI / 2) / (2 * Math.PI);
     return ((Math.round(turn * this.run.n) % this.run.n) + this.run.n) % this.run.n;
   }
+}
+
+/** What places take: the least and the greatest x, and the least and the greatest y. */
+function extent(all: Place[]): [left: number, right: number, top: number, bottom: number] {
+  const [xs, ys] = [all.map((p) => p.x), all.map((p) => p.y)];
+  return [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
 }
 
 /** Whether messages go both ways on a link. */

@@ -33,7 +33,7 @@ export function Network(props: NetworkProps) {
   const [box, width, height] = useSize<HTMLDivElement>();
   const { at } = useMoment(playback);
   const wanted = (props.variables ?? true) && run.n <= 12 && width >= 420;
-  const geometry = useMemo(() => new Geometry(run, width, height, wanted ? { x: Math.min(122 * unit(), width / 5), y: 84 * unit() } : { x: 44 * unit(), y: 44 * unit() }, unit()), [run, width, height, wanted]);
+  const geometry = useMemo(() => new Geometry(run, width, height, wanted ? { x: Math.min(122 * unit(), width / 4), y: 84 * unit() } : { x: 44 * unit(), y: 44 * unit() }, unit()), [run, width, height, wanted]);
   const told = wanted && geometry.apart >= 95 * geometry.unit;
   return (
     <div class="network" ref={box}>

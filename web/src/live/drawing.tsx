@@ -120,6 +120,12 @@ function Links({ state, places, size, onLink }: { state: State; places: Map<stri
         const to = m.leader !== undefined && m.leader !== m.id && m.condition === "running" ? places.get(m.leader) : undefined;
         return to && <path key={m.id} class="follows" d={arrow(places.get(m.id)!, to, size + 8)} />;
       })}
+      {members.flatMap((leader) =>
+        (leader.grants ?? []).map(({ by }) => {
+          const from = by === leader.id ? undefined : places.get(by);
+          return from && <path key={`${by} ${leader.id}`} class="grant" data-by={by} data-to={leader.id} pathLength={100} d={between(places.get(leader.id)!, size + 8, from, size)} />;
+        }),
+      )}
       {state.acts &&
         members.length <= 8 &&
         pairs.map(({ a, b, line, isCut }) => (
@@ -138,6 +144,13 @@ function arrow(from: Place, to: Place, room: number): string {
   const [x, y] = [to.x - dx * room, to.y - dy * room];
   const head = (side: number): string => `${(x - 7 * dx + side * 3.5 * dy).toFixed(1)} ${(y - 7 * dy - side * 3.5 * dx).toFixed(1)}`;
   return `M${from.x.toFixed(1)} ${from.y.toFixed(1)}L${x.toFixed(1)} ${y.toFixed(1)}M${head(1)}L${x.toFixed(1)} ${y.toFixed(1)}L${head(-1)}`;
+}
+
+/** A line between two members, from the room around the one to that around the other. */
+function between(a: Place, roomA: number, b: Place, roomB: number): string {
+  const length = Math.hypot(b.x - a.x, b.y - a.y);
+  const at = (part: number): string => `${(a.x + (b.x - a.x) * part).toFixed(1)} ${(a.y + (b.y - a.y) * part).toFixed(1)}`;
+  return `M${at(roomA / length)}L${at(1 - roomB / length)}`;
 }
 
 /** How often leases are drawn where no motion is wanted, in ms. */
@@ -162,9 +175,19 @@ function useLeases(group: Group, svg: { current: SVGSVGElement | null }): void {
         ring.style.strokeDasharray = `${part} 100`;
         ring.dataset["state"] = lease === undefined ? "" : lease.left < lease.of / 2 ? "low" : "runs";
       }
+      for (const line of svg.current?.querySelectorAll<SVGPathElement>("[data-by]") ?? []) {
+        const grant = group.grant(line.dataset["by"] ?? "", line.dataset["to"] ?? "");
+        line.style.strokeDasharray = `${grant === undefined ? 0 : ((100 * grant.left) / grant.of).toFixed(1)} 200`;
+      }
+      const inTens = ({ left }: { left: number }): string => `${(Math.ceil(left / 10) * 10).toFixed(0)} ms`;
       for (const text of document.querySelectorAll<HTMLElement>("[data-lease]")) {
-        const lease = group.lease(text.dataset["lease"] ?? "");
-        const said = lease === undefined ? "" : `lease ${(Math.ceil(lease.left / 10) * 10).toFixed(0)} ms`;
+        const id = text.dataset["lease"] ?? "";
+        const lease = group.lease(id);
+        const grants = (group.state?.members ?? []).flatMap((to) => {
+          const grant = to.id === id ? undefined : group.grant(id, to.id);
+          return grant === undefined ? [] : [`vote for ${to.id}: ${inTens(grant)}`];
+        });
+        const said = [...(lease === undefined ? [] : [`lease ${inTens(lease)}`]), ...grants].join(", ");
         if (text.textContent !== said) text.textContent = said;
       }
       if (some && !motion.matches && group.problem === "") ask();

@@ -11,6 +11,7 @@ export interface Member {
   leader?: string;
   term?: string;
   lease?: { left: number; of: number };
+  grants?: { by: string; left: number }[]; // on which its lease rests
   slow?: boolean;
   witness?: boolean;
   standby?: boolean;
@@ -94,7 +95,7 @@ export class Group {
     this.state = state;
     this.problem = "";
     const { members, cut, reigns, last } = state;
-    const shown = JSON.stringify([members.map((m) => ({ ...m, lease: m.lease !== undefined })), cut, reigns.map((r) => (r.goes ? { ...r, until: 0 } : r)), last, first]);
+    const shown = JSON.stringify([members.map((m) => ({ ...m, lease: m.lease !== undefined, grants: m.grants?.map((g) => g.by) })), cut, reigns.map((r) => (r.goes ? { ...r, until: 0 } : r)), last, first]);
     if (shown !== this.shown) {
       this.shown = shown;
       this.changed();
@@ -117,6 +118,15 @@ export class Group {
     if (lease === undefined || this.state === undefined) return undefined;
     const left = lease.left - (this.now() - this.state.now);
     return left > 0 ? { left, of: lease.of } : undefined;
+  }
+
+  /** What is left of the grant of a member to a leader, and of how much. */
+  grant(by: string, to: string): { left: number; of: number } | undefined {
+    const leader = this.state?.members.find((m) => m.id === to);
+    const grant = leader?.grants?.find((g) => g.by === by);
+    if (leader === undefined || grant === undefined || this.state === undefined) return undefined;
+    const left = grant.left - (this.now() - this.state.now);
+    return left > 0 ? { left, of: Math.max(left, leader.lease?.of ?? 0) } : undefined;
   }
 
   /** Calls back after changes of what is shown, until the returned function is called. */

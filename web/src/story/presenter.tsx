@@ -69,7 +69,7 @@ export function Screen({ presenter, children }: { presenter: Presenter; children
   return (
     <>
       {children}
-      {presenter.black && <div class="black" role="status">The screen is black; B shows it again.</div>}
+      {presenter.black && <div class="black" role="status"><span class="unseen">The screen is black; B shows it again.</span></div>}
     </>
   );
 }

@@ -331,7 +331,7 @@ function AgainstTime({ engine, c }: { engine: Engine; c: Costs }) {
     return x === undefined || y === undefined || x <= 0 || y <= 0 ? [] : [[x, y]];
   };
   const series = c.labels.map((label, look): Series => ({ name: label, look, style: "alone", points: all.filter((p) => p.algorithm === label).flatMap(place) })).filter((s) => s.points.length > 0);
-  const x: Axis = { name: "time until the last message has arrived, units of delay", log: true };
+  const x: Axis = { name: "time until quiet, units of delay", log: true };
   const y: Axis = { name: "messages, including announcements", log: true };
   const [at, setAt] = useState<number>();
   return (
@@ -370,7 +370,7 @@ function AgainstTime({ engine, c }: { engine: Engine; c: Costs }) {
                     <td class="number">{digits(numberOf(p?.messages.total))}</td>
                     <td class="number">{digits(numberOf(p?.time?.elected.mean))}</td>
                     <td class="number">{digits(numberOf(p?.time?.quiet.mean))}</td>
-                    <td class="formula">{p?.bound === undefined ? "" : `${p.bound.formula} ${p.bound.of}`}</td>
+                    <td class="formula">{p?.bound === undefined ? "" : `${p.bound.of}: ${p.bound.formula}`}</td>
                     <td class="muted">{p?.found ?? ""}</td>
                   </tr>
                 );

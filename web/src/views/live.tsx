@@ -65,6 +65,8 @@ function Legend({ state }: { state: State }) {
     <ul class="legend" aria-label="Symbols">
       <li><Sign shape="leader" /> leader</li>
       {state.members.some((m) => m.lease !== undefined) && <li><span class="ring" /> what is left of its lease, until it is renewed</li>}
+      {state.members.some((m) => m.grants !== undefined) && <li><span class="line" /> and of each vote for it</li>}
+      <li><span class="line thin" /> follows</li>
       <li><Sign shape="paused" /> paused</li>
       <li><Sign shape="crashed" /> not running</li>
     </ul>

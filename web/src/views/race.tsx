@@ -165,7 +165,7 @@ function Lane({ label, look, course, lane, rank, all, at, run }: { label: string
     <section class={`lane${done ? " done" : ""}`} aria-label={label}>
       <h2><Mark look={look} /> {label}</h2>
       <p class="count"><b>{digits(sent.total)}</b> of {digits(model.messages)} messages</p>
-      <div class="meter" role="img" aria-label={`${sent.total} messages`}>
+      <div class="meter" role="img" aria-label={`${sent.total} messages`} title="The line is where this run ends">
         <span style={{ width: `${(100 * sent.total) / all}%`, background: `var(--look-${look})` }} />
         <i style={{ left: `${(100 * model.messages) / all}%` }} />
       </div>

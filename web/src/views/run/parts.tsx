@@ -169,9 +169,9 @@ export function Costs({ run, at, algorithm }: At & { algorithm?: Algorithm | und
       </table>
       <Curve run={run} at={at} of={of} limit={limit} />
       {limit !== undefined && limit !== null && bound !== undefined ? (
-        <p class="bound">{of === "total" ? "all" : of} {now[of].toLocaleString("en")} of at most {bound.formula} = {limit.toLocaleString("en")}</p>
+        <p class="bound">{of === "total" ? "all" : of} messages: {now[of].toLocaleString("en")} of at most {bound.formula} = {limit.toLocaleString("en")}</p>
       ) : (
-        algorithm !== undefined && algorithm.bounds.length > 0 && <p class="bound">{algorithm.bounds.map((b) => `${b.case} case of ${b.of}: ${b.formula}`).join("; ")}</p>
+        algorithm !== undefined && algorithm.bounds.length > 0 && <p class="bound">{algorithm.bounds.map((b) => `${b.case} case of ${b.of}${b.one_start ? " with one initiator" : ""}: ${b.formula}`).join("; ")}</p>
       )}
       {phases !== undefined && phases.length > 0 && <Phases counts={phases} entered={run.entered} />}
     </section>

@@ -1,0 +1,340 @@
+//go:build !js
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/internal/cluster"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/work"
+)
+
+// distribution holds the NATS server over which workers get the pieces of a job.
+type distribution struct {
+	access        cluster.Access // its URL, or embedded
+	listen, store string         // of an embedded server
+	of            *pflag.FlagSet
+}
+
+// embedded is the URL that asks for a server inside the command.
+const embedded = "embed"
+
+// flags adds those of a command whose work may be done by workers.
+func (d *distribution) flags(command *cobra.Command, p *program) {
+	d.serverFlags(command, p, "let workers do the work, by this NATS server, nats://HOST:4222; embed: by a server inside the command")
+}
+
+// serverFlags adds those for a server, which may be embedded.
+func (d *distribution) serverFlags(command *cobra.Command, p *program, usage string) {
+	d.clientFlags(command, p, usage)
+	f := command.Flags()
+	f.StringVar(&d.listen, "nats-listen", "127.0.0.1:4222", "of --nats embed: HOST:PORT to listen on for workers")
+	f.StringVar(&d.store, "nats-store", "", "of --nats embed: directory of the server (default ringleader/nats among the user's caches)")
+	offerWords(command, "nats", embedded)
+	command.MarkFlagDirname("nats-store")
+}
+
+// clientFlags adds those for a server that runs elsewhere. The environment has values of all but the URL.
+func (d *distribution) clientFlags(command *cobra.Command, p *program, usage string) {
+	d.of = command.Flags()
+	d.of.StringVar(&d.access.URL, "nats", "", usage)
+	for _, f := range []struct {
+		value       *string
+		name, usage string
+	}{
+		{&d.access.Credentials, "nats-credentials", "FILE with the credentials for the NATS server"},
+		{&d.access.Token, "nats-token", "token of the NATS server; RINGLEADER_NATS_TOKEN in the environment hides it from other users"},
+		{&d.access.CA, "nats-ca", "FILE with the certificates of the authorities that sign those of the other side"},
+		{&d.access.Certificate, "nats-certificate", "FILE with a certificate for connections by TLS, in PEM format"},
+		{&d.access.Key, "nats-key", "FILE with the key of the certificate"},
+	} {
+		d.of.StringVar(f.value, f.name, "", f.usage)
+		*f.value = p.Getenv("RINGLEADER_" + strings.ToUpper(strings.ReplaceAll(f.name, "-", "_")))
+	}
+}
+
+// natsURL is the variable of the environment with the server of workers and of jobs. A command that computes does so elsewhere only
+// if its call asks for that.
+const natsURL = "RINGLEADER_NATS"
+
+// asked reports whether the work is for workers.
+func (d *distribution) asked() bool { return d.access.URL != "" }
+
+// embeds reports whether the server is inside the command.
+func (d *distribution) embeds() bool { return d.access.URL == embedded }
+
+// check returns an error for flags that do not go together.
+func (d *distribution) check() error {
+	if d.of == nil {
+		return nil // of a command that has none
+	}
+	for _, name := range natsNames[1:] {
+		ofServer := name == "nats-listen" || name == "nats-store"
+		switch given := d.of.Changed(name); {
+		case given && !d.asked():
+			return fmt.Errorf("--%s needs --nats", name)
+		case given && ofServer && !d.embeds():
+			return fmt.Errorf("--%s is for --nats embed", name)
+		case given && name == "nats-credentials" && d.embeds():
+			return errors.New("--nats-credentials is for a server that runs already; --nats embed takes --nats-token or certificates")
+		}
+	}
+	switch a := &d.access; {
+	case (a.Certificate == "") != (a.Key == ""):
+		return errors.New("--nats-certificate and --nats-key go together")
+	case !d.embeds():
+		return nil
+	case a.CA != "" && a.Certificate == "":
+		return errors.New("--nats-ca needs --nats-certificate and --nats-key for --nats embed")
+	case !isLoopback(d.listen) && a.Token == "" && a.CA == "":
+		return fmt.Errorf("--nats-listen %s is open to other machines: give --nats-token, or --nats-certificate, --nats-key and --nats-ca, so that only your workers connect", d.listen)
+	}
+	_, _, err := net.SplitHostPort(d.listen)
+	if err != nil {
+		return fmt.Errorf("--nats-listen wants HOST:PORT, such as 127.0.0.1:4222, not %q", d.listen)
+	}
+	return nil
+}
+
+// flagsOf returns the flags by which another command reaches the server, but for the token.
+func (d *distribution) flagsOf(url string) string {
+	words := []string{"--nats", url}
+	for _, f := range []struct {
+		name, value string
+		left        bool
+	}{
+		{"nats-listen", d.listen, url != embedded || d.listen == "127.0.0.1:4222"},
+		{"nats-store", d.store, url != embedded},
+		{"nats-credentials", d.access.Credentials, false},
+		{"nats-ca", d.access.CA, false},
+		{"nats-certificate", d.access.Certificate, false},
+		{"nats-key", d.access.Key, false},
+	} {
+		if f.value != "" && !f.left {
+			words = append(words, "--"+f.name, report.ShellWord(f.value))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// link is a connection to a server, which may be inside the command.
+type link struct {
+	*cluster.Conn
+	server *cluster.Server // nil: elsewhere
+	url    string          // for workers
+}
+
+// connect connects to the server, and starts it if it is embedded.
+func (d *distribution) connect(ctx context.Context, p *program, notice func(string)) (*link, error) {
+	if !d.embeds() {
+		conn, err := cluster.Connect(ctx, d.access, p.Name, notice)
+		if err != nil {
+			return nil, report.Failed("%w", err)
+		}
+		return &link{Conn: conn, url: d.access.URL}, nil
+	}
+	store := d.store
+	if store == "" {
+		caches, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("there is no directory of caches (%w); --nats-store names one", err)
+		}
+		store = filepath.Join(caches, "ringleader", "nats")
+	}
+	a := &d.access
+	server, err := cluster.Embed(cluster.Settings{Listen: d.listen, Store: store, Token: a.Token, Certificate: a.Certificate, Key: a.Key, CA: a.CA})
+	if err != nil {
+		return nil, report.Failed("%w", err)
+	}
+	conn, err := cluster.Connect(ctx, server.Access(), p.Name, notice)
+	if err != nil {
+		server.Close()
+		return nil, report.Failed("%w", err)
+	}
+	return &link{conn, server, outside(server.URL())}, nil
+}
+
+// outside returns the URL of a server for other machines.
+func outside(url string) string {
+	scheme, address, _ := strings.Cut(url, "://")
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			return scheme + "://" + net.JoinHostPort(name, port)
+		}
+	}
+	return url
+}
+
+// close ends the connection, and the server if it is embedded.
+func (l *link) close() {
+	l.Close()
+	if l.server != nil {
+		l.server.Close()
+	}
+}
+
+// workers are the crew of a command: workers of any number of machines.
+type workers struct {
+	*link
+	distribution
+	commander cluster.Commander
+	program   string
+	job       work.Job
+	notice    func(string)
+
+	idle time.Time // since when there are none; zero: there are some
+	told bool      // that there are none
+}
+
+// hired connects to the workers that do the work of a command; nil: it is not for workers.
+func (d *distribution) hired(ctx context.Context, p *program, notice func(string)) (crew, error) {
+	if !d.asked() {
+		return nil, nil
+	}
+	l, err := d.connect(ctx, p, notice)
+	if err != nil {
+		return nil, err
+	}
+	w := &workers{link: l, distribution: *d, commander: cluster.Commander{Conn: l.Conn, Notice: notice}, program: p.Name, notice: notice}
+	if l.server != nil {
+		if a := &d.access; !isLoopback(d.listen) && a.Certificate == "" {
+			notice(fmt.Sprintf("warning: --nats-listen %s has no certificate: any process on the way can read its token.", d.listen))
+		}
+		w.told = true
+		notice("workers connect with: " + w.command())
+	}
+	return w, nil
+}
+
+// command returns the command that starts a worker.
+func (w *workers) command() string {
+	d := w.distribution
+	token := ""
+	if d.access.Token != "" {
+		token = " --nats-token TOKEN"
+	}
+	if w.server != nil { // its certificate is not that of workers
+		for _, file := range []*string{&d.access.CA, &d.access.Certificate, &d.access.Key} {
+			if *file != "" {
+				*file = "FILE"
+			}
+		}
+	}
+	return w.program + " worker " + d.flagsOf(w.url) + token
+}
+
+// engage is that of a [crew].
+func (w *workers) engage(ctx context.Context, j work.Job, units uint64, call string) error {
+	w.job = j
+	if err := w.commander.Begin(ctx, j, units, call); err != nil {
+		return report.Failed("%w", err)
+	}
+	return nil
+}
+
+// Run is that of a [work.Runner]. The failure of an embedded server ends it.
+func (w *workers) Run(ctx context.Context, j work.Job, t work.Task, r *work.Results, progress func(work.Progress)) error {
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if w.server != nil {
+		go func() {
+			select {
+			case err := <-w.server.Failed():
+				stop(cmp.Or(err, errors.New("the embedded server has ended")))
+			case <-running.Done():
+			}
+		}()
+	}
+	err := w.commander.Run(running, j, t, r, func(at work.Progress) {
+		at.Workers = len(w.commander.Workers())
+		w.missed(at.Workers)
+		progress(at)
+	})
+	switch cause := context.Cause(running); {
+	case cause != nil && ctx.Err() == nil:
+		return report.Failed("%w; what is done is kept: %s jobs resume %s %s", cause, w.program, report.Key(j.Key()), w.flagsOf(w.access.URL))
+	case errors.Is(err, cluster.ErrCancelled):
+		return report.Stopped("job %s was cancelled", report.Key(j.Key()))
+	}
+	return err
+}
+
+// patience is how long a crew may have no worker before a line reports that.
+const patience = 3 * time.Second
+
+// missed prints a line, once, if there are no workers for a while.
+func (w *workers) missed(there int) {
+	switch {
+	case there > 0:
+		w.idle, w.told = time.Time{}, false
+	case w.idle.IsZero():
+		w.idle = time.Now()
+	case !w.told && time.Since(w.idle) > patience:
+		w.told = true
+		w.notice("no workers; start some with: " + w.command())
+	}
+}
+
+// resuming is that of a [crew].
+func (w *workers) resuming() string {
+	place := "the server"
+	if w.server != nil {
+		place = "the store"
+	}
+	return fmt.Sprintf("%s keeps; the same command continues, or %s jobs resume %s %s",
+		place, w.program, report.Key(w.job.Key()), w.flagsOf(w.access.URL))
+}
+
+// dismissal is how long the removal of a job may take.
+const dismissal = 10 * time.Second
+
+// dismiss is that of a [crew].
+func (w *workers) dismiss(printed bool) {
+	defer w.close()
+	if !printed {
+		w.commander.Leave()
+		return
+	}
+	ctx, done := context.WithTimeout(context.Background(), dismissal)
+	defer done()
+	if err := w.commander.Finish(ctx); err != nil {
+		w.notice(fmt.Sprintf("the server still has the job: %v; %s jobs cancel %s %s removes it",
+			err, w.program, report.Key(w.job.Key()), w.flagsOf(w.access.URL)))
+	}
+}
+
+// keys completes the only argument, the key of a job.
+func (d *distribution) keys(p *program) completer {
+	return func(command *cobra.Command, args []string, given string) (keys []string, _ cobra.ShellCompDirective) {
+		if len(args) > 0 || !d.asked() || d.embeds() || d.check() != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		l, err := d.connect(command.Context(), p, func(string) {})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer l.close()
+		all, _ := l.Jobs(command.Context()) // without an answer nothing is completed
+		for _, j := range all {
+			if strings.HasPrefix(j.Key, given) {
+				keys = append(keys, report.Key(j.Key)+"\t"+j.Call)
+			}
+		}
+		slices.Sort(keys)
+		return keys, cobra.ShellCompDirectiveNoFileComp
+	}
+}

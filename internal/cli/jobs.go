@@ -1,0 +1,216 @@
+//go:build !js
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/internal/cluster"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/work"
+)
+
+func (p *program) jobs() *cobra.Command {
+	command := &cobra.Command{
+		Use:     "jobs",
+		GroupID: groupStudy,
+		Short:   "List, show, cancel and resume the work that a NATS server keeps",
+		Long: `A command with --nats makes its work a job of the server: pieces for workers, and the results so far. The
+job is removed when the command has printed its output. If the command dies before, or is stopped by
+Ctrl-C, the same command continues, on any machine with the same version, and so does jobs resume.
+
+A KEY is that of jobs list, or its first digits.`,
+		Example: `  ringleader jobs list --nats nats://10.0.0.1:4222
+  ringleader jobs resume 3f2a --nats nats://10.0.0.1:4222`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	command.AddCommand(p.jobsList(), p.jobsShow(), p.jobsCancel(), p.jobsResume())
+	command.RunE = func(command *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return command.Help()
+		}
+		var names []string
+		for _, sub := range command.Commands() {
+			names = append(names, sub.Name())
+		}
+		return fmt.Errorf("%s has no command %q; %s", command.CommandPath(), args[0], instead(args[0], names))
+	}
+	return command
+}
+
+// jobsOptions are those of the commands about jobs.
+type jobsOptions struct {
+	distribution
+	json bool
+}
+
+func (o *jobsOptions) flags(command *cobra.Command, p *program) {
+	o.serverFlags(command, p, "URL of the NATS server; embed: look into the store of --nats embed (default RINGLEADER_NATS in the environment)")
+	o.access.URL = p.Getenv(natsURL)
+	command.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
+}
+
+// with calls act with a connection to the server.
+func (o *jobsOptions) with(command *cobra.Command, p *program, act func(context.Context, *link) error) error {
+	if !o.asked() {
+		return fmt.Errorf("%s needs --nats; try %[1]s --help", command.CommandPath())
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	l, err := o.connect(command.Context(), p, p.Complain)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	return act(command.Context(), l)
+}
+
+// withJob calls act with the job that is named.
+func (o *jobsOptions) withJob(command *cobra.Command, p *program, key string, act func(context.Context, *link, *cluster.JobState) error) error {
+	return o.with(command, p, func(ctx context.Context, l *link) error {
+		j, err := l.Find(ctx, key)
+		if err != nil {
+			return report.Failed("%w; %s jobs list %s shows all", err, p.Name, o.flagsOf(o.access.URL))
+		}
+		return act(ctx, l, &j)
+	})
+}
+
+// oneJob takes one argument, the key of a job.
+func oneJob(command *cobra.Command, args []string) error {
+	if at := command.ArgsLenAtDash(); at >= 0 {
+		args = args[:at]
+	}
+	if len(args) != 1 {
+		return fmt.Errorf("%s takes one argument, the key of a job; try %[1]s --help", command.CommandPath())
+	}
+	if strings.Trim(args[0], "0123456789abcdef") != "" {
+		return fmt.Errorf("the key of a job is hexadecimal, as jobs list prints it, not %q", args[0])
+	}
+	return nil
+}
+
+func (p *program) jobsList() *cobra.Command {
+	var o jobsOptions
+	command := &cobra.Command{
+		Use:   "list --nats URL",
+		Short: "List the jobs of a server, and its workers",
+		Long: `List shows each job of the server: how much of it is done, by how many workers, and how long the rest may
+take. A job runs, or it has stopped: its command has died or was stopped, and jobs resume continues it.
+
+Exit status: 0 the server answers; 1 it does not; 2 the call was wrong.`,
+		Example: `  ringleader jobs list --nats nats://10.0.0.1:4222
+  ringleader jobs list --nats embed --json`,
+		Args:              flagsOnly,
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		return o.with(command, p, func(ctx context.Context, l *link) error {
+			jobs, err := l.Jobs(ctx)
+			if err != nil {
+				return report.Failed("%w", err)
+			}
+			workers, err := l.Workers(ctx)
+			if err != nil {
+				return report.Failed("%w", err)
+			}
+			return p.Print(&report.Jobs{Jobs: jobs, Workers: workers, Own: versionName()}, o.json)
+		})
+	}
+	o.flags(command, p)
+	return command
+}
+
+func (p *program) jobsShow() *cobra.Command {
+	var o jobsOptions
+	command := &cobra.Command{
+		Use:   "show KEY --nats URL",
+		Short: "Show a job",
+		Long: `Show prints what is known of a job: its command, its version, how much is done, how fast, and how long the
+rest may take.
+
+Exit status: 0 there is such a job; 1 there is none, or the server does not answer; 2 the call was wrong.`,
+		Example:           "  ringleader jobs show 3f2a --nats nats://10.0.0.1:4222",
+		Args:              oneJob,
+		ValidArgsFunction: o.keys(p),
+	}
+	command.RunE = func(command *cobra.Command, args []string) error {
+		return o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *cluster.JobState) error {
+			return p.Print(&report.Job{JobState: j, Own: versionName()}, o.json)
+		})
+	}
+	o.flags(command, p)
+	return command
+}
+
+func (p *program) jobsCancel() *cobra.Command {
+	var o jobsOptions
+	command := &cobra.Command{
+		Use:   "cancel KEY --nats URL",
+		Short: "Remove a job and its results from the server",
+		Long: `Cancel removes a job from the server, with the results that the server has. Workers stop its pieces, and
+its command ends with exit status 3.
+
+Exit status: 0 the job is removed; 1 there is no such job, or the server does not answer; 2 the call was
+wrong.`,
+		Example:           "  ringleader jobs cancel 3f2a --nats nats://10.0.0.1:4222",
+		Args:              oneJob,
+		ValidArgsFunction: o.keys(p),
+	}
+	command.RunE = func(command *cobra.Command, args []string) error {
+		return o.withJob(command, p, args[0], func(ctx context.Context, l *link, j *cluster.JobState) error {
+			if err := l.Cancel(ctx, j.Key); err != nil {
+				return report.Failed("%w", err)
+			}
+			return p.Print(&report.Removed{JobState: j}, o.json)
+		})
+	}
+	o.flags(command, p)
+	return command
+}
+
+func (p *program) jobsResume() *cobra.Command {
+	var o jobsOptions
+	command := &cobra.Command{
+		Use:   "resume KEY --nats URL [-- FLAG...]",
+		Short: "Continue a job whose command has died or was stopped, and print its output",
+		Long: `Resume does what the command of the job does when it is called again: it continues from the results that
+the server has, and prints the same output. Flags after -- choose how the result is shown, as those of the
+command do.
+
+Exit status: that of the command; 1 there is no such job, its command still runs, it is of another version,
+or the server does not answer.`,
+		Example: `  ringleader jobs resume 3f2a --nats nats://10.0.0.1:4222
+  ringleader jobs resume 3f2a --nats embed -- --json`,
+		Args:              oneJob,
+		ValidArgsFunction: o.keys(p),
+	}
+	command.RunE = func(command *cobra.Command, args []string) error {
+		var call []string
+		err := o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *cluster.JobState) (err error) {
+			if j.Version != versionName() {
+				return report.Failed("job %s is of version %s, and this is version %s; results of different versions are not joined", report.Key(j.Key), j.Version, versionName())
+			}
+			p.repeated = &work.Head{Job: j.Job, Call: j.Call}
+			if call, err = p.jobArgs(j.Kind, j.Spec); err != nil {
+				err = report.Failed("%w", err)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		p.resumed = &o.distribution
+		if o.json {
+			call = append(call, "--json")
+		}
+		return p.execute(command.Context(), append(call, args[1:]...))
+	}
+	o.flags(command, p)
+	return command
+}

@@ -1,0 +1,386 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cluster"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/work"
+)
+
+// natsServer starts a server, and returns its URL.
+func natsServer(t *testing.T, s cluster.Settings) string {
+	t.Helper()
+	s.Listen, s.Store = "127.0.0.1:0", t.TempDir()
+	server, err := cluster.Embed(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return server.URL()
+}
+
+// stream takes what is printed, and can be read meanwhile.
+type stream struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (s *stream) Write(b []byte) (int, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *stream) String() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.text.String()
+}
+
+// background is a command that runs in this process.
+type background struct {
+	stdout, stderr stream
+	interrupt      context.CancelFunc
+	ended          chan int // its exit status
+}
+
+func runs(t *testing.T, args ...string) *background {
+	t.Helper()
+	r := &background{ended: make(chan int, 1)}
+	ctx, cancel := context.WithCancel(t.Context())
+	r.interrupt = cancel
+	over := make(chan struct{})
+	go func() {
+		r.ended <- Run(ctx, "ringleader", all.Algorithms, args, strings.NewReader(""), &r.stdout, &r.stderr, func(string) string { return "" })
+		close(over)
+	}()
+	t.Cleanup(func() { cancel(); <-over })
+	return r
+}
+
+// await waits until a condition holds.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	limit := time.After(time.Minute)
+	for !holds() {
+		select {
+		case <-limit:
+			t.Fatal(what)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// labourer starts a worker, and waits until it computes.
+func labourer(t *testing.T, url string, args ...string) *background {
+	t.Helper()
+	r := runs(t, append([]string{"worker", "--nats", url, "--cores", "2"}, args...)...)
+	await(t, "the worker does not begin", func() bool { return strings.Contains(r.stdout.String(), "worker of version") })
+	return r
+}
+
+// jobsOf returns the jobs of a server.
+func jobsOf(t *testing.T, url string) (jobs []struct {
+	Job, State string
+	Units      uint64
+	Done       uint64 `json:"units_done"`
+},
+) {
+	t.Helper()
+	code, stdout, stderr := call("jobs", "list", "--json", "--nats", url)
+	var found struct{ Jobs json.RawMessage }
+	if err := json.Unmarshal([]byte(stdout), &found); err != nil || code != report.ExitFine {
+		t.Fatalf("exit status %d, %s%s: %v", code, stdout, stderr, err)
+	}
+	if err := json.Unmarshal(found.Jobs, &jobs); err != nil {
+		t.Fatal(err)
+	}
+	return jobs
+}
+
+func TestWorkOfEveryKindByWorkersPrintsWhatTheCommandPrints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
+	url := natsServer(t, cluster.Settings{})
+	labourer(t, url)
+	for _, line := range append(worked, "compare itai-rodeh --n 4,8 --until 20%", "verify lcr --n 3") {
+		args := append(strings.Fields(line), "--json")
+		wantCode, want, wantErr := call(args...)
+		if code, stdout, stderr := call(append(args, "--nats", url)...); code != wantCode || stdout != want || stderr != wantErr {
+			t.Errorf("%s: exit status %d, %s%s\nwant %d, %s%s", args, code, stdout, stderr, wantCode, want, wantErr)
+		}
+	}
+	if jobs := jobsOf(t, url); len(jobs) > 0 {
+		t.Errorf("commands have printed their output, and the server has %v", jobs)
+	}
+}
+
+func TestAJobThatIsInterruptedIsResumed(t *testing.T) {
+	url := natsServer(t, cluster.Settings{})
+	line := strings.Fields("verify chang-roberts --n 6") // the job is of lcr, and its call is shown
+	command := runs(t, append(line, "--nats", url)...)
+	await(t, "there is no job", func() bool { return len(jobsOf(t, url)) == 1 })
+	key := jobsOf(t, url)[0].Job
+	if code, _, stderr := call(append(line, "--nats", url)...); code != report.ExitNo || !strings.Contains(stderr, "this job runs already, on ") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("the same job once more: exit status %d, %q", code, stderr)
+	}
+	command.interrupt()
+	says := fmt.Sprintf("ringleader: stopped with 0 of 120 orders, which the server keeps; the same command continues, or ringleader jobs resume %.12s --nats %s\n", key, url)
+	if code := <-command.ended; code != report.ExitIncomplete || command.stdout.String() != "" || command.stderr.String() != says {
+		t.Errorf("exit status %d, %q and %q; want %q", code, command.stdout.String(), command.stderr.String(), says)
+	}
+	if code, stdout, _ := call("jobs", "show", key[:4], "--nats", url); code != report.ExitFine || !strings.Contains(stdout, "stopped: no command gathers its results") ||
+		!strings.Contains(stdout, "ringleader verify chang-roberts --n 6\n") {
+		t.Errorf("exit status %d, %s", code, stdout)
+	}
+	labourer(t, url)
+	if code, _, stderr := call("jobs", "resume", key[:4], "--nats", url, "--", "--n", "5"); code != report.ExitUsage || !strings.Contains(stderr, "flags after -- choose how results are shown") {
+		t.Errorf("another job: exit status %d, %q", code, stderr)
+	}
+	_, want, _ := call(append(line, "--json")...)
+	if code, stdout, stderr := call("jobs", "resume", key[:4], "--nats", url, "--", "--json"); code != report.ExitFine || stdout != want || stderr != "" {
+		t.Errorf("exit status %d, %s%s\nwant %s", code, stdout, stderr, want)
+	}
+	if code, _, stderr := call("jobs", "resume", key[:4], "--nats", url); code != report.ExitNo || !strings.Contains(stderr, "no such job: "+key[:4]) {
+		t.Errorf("a job that is done: exit status %d, %q", code, stderr)
+	}
+}
+
+// Results are worth hours: the job stays until its output is written.
+func TestAJobStaysUntilItsOutputIsWritten(t *testing.T) {
+	url := natsServer(t, cluster.Settings{})
+	labourer(t, url)
+	args := append(strings.Fields("compare lcr --n 4..16 --orders 10 --nats"), url)
+	if code := Run(t.Context(), "ringleader", all.Algorithms, args, strings.NewReader(""), full{}, io.Discard, os.Getenv); code != report.ExitNo {
+		t.Errorf("exit status %d", code)
+	}
+	jobs := jobsOf(t, url)
+	if len(jobs) != 1 || jobs[0].State != "complete" {
+		t.Fatalf("the server has %v", jobs)
+	}
+	code, stdout, stderr := call("jobs", "resume", jobs[0].Job, "--nats", url)
+	if _, want, _ := call(args[:len(args)-2]...); code != report.ExitFine || stdout != want {
+		t.Errorf("exit status %d, %s%s\nwant %s", code, stdout, stderr, want)
+	}
+}
+
+func TestAJobThatIsCancelledIsGone(t *testing.T) {
+	url := natsServer(t, cluster.Settings{})
+	command := runs(t, "verify", "lcr", "--n", "6", "--nats", url)
+	await(t, "there is no job", func() bool { return len(jobsOf(t, url)) == 1 })
+	key := jobsOf(t, url)[0].Job
+	code, stdout, _ := callWith(map[string]string{"COLUMNS": "200"}, "jobs", "cancel", key[:6], "--nats", url)
+	if want := fmt.Sprintf("job %.12s is removed, with the results of 0 units: ringleader verify lcr --n 6\n", key); code != report.ExitFine || stdout != want {
+		t.Errorf("exit status %d, %q; want %q", code, stdout, want)
+	}
+	if code, want := <-command.ended, fmt.Sprintf("ringleader: job %.12s was cancelled\n", key); code != report.ExitIncomplete || command.stderr.String() != want {
+		t.Errorf("exit status %d, %q; want %q", code, command.stderr.String(), want)
+	}
+	if jobs := jobsOf(t, url); len(jobs) > 0 {
+		t.Errorf("the server has %v", jobs)
+	}
+}
+
+// connected returns a connection to a server.
+func connected(t *testing.T, url string) *cluster.Conn {
+	t.Helper()
+	conn, err := cluster.Connect(t.Context(), cluster.Access{URL: url}, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
+}
+
+// left returns a job of a version, whose command has died.
+func left(t *testing.T, url, version string) work.Job {
+	t.Helper()
+	commander := cluster.Commander{Conn: connected(t, url)}
+	job := work.Job{Kind: "verify", Spec: json.RawMessage(`["lcr","--n=4"]`), Version: version}
+	if err := commander.Begin(t.Context(), job, 6, "ringleader verify lcr --n 4"); err != nil {
+		t.Fatal(err)
+	}
+	commander.Leave()
+	return job
+}
+
+func TestAJobOfAnotherVersionIsListedAndNotResumed(t *testing.T) {
+	url := natsServer(t, cluster.Settings{})
+	job := left(t, url, "old")
+	code, _, stderr := call("jobs", "resume", job.Key()[:5], "--nats", url)
+	if want := "is of version old, and this is version " + versionName(); code != report.ExitNo || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit status %d, %q; want %q", code, stderr, want)
+	}
+	conn := connected(t, url)
+	ctx, stop := context.WithCancel(t.Context())
+	worker := cluster.Worker{Conn: conn, Cores: 3, Version: "old"}
+	ended := make(chan error, 1)
+	go func() { ended <- worker.Run(ctx) }()
+	defer func() { stop(); <-ended }()
+	await(t, "the worker is not listed", func() bool {
+		_, stdout, _ := call("jobs", "list", "--nats", url)
+		return strings.HasSuffix(stdout, "\n1 worker with 3 cores, of version old, which compute nothing for this version\n")
+	})
+}
+
+func TestAWorkerWaitsForItsServerAndForItsPieces(t *testing.T) {
+	addresses, err := rig.FreeAddresses(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "nats://" + addresses[0]
+	worker := runs(t, "worker", "--nats", url)
+	says := "ringleader: NATS server " + url + ": no server answers there; the worker waits for it\n"
+	await(t, "the worker does not wait", func() bool { return worker.stderr.String() == says })
+	line := strings.Fields("compare lcr peterson --n 8..64 --orders 50 --csv")
+	_, want, _ := call(line...)
+	store := filepath.Join(t.TempDir(), "new", "store")
+	code, stdout, stderr := call(append(line, "--nats", "embed", "--nats-listen", addresses[0], "--nats-store", store)...)
+	if code != report.ExitFine || stdout != want || stderr != "ringleader: workers connect with: ringleader worker --nats "+url+"\n" {
+		t.Errorf("exit status %d, %s%s\nwant %s", code, stdout, stderr, want)
+	}
+	worker.interrupt()
+	if code := <-worker.ended; code != report.ExitFine || !regexp.MustCompile(`\nstopped after \d+ pieces?\n$`).MatchString(worker.stdout.String()) {
+		t.Errorf("exit status %d, %s%s", code, worker.stdout.String(), worker.stderr.String())
+	}
+}
+
+func TestWhatAServerRefusesIsOneLine(t *testing.T) {
+	url := natsServer(t, cluster.Settings{Token: "secret"})
+	folder := t.TempDir()
+	diary := filepath.Join(folder, "diary")
+	if err := os.WriteFile(diary, []byte("my diary\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	addresses, err := rig.FreeAddresses(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, says := range map[string]string{
+		"URL":                                   "it refuses the credentials or the token",
+		"URL --nats-token wrong":                "it refuses the credentials or the token",
+		"nats://" + addresses[0]:                "no server answers there",
+		"nats://host.invalid:4222":              "NATS server nats://host.invalid:4222",
+		"http://127.0.0.1:4222":                 "NATS server http://127.0.0.1:4222",
+		"URL --nats-credentials FOLDER/none":    "FOLDER/none",
+		"URL --nats-credentials DIARY":          "DIARY",
+		"URL --nats-ca FOLDER/none":             "FOLDER/none",
+		"URL --nats-certificate D --nats-key D": "NATS server",
+		"tls://" + strings.TrimPrefix(url, "nats://") + " --nats-token secret":             "NATS server tls://",
+		"embed --nats-store FOLDER --nats-listen " + strings.TrimPrefix(url, "nats://"):    strings.TrimPrefix(url, "nats://"),
+		"embed --nats-store DIARY --nats-listen 127.0.0.1:0":                               "DIARY",
+		"embed --nats-listen 127.0.0.1:0 --nats-certificate DIARY --nats-key DIARY":        "DIARY",
+		"embed --nats-listen 127.0.0.1:0 --nats-certificate FOLDER/no --nats-key FOLDER/x": "FOLDER/no",
+	} {
+		place := strings.NewReplacer("URL", url, "FOLDER", folder, "DIARY", diary)
+		flags := strings.Fields(place.Replace(line))
+		says = place.Replace(says)
+		for _, command := range []string{"verify lcr --n 5", "jobs list"} {
+			code, stdout, stderr := call(append(append(strings.Fields(command), "--nats"), flags...)...)
+			if code != report.ExitNo || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "bug") {
+				t.Errorf("%s --nats %s: exit status %d, %q and %q; want %q", command, flags, code, stdout, stderr, says)
+			}
+		}
+	}
+	labourer(t, url, "--nats-token", "secret")
+	if code, _, stderr := callWith(map[string]string{"RINGLEADER_NATS_TOKEN": "secret", "RINGLEADER_NATS": url}, "jobs", "list"); code != report.ExitFine {
+		t.Errorf("with the environment: exit status %d, %s", code, stderr)
+	}
+}
+
+func TestFlagsOfNATSThatDoNotGoTogetherAreWrong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for line, says := range map[string]string{
+		"verify lcr --n 4 --nats-token x":                                 "--nats-token needs --nats",
+		"reproduce S3 --nats-store x":                                     "--nats-store needs --nats",
+		"verify lcr --n 4 --nats nats://h --nats-listen :1":               "--nats-listen is for --nats embed",
+		"verify lcr --n 4 --nats embed --nats-listen 4222 --nats-token x": "--nats-listen wants HOST:PORT",
+		"verify lcr --n 4 --nats embed --nats-listen 0.0.0.0:4222":        "is open to other machines: give --nats-token, or",
+		"verify lcr --n 4 --nats embed --nats-listen :4222":               "is open to other machines: give --nats-token, or",
+		"verify lcr --n 4 --nats embed --nats-credentials x":              "--nats-credentials is for a server that runs already",
+		"verify lcr --n 4 --nats embed --nats-key x":                      "--nats-certificate and --nats-key go together",
+		"verify lcr --n 4 --nats embed --nats-ca x":                       "--nats-ca needs --nats-certificate and --nats-key",
+		"verify lcr --n 4 --nats nats://h --shard 1/2 --out FILE":         "give one of them",
+		"verify lcr --n 4 --nats nats://h --wardens":                      "leave it out with --probabilities, --random and --wardens",
+		"verify lcr --n 2..4 --extremes --nats nats://h":                  "--nats is for the results of one size",
+		"worker":                                "ringleader worker needs --nats",
+		"worker --nats embed":                   "it prints the URL for them",
+		"worker --nats nats://h --cores -1":     "--cores is at least 1",
+		"worker --nats nats://h --metrics 9100": "--metrics wants HOST:PORT",
+		"jobs list":                             "ringleader jobs list needs --nats",
+		"jobs sho":                              `ringleader jobs has no command "sho"; did you mean show?`,
+		"jobs show --nats nats://h":             "takes one argument, the key of a job",
+		"jobs show lcr --nats nats://h":         "the key of a job is hexadecimal",
+		"jobs resume --nats nats://h -- --json": "takes one argument, the key of a job",
+		"compare lcr --n 4 --orders 2 --nats nats://h --nats-certificate x --out FILE": "--nats-certificate and --nats-key go together",
+	} {
+		code, stdout, stderr := call(strings.Fields(strings.ReplaceAll(line, "FILE", path))...)
+		if code != report.ExitUsage || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit status %d, %q and %q; want %s", line, code, stdout, stderr, says)
+		}
+	}
+}
+
+func TestAWorkerServesItsNumbersAndThoseOfJobs(t *testing.T) {
+	url := natsServer(t, cluster.Settings{})
+	addresses, err := rig.FreeAddresses(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labourer(t, url, "--metrics", addresses[0])
+	command := runs(t, "verify", "lcr", "--n", "10", "--nats", url)
+	sample := func(name string) string {
+		response, err := http.Get("http://" + addresses[0] + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(`(?m)^ringleader_` + name + ` (\S+)$`).FindStringSubmatch(string(text))
+		if found == nil {
+			return ""
+		}
+		return found[1]
+	}
+	for name, value := range map[string]string{
+		"worker_connected": "1", "worker_slots": "2", "worker_busy": "[12]", "worker_pieces_total": "[1-9].*", "worker_units_total": "[1-9].*",
+		"worker_jobs_refused_total": "0", `job_units{job="[0-9a-f]{12}",kind="verify"}`: "362880", `job_units_done{.*}`: "[1-9].*",
+		`job_units_per_second{.*}`: "[1-9].*", `job_workers{.*}`: "1", `job_seconds_left{.*}`: "[1-9].*", `job_has_commander{.*}`: "1",
+	} {
+		await(t, name+" is not "+value, func() bool { return regexp.MustCompile("^" + value + "$").MatchString(sample(name)) })
+	}
+	command.interrupt()
+	<-command.ended
+	request, err := http.NewRequest(http.MethodGet, "http://"+addresses[0]+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Host = "attacker.example"
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("a name that leads here is answered with %s", response.Status)
+	}
+}

@@ -1,0 +1,74 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ringleader.example/ringleader/internal/cluster"
+)
+
+// The process of a command is killed when some of its work is done, twice. Its output is that of a run on this machine.
+func TestACommandThatIsKilledIsResumedToTheSameBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
+	for _, line := range []string{
+		"verify lcr --n 7", "compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60", "worst stop-and-go-p2 --n 24 --tries 20000",
+	} {
+		t.Run(line, func(t *testing.T) {
+			url := natsServer(t, cluster.Settings{})
+			want, err := exec.Command("ringleader", append(strings.Fields(line), "--json")...).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			labourer(t, url)
+			args := append(strings.Fields(line), "--nats", url)
+			command := exec.Command("ringleader", args...)
+			killedWith(t, url, command, 1)
+			jobs := jobsOf(t, url)
+			if len(jobs) == 0 {
+				t.Skip("a machine so fast that there is nothing to kill")
+			}
+			args = []string{"jobs", "resume", jobs[0].Job, "--nats", url, "--", "--json"}
+			got := killedWith(t, url, exec.Command("ringleader", args...), jobs[0].Done+1)
+			if len(jobsOf(t, url)) > 0 {
+				got, err = exec.Command("ringleader", args...).CombinedOutput()
+			}
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("killed and resumed, it prints (%v)\n%s\nwant\n%s", err, got, want)
+			}
+		})
+	}
+}
+
+// killedWith starts a command, and kills it when that many units of the only job are done, unless it has ended before. It
+// returns what the command has printed.
+func killedWith(t *testing.T, url string, command *exec.Cmd, units uint64) []byte {
+	t.Helper()
+	var stdout bytes.Buffer
+	command.Stdout = &stdout
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait(); close(ended) }()
+	await(t, "the work does not go on", func() bool {
+		if jobs := jobsOf(t, url); len(jobs) == 1 && jobs[0].Done >= units {
+			return true
+		}
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	})
+	_ = command.Process.Signal(syscall.SIGKILL) // if it has ended, there is nothing to kill
+	<-ended
+	return stdout.Bytes()
+}

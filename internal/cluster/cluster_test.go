@@ -1,0 +1,42 @@
+package cluster
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		play(role)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func TestADistributedJobHasTheBytesOfALocalOne(t *testing.T) {
+	for kind, s := range map[string]sums{
+		"sums":    {Of: 300, Wait: time.Millisecond},
+		"coarse":  {Of: 200, Wait: time.Millisecond},
+		"ending":  {Of: 400, Wait: time.Millisecond, End: 123},
+		"growing": {Of: 400, Wait: time.Millisecond},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			e := serve(t, settings(t))
+			c := connect(t, e.Access(), nil)
+			hire(t, connect(t, Access{URL: e.URL()}, nil), &Worker{})
+			hire(t, connect(t, Access{URL: e.URL()}, nil), &Worker{})
+			j, task := jobOf(t, kind, s)
+			commander := begin(t, c, j, task, nil)
+			got, err := complete(t.Context(), t, commander, j, task, nil)
+			same(t, kind, s, got, err)
+			if err := commander.Finish(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if jobs, err := c.Jobs(t.Context()); err != nil || len(jobs) > 0 {
+				t.Errorf("jobs are left: %v, %v", jobs, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,256 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Access is how to reach a server.
+type Access struct {
+	URL         string // such as nats://host:4222 or tls://host:4222; several are separated by commas
+	Credentials string // a file of them; may be empty
+	Token       string // may be empty
+	CA          string // a PEM file with the authority of the server's certificate; empty: those of the system
+	Certificate string // a PEM file for a server that asks for one; may be empty
+	Key         string // … and its key
+
+	embedded nats.InProcessConnProvider // in this process; may be nil
+}
+
+// Conn is a connection to a server with JetStream. It connects again for ever.
+type Conn struct {
+	nats   *nats.Conn
+	js     jetstream.JetStream
+	name   string // of the server, for people
+	notice func(string)
+
+	mutex sync.Mutex
+	era   context.Context // done at the next reconnection
+	next  func()          // begins another era
+	shown string          // the last error that was shown
+}
+
+const (
+	reconnectWait = time.Second / 4 // between two attempts
+	pingInterval  = 2 * time.Second // a connection without an answer to two pings is lost
+	requestTime   = 5 * time.Second // for an answer of the server
+)
+
+// Connect connects to a server. Notice is called with one line when the connection is lost, or found again; it may be nil.
+// An error is one line with the server's name.
+func Connect(ctx context.Context, a Access, name string, notice func(string)) (*Conn, error) {
+	if notice == nil {
+		notice = func(string) {}
+	}
+	c := &Conn{name: a.shown(), notice: notice}
+	c.era, c.next = context.WithCancel(context.Background())
+	options := append(a.options(),
+		nats.Name(name),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(reconnectWait),
+		nats.ReconnectJitter(reconnectWait, reconnectWait),
+		nats.PingInterval(pingInterval),
+		nats.MaxPingsOutstanding(2),
+		nats.IgnoreAuthErrorAbort(), // a server with new credentials may come back with the old ones
+		nats.NoCallbacksAfterClientClose(),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
+		nats.ReconnectHandler(func(*nats.Conn) { c.found() }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.complain(err) }),
+	)
+	err := a.check()
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	connection, err := nats.Connect(a.URL, options...)
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	c.mutex.Lock() // handlers may run already
+	c.nats = connection
+	c.mutex.Unlock()
+	if c.js, err = jetstream.New(c.nats, jetstream.WithDefaultTimeout(requestTime), jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, _ *nats.Msg, err error) { c.complain(err) })); err == nil {
+		_, err = c.js.AccountInfo(ctx)
+	}
+	if err != nil {
+		c.nats.Close()
+		return nil, c.explain(err)
+	}
+	return c, nil
+}
+
+// check refuses URLs of other protocols.
+func (a Access) check() error {
+	for one := range strings.SplitSeq(a.URL, ",") {
+		scheme, _, found := strings.Cut(strings.TrimSpace(one), "://")
+		if found && !slices.Contains([]string{"nats", "tls", "ws", "wss"}, scheme) {
+			return fmt.Errorf("a URL begins with nats:// or tls://, not %s://", scheme)
+		}
+	}
+	return nil
+}
+
+func (a Access) options() (options []nats.Option) {
+	if a.Credentials != "" {
+		options = append(options, nats.UserCredentials(a.Credentials))
+	}
+	if a.Token != "" {
+		options = append(options, nats.Token(a.Token))
+	}
+	if a.CA != "" {
+		options = append(options, nats.RootCAs(a.CA))
+	}
+	if a.Certificate != "" {
+		options = append(options, nats.ClientCert(a.Certificate, a.Key))
+	}
+	if a.embedded != nil {
+		options = append(options, nats.InProcessServer(a.embedded))
+	}
+	return options
+}
+
+// shown returns the servers' URLs without passwords.
+func (a Access) shown() string {
+	if a.embedded != nil {
+		return "the server in this process"
+	}
+	var shown []string
+	for one := range strings.SplitSeq(a.URL, ",") {
+		one = strings.TrimSpace(one)
+		if u, err := url.Parse(one); err == nil && u.User != nil {
+			u.User = nil
+			one = u.String()
+		}
+		shown = append(shown, one)
+	}
+	return strings.Join(shown, ",")
+}
+
+// ErrUnreachable reports that no server answers.
+var ErrUnreachable = errors.New("no server answers there")
+
+// explain returns an error of the server as one line.
+func (c *Conn) explain(err error) error {
+	reason := err
+	var network *net.OpError
+	switch {
+	case errors.Is(err, nats.ErrNoServers):
+		reason = ErrUnreachable
+	case errors.Is(err, nats.ErrTimeout), errors.As(err, &network) && network.Op == "dial":
+		reason = fmt.Errorf("%w: %w", ErrUnreachable, err)
+	case errors.Is(err, nats.ErrTLS):
+		reason = fmt.Errorf("%w; it may ask for another certificate", err)
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		reason = errors.New("it refuses the credentials or the token")
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+		reason = errors.New("it has no JetStream; nats-server -js has, if its disk is not full")
+	}
+	return fmt.Errorf("NATS server %s: %w", c.name, reason)
+}
+
+// Close ends the connection.
+func (c *Conn) Close() {
+	c.nats.Close()
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.next()
+}
+
+func (c *Conn) lost(err error) {
+	reason := ""
+	if err != nil {
+		reason = ": " + err.Error()
+	}
+	c.notice(fmt.Sprintf("the connection to NATS server %s is lost%s; trying again", c.name, reason))
+}
+
+func (c *Conn) found() {
+	c.mutex.Lock()
+	c.next()
+	c.era, c.next = context.WithCancel(context.Background())
+	c.mutex.Unlock()
+	c.notice(fmt.Sprintf("connected to NATS server %s again", c.name))
+}
+
+// complain shows an error of the server, once. The work that meets it is tried again.
+func (c *Conn) complain(err error) {
+	line := c.explain(err).Error()
+	c.mutex.Lock()
+	fresh := line != c.shown && c.nats != nil && c.nats.IsConnected() && !errors.Is(err, context.Canceled)
+	if fresh {
+		c.shown = line
+	}
+	c.mutex.Unlock()
+	if fresh {
+		c.notice(line + "; trying again")
+	}
+}
+
+// content notes that the server works.
+func (c *Conn) content() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.shown = ""
+}
+
+// reconnected returns a channel that is closed at the next reconnection.
+func (c *Conn) reconnected() <-chan struct{} {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.era.Done()
+}
+
+// connected returns a context that is done at the next reconnection: what was asked before may have no answer, and the
+// server may be another one then.
+func (c *Conn) connected(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	unlink := context.AfterFunc(c.era, stop)
+	return ctx, func() {
+		unlink()
+		stop()
+	}
+}
+
+// queue returns the work queue, which it makes if there is none.
+func (c *Conn) queue(ctx context.Context) (jetstream.Stream, error) {
+	s, err := c.js.Stream(ctx, queueStream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = c.js.CreateStream(ctx, queueConfig())
+	}
+	return s, err
+}
+
+// unqueue removes pieces from the work queue: those of a subject.
+func (c *Conn) unqueue(ctx context.Context, subject string) error {
+	queue, err := c.js.Stream(ctx, queueStream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = queue.Purge(ctx, jetstream.WithPurgeSubject(subject))
+	}
+	return err
+}
+
+// wait waits for that time. It reports false if ctx is done before.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,219 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"ringleader.example/ringleader/internal/work"
+)
+
+// result is a message of the stream of results.
+type result struct {
+	place  place
+	piece  work.Piece
+	data   []byte
+	failed string // what a worker reports in place of a result
+	took   time.Duration
+}
+
+// place is a message in a stream. A server that loses the tail of its store gives the same numbers to other messages,
+// with other times.
+type place struct {
+	sequence uint64
+	stored   time.Time // by the server's clock
+}
+
+// readResults passes all results on, until ctx is done. It begins anew after each connection.
+func (r *run) readResults(ctx context.Context, from place) {
+	for ctx.Err() == nil {
+		of, stop := r.Conn.connected(ctx)
+		_ = r.readOnce(of, &from) // the next look at the server shows what is wrong
+		stop()
+		wait(ctx, reconnectWait)
+	}
+}
+
+// errGap reports that messages are missing between two.
+var errGap = errors.New("a gap in the results")
+
+// readOnce passes on the results after a place, until there is an error.
+func (r *run) readOnce(ctx context.Context, from *place) error {
+	stream, err := r.Conn.js.Stream(ctx, resultsStream(r.key))
+	if err != nil {
+		return err
+	}
+	if from.sequence > 0 {
+		m, err := stream.GetMsg(ctx, from.sequence)
+		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && !m.Time.Equal(from.stored) {
+			*from = place{} // that stream has lost its tail, or is another one
+		} else if err != nil {
+			return err
+		}
+	}
+	consumer, err := stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from.sequence + 1,
+		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, InactiveThreshold: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(64), jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(beat))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for next := uint64(1); ; next++ {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return err
+		}
+		about, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		if about.Sequence.Consumer != next {
+			return errGap
+		}
+		*from = place{about.Sequence.Stream, about.Timestamp}
+		one := readResult(m)
+		one.place = *from
+		select {
+		case r.read <- one:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// readResult reads a message. The piece of one that is no result is empty.
+func readResult(m jetstream.Msg) (r result) {
+	_, r.piece, _ = parseSubject(m.Subject())
+	r.data, r.failed = m.Data(), m.Headers().Get(failedHeader)
+	r.took, _ = time.ParseDuration(m.Headers().Get(tookHeader))
+	return r
+}
+
+// view is what a look at the server shows.
+type view struct {
+	number int                 // of the look
+	queued map[work.Piece]bool // the pieces in the queue, before …
+	last   uint64              // … the number of the last result was this
+	err    error
+}
+
+// look looks at the server, in another goroutine.
+func (r *run) look(ctx context.Context) {
+	if r.looking {
+		return
+	}
+	r.looking = true
+	r.looks++
+	number := r.looks
+	r.others.Go(func() {
+		connected, stop := r.Conn.connected(ctx)
+		defer stop()
+		v := r.view(connected)
+		v.number = number
+		r.looked <- v
+	})
+}
+
+// view asks for the queue first: the result of a piece that is not in it any more is in the stream.
+func (c *Commander) view(ctx context.Context) (v view) {
+	if v.err = c.recover(ctx); v.err != nil {
+		return v
+	}
+	if v.queued, v.err = c.Conn.pieces(ctx, queueStream, queueSubjects(c.job.job)+">"); v.err != nil {
+		return v
+	}
+	stream, err := c.Conn.js.Stream(ctx, resultsStream(c.job.job.Key()))
+	if v.err = err; err == nil {
+		v.last = stream.CachedInfo().State.LastSeq // 0 in a new stream
+	}
+	return v
+}
+
+// recover makes the streams again that a server has lost. If only that of the job is missing, the job was removed.
+func (c *Commander) recover(ctx context.Context) error {
+	_, err := c.Conn.js.Stream(ctx, resultsStream(c.job.job.Key()))
+	if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
+	}
+	queue, err := c.Conn.queue(ctx)
+	if err != nil {
+		return err
+	}
+	if queue.CachedInfo().Created.Equal(c.store) {
+		return ErrCancelled
+	}
+	c.notice("the server has lost its store; the job goes on, with the results that are here")
+	return c.establish(ctx)
+}
+
+// compare compares what a look has shown with what is awaited.
+func (r *run) compare(ctx context.Context, v view) error {
+	r.looking = false
+	switch {
+	case errors.Is(v.err, context.Canceled):
+		r.look(ctx) // through the new connection
+		return nil
+	case errors.Is(v.err, ErrCancelled):
+		return v.err
+	case v.err != nil:
+		r.Conn.complain(v.err)
+		return nil
+	}
+	r.Conn.content()
+	if r.seen == nil { // the view before is done with
+		r.seen = &v
+	}
+	return nil
+}
+
+// conclude draws the conclusions of a look, when the results that it has shown are read.
+func (r *run) conclude() {
+	v := r.seen
+	if v == nil || r.at.sequence < v.last {
+		return
+	}
+	r.seen = nil
+	if r.cutter == nil {
+		r.adopt(v.queued)
+		return
+	}
+	before := len(r.out)
+	for p, looks := range r.out {
+		// The server takes messages and questions in any order, so a piece counts as lost after two looks.
+		if looks < v.number-1 && !v.queued[p] {
+			delete(r.out, p)
+			r.cutter.Recut(p)
+		}
+	}
+	if len(r.out) == before {
+		return
+	}
+	if r.losses++; r.losses == 2 { // and no result came in between
+		r.Conn.complain(errLoses)
+	}
+}
+
+// errLoses reports a server that takes pieces without an error, and does not keep them.
+var errLoses = errors.New("it does not keep pieces; its disk may be full")
+
+// adopt begins to cut. It adopts the pieces that an earlier commander has left in the queue.
+func (r *run) adopt(queued map[work.Piece]bool) {
+	r.cutter = work.NewCutter(r.task, r.results, r.heard.slots())
+	missing := r.results.Missing()
+	for p := range queued {
+		if slices.ContainsFunc(missing, func(m work.Piece) bool { return m.From <= p.From && p.To <= m.To }) {
+			r.out[p] = r.looks
+			r.cutter.Claim(p)
+		} else {
+			r.retract(p)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+)
+
+func TestFiftyWorkersShareAJob(t *testing.T) {
+	t.Parallel()
+	e := serve(t, settings(t))
+	j, task := jobOf(t, "coarse", sums{Of: 1000, Wait: 20 * time.Millisecond})
+	commander := begin(t, connect(t, e.Access(), nil), j, task, nil)
+	var workers []*Worker
+	for range 50 {
+		w, _ := hire(t, connect(t, Access{URL: e.URL()}, nil), &Worker{Cores: 1, patience: usualPatience})
+		workers = append(workers, w)
+	}
+	until(t, "each of 50 workers heard", func() bool { return commander.heard.slots() == 50 })
+	got, err := complete(t.Context(), t, commander, j, task, nil)
+	same(t, "coarse", sums{Of: 1000}, got, err)
+	pieces, idle := uint64(0), 0
+	for _, w := range workers {
+		m := w.Measured()
+		pieces += m.Pieces
+		if m.Pieces == 0 {
+			idle++
+		}
+	}
+	if idle > 0 || pieces < 1000 || pieces > 1010 {
+		t.Errorf("%d pieces were computed, and %d workers had none", pieces, idle)
+	}
+}

@@ -1,0 +1,193 @@
+// Package cluster runs jobs of internal/work on workers of any number of machines, over NATS JetStream.
+//
+// A [Commander] is the [work.Runner] that has pieces computed by each [Worker] that reaches the same server. The server
+// is any NATS server with JetStream, or one in this process, which [Embed] starts.
+//
+// # What the server keeps
+//
+//   - A stream of results for each job, ringleader-results-KEY. Its metadata are the job, so a job exists as long as its
+//     stream, and both are made and removed at once. A result is a message of the subject ringleader.result.KEY.FROM.TO.
+//     A subject holds one message, so a result that comes twice is kept once.
+//   - One work queue for all jobs, the stream ringleader-work. A piece is an empty message of the subject
+//     ringleader.work.VERSION.KEY.FROM.TO. It stays in the queue until its result is stored, so the subjects of the queue
+//     are the pieces that wait or are in work. Each version has a consumer of its own, so a worker gets no piece of another.
+//
+// # What gets lost
+//
+// A worker acknowledges a piece when its result is stored. If it dies or is cut off, the server gives the piece to
+// another worker after a few seconds. A commander that dies leaves pieces in the queue and results in the stream; the next
+// one takes both over. What the server loses, with the tail of its disk or with all of it, the commander finds missing: it
+// compares the queue and the results with the pieces that it waits for, and publishes the lost ones again.
+//
+// A result that is computed twice is the same result, and [work.Results] takes each unit once. So nothing has to
+// depend on which worker computes what.
+package cluster
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"ringleader.example/ringleader/internal/work"
+)
+
+// queueStream is the name of the work queue.
+const queueStream = "ringleader-work"
+
+// The subjects of messages that the server does not store.
+const (
+	workerSubject    = "ringleader.worker"     // from each worker, each second: a WorkerState
+	askSubject       = "ringleader.ask"        // a request that each worker answers with a WorkerState
+	jobSubject       = "ringleader.job"        // from each commander, each second: an announcement
+	commanderSubject = "ringleader.commander." // … KEY: a request that the job's commander answers with an announcement
+	stopSubject      = "ringleader.stop."      // … KEY: from the commander: a piece whose units are needed no more
+)
+
+// The headers of a result.
+const (
+	tookHeader   = "Ringleader-Took"   // the time of the computation
+	workerHeader = "Ringleader-Worker" // host and number of the process
+	failedHeader = "Ringleader-Failed" // the text of an error in place of a result
+)
+
+func resultsStream(key string) string { return "ringleader-results-" + key }
+
+// versionToken is a version as part of a subject and of a name, in which its characters may be forbidden.
+func versionToken(version string) string {
+	sum := sha256.Sum256([]byte(version))
+	return hex.EncodeToString(sum[:8])
+}
+
+// queueSubject is the subject of a piece in the work queue.
+func queueSubject(j work.Job, p work.Piece) string { return queueSubjects(j) + pieceTokens(p) }
+
+// queueSubjects is what the subjects of a job's pieces begin with.
+func queueSubjects(j work.Job) string {
+	return "ringleader.work." + versionToken(j.Version) + "." + j.Key() + "."
+}
+
+func resultSubject(key string, p work.Piece) string {
+	return "ringleader.result." + key + "." + pieceTokens(p)
+}
+
+func pieceTokens(p work.Piece) string { return fmt.Sprintf("%d.%d", p.From, p.To) }
+
+// parseSubject returns the job and the piece of a subject.
+func parseSubject(subject string) (key string, p work.Piece, err error) {
+	tokens := strings.Split(subject, ".")
+	if n := len(tokens); n >= 3 {
+		key = tokens[n-3]
+		p.From, err = strconv.ParseUint(tokens[n-2], 10, 64)
+		if err == nil {
+			p.To, err = strconv.ParseUint(tokens[n-1], 10, 64)
+		}
+		if err == nil && p.From < p.To {
+			return key, p, nil
+		}
+	}
+	return "", p, fmt.Errorf("%q names no piece", subject)
+}
+
+// record is what the server keeps of a job, besides results.
+type record struct {
+	job   work.Job
+	call  string
+	units uint64
+	begun time.Time
+}
+
+// metadata returns the record as those of a stream.
+func (r record) metadata() (map[string]string, error) {
+	job, err := json.Marshal(r.job)
+	return map[string]string{
+		"ringleader-job":   string(job),
+		"ringleader-call":  r.call,
+		"ringleader-units": strconv.FormatUint(r.units, 10),
+		"ringleader-begun": r.begun.UTC().Format(time.RFC3339),
+	}, err
+}
+
+// readRecord returns the record of a stream.
+func readRecord(config jetstream.StreamConfig) (r record, err error) {
+	if err = json.Unmarshal([]byte(config.Metadata["ringleader-job"]), &r.job); err == nil {
+		r.units, err = strconv.ParseUint(config.Metadata["ringleader-units"], 10, 64)
+	}
+	if err == nil {
+		r.begun, err = time.Parse(time.RFC3339, config.Metadata["ringleader-begun"])
+	}
+	r.call = config.Metadata["ringleader-call"]
+	if err != nil || config.Name != resultsStream(r.job.Key()) {
+		return r, fmt.Errorf("stream %s is not of a job of ringleader", config.Name)
+	}
+	return r, nil
+}
+
+// announcement is what a commander shows of itself.
+type announcement struct {
+	Key      string        `json:"key"`
+	Version  string        `json:"version"`
+	Process  string        `json:"process"`
+	Progress work.Progress `json:"progress"`
+}
+
+// WorkerState is what a worker shows of itself.
+type WorkerState struct {
+	ID      string  `json:"id"`      // of this run of the worker
+	Process string  `json:"process"` // host and number of the process
+	Version string  `json:"version"`
+	Slots   int     `json:"slots"` // pieces that it computes at the same time; 0: it ends
+	Busy    int     `json:"busy"`  // … at the moment
+	Rate    float64 `json:"rate"`  // pieces a second, in the last seconds
+}
+
+// Process names this process for people, and its host.
+func Process() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s, process %d", host, os.Getpid())
+}
+
+// resultsConfig is the stream of a job's results.
+func (r record) resultsConfig() (jetstream.StreamConfig, error) {
+	metadata, err := r.metadata()
+	key := r.job.Key()
+	return jetstream.StreamConfig{
+		Name:              resultsStream(key),
+		Subjects:          []string{"ringleader.result." + key + ".*.*"},
+		MaxMsgsPerSubject: 1,
+		Metadata:          metadata,
+	}, err
+}
+
+// queueConfig is the work queue.
+func queueConfig() jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name:              queueStream,
+		Subjects:          []string{"ringleader.work.*.*.*.*"},
+		Retention:         jetstream.WorkQueuePolicy,
+		MaxMsgsPerSubject: 1,
+	}
+}
+
+// consumerConfig is that of a version's pieces in the work queue. Patience is how long a worker may be silent.
+func consumerConfig(version string, patience time.Duration) jetstream.ConsumerConfig {
+	token := versionToken(version)
+	return jetstream.ConsumerConfig{
+		Durable:           "ringleader-" + token,
+		FilterSubject:     "ringleader.work." + token + ".*.*.*",
+		AckPolicy:         jetstream.AckExplicitPolicy,
+		AckWait:           patience,
+		MaxDeliver:        -1,
+		MaxAckPending:     -1,
+		InactiveThreshold: time.Hour,
+	}
+}

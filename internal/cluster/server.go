@@ -1,0 +1,207 @@
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// Settings are those of an embedded server.
+type Settings struct {
+	Listen      string // host:port; port 0 is a free one
+	Store       string // a folder for jobs and results; made if it is missing, and locked against a second server
+	Token       string // that clients must have; may be empty
+	Certificate string // a PEM file; empty: no TLS
+	Key         string // … and its key
+	CA          string // with a PEM file here, clients need a certificate of this authority
+}
+
+// Server is a NATS server with JetStream in this process.
+type Server struct {
+	nats     *server.Server
+	settings Settings
+	lock     *os.File
+	failed   chan error
+	closing  chan struct{}
+	once     sync.Once // for Close
+	watching sync.WaitGroup
+}
+
+// ErrLocked reports that another server uses the store.
+var ErrLocked = errors.New("another server uses it")
+
+// mostPayload is the size in bytes of the largest result of a piece on an embedded server.
+const mostPayload = 8 << 20
+
+// startTime is how long an embedded server may take to read its store.
+const startTime = time.Minute
+
+// Embed starts a server. An error is one line.
+func Embed(s Settings) (*Server, error) {
+	options, err := s.options()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.Store, 0o700); err != nil {
+		return nil, err
+	}
+	e := &Server{settings: s, failed: make(chan error, 1), closing: make(chan struct{})}
+	if e.lock, err = lock(filepath.Join(s.Store, "lock")); err != nil {
+		return nil, fmt.Errorf("store %s: %w", s.Store, err)
+	}
+	if e.nats, err = server.NewServer(options); err != nil {
+		e.lock.Close()
+		return nil, fmt.Errorf("embedded NATS server: %w", err)
+	}
+	var log errorLog
+	e.nats.SetLogger(&log, false, false)
+	e.nats.Start()
+	for began := time.Now(); !e.nats.ReadyForConnections(time.Second/10) && !log.fatal() && time.Since(began) < startTime; {
+	}
+	if log.fatal() || !e.nats.JetStreamEnabled() {
+		e.nats.Shutdown()
+		e.nats.WaitForShutdown()
+		e.lock.Close()
+		return nil, fmt.Errorf("embedded NATS server: %s", log.last("it did not start"))
+	}
+	e.watching.Go(func() { e.watch(&log) })
+	return e, nil
+}
+
+func (s Settings) options() (*server.Options, error) {
+	host, text, err := net.SplitHostPort(s.Listen)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil || port < 0 || port > 1<<16-1 {
+		return nil, fmt.Errorf("%q has no port such as 4222", s.Listen)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	o := &server.Options{
+		ServerName: "ringleader", Host: host, Port: port, Authorization: s.Token,
+		JetStream: true, StoreDir: s.Store, SyncInterval: syncInterval, DisableJetStreamBanner: true,
+		MaxPayload: mostPayload, NoSigs: true, NoSystemAccount: true,
+	}
+	if s.Certificate != "" {
+		o.TLS, o.TLSVerify = true, s.CA != ""
+		o.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{CertFile: s.Certificate, KeyFile: s.Key, CaFile: s.CA, Verify: o.TLSVerify})
+		if err != nil {
+			return nil, fmt.Errorf("certificate %s: %w", s.Certificate, err)
+		}
+	}
+	return o, nil
+}
+
+// syncInterval is how often the server makes its store durable. A crash of the machine, not of the server, loses that
+// much, and commanders find what is lost.
+const syncInterval = 2 * time.Second
+
+// URL returns the server's URL.
+func (e *Server) URL() string {
+	scheme := "nats"
+	if e.settings.Certificate != "" {
+		scheme = "tls"
+	}
+	return scheme + "://" + e.nats.Addr().String()
+}
+
+// Access returns how to reach the server from this process.
+func (e *Server) Access() Access {
+	const plain = "nats://in-process" // whatever clients on the network need
+	return Access{URL: plain, Token: e.settings.Token, embedded: e.nats}
+}
+
+// Failed returns a channel with the error that has ended the server's store, such as a full disk.
+func (e *Server) Failed() <-chan error { return e.failed }
+
+// Close ends the server. Its store remains. A second call does nothing.
+func (e *Server) Close() {
+	e.once.Do(func() {
+		close(e.closing)
+		e.watching.Wait()
+		e.nats.Shutdown()
+		e.nats.WaitForShutdown()
+		e.lock.Close()
+	})
+}
+
+// watch waits until the server cannot write. It takes no results then, until it is started again.
+func (e *Server) watch(log *errorLog) {
+	ticker := time.NewTicker(time.Second / 2)
+	defer ticker.Stop()
+	for e.nats.JetStreamEnabled() && !log.has("write error") {
+		select {
+		case <-e.closing:
+			return
+		case <-ticker.C:
+		}
+	}
+	reason := log.last("is its disk full?")
+	reason = reason[strings.LastIndex(reason, ": ")+1:] // without the name of a stream and a file
+	e.failed <- fmt.Errorf("the NATS server cannot write to its store %s: %s", e.settings.Store, strings.TrimSpace(reason))
+}
+
+// errorLog keeps the last error that a server reports.
+type errorLog struct {
+	mutex sync.Mutex
+	text  string
+	ended bool // the server ends
+}
+
+func (l *errorLog) keep(ends bool, format string, v ...any) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.text, _, _ = strings.Cut(fmt.Sprintf(format, v...), "\n")
+	l.ended = l.ended || ends
+}
+
+// fatal reports whether the server has ended itself.
+func (l *errorLog) fatal() bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.ended
+}
+
+// has reports whether the last error has a text.
+func (l *errorLog) has(text string) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return strings.Contains(l.text, text)
+}
+
+// last returns the last error, or that text.
+func (l *errorLog) last(other string) string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return cmp.Or(l.text, other)
+}
+
+// Noticef drops a message.
+func (l *errorLog) Noticef(string, ...any) {}
+
+// Warnf drops a message.
+func (l *errorLog) Warnf(string, ...any) {}
+
+// Debugf drops a message.
+func (l *errorLog) Debugf(string, ...any) {}
+
+// Tracef drops a message.
+func (l *errorLog) Tracef(string, ...any) {}
+
+// Errorf keeps a message.
+func (l *errorLog) Errorf(format string, v ...any) { l.keep(false, format, v...) }
+
+// Fatalf keeps a message. The server ends by itself.
+func (l *errorLog) Fatalf(format string, v ...any) { l.keep(true, format, v...) }

@@ -1,0 +1,65 @@
+// Package metrics writes numbers in the text format of Prometheus, version 0.0.4.
+package metrics
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// ContentType is the type of a [Text].
+const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Text is a text of metrics. Each name gets the prefix ringleader_, and each help is a sentence.
+type Text struct{ bytes.Buffer }
+
+// Sample is a value of a metric that has one for each of several things.
+type Sample struct {
+	Labels string // in braces
+	Value  float64
+}
+
+// Counter writes a number that only grows.
+func (t *Text) Counter(name, help string, value float64) { t.family(name, "counter", help, value) }
+
+// Gauge writes a number that grows and shrinks.
+func (t *Text) Gauge(name, help string, value float64) { t.family(name, "gauge", help, value) }
+
+// Flag writes 1 for true and 0 for false.
+func (t *Text) Flag(name, help string, is bool) { t.Gauge(name, help, Flag(is)) }
+
+// Gauges writes a gauge of several things.
+func (t *Text) Gauges(name, help string, samples ...Sample) {
+	t.head(name, "gauge", help)
+	for _, s := range samples {
+		t.value(name+s.Labels, s.Value)
+	}
+}
+
+// Summary writes how often something happened, and the sum of a measure of it.
+func (t *Text) Summary(name, help string, sum float64, count uint64) {
+	t.head(name, "summary", help)
+	t.value(name+"_sum", sum)
+	t.value(name+"_count", float64(count))
+}
+
+// Flag returns 1 for true and 0 for false.
+func Flag(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func (t *Text) family(name, kind, help string, value float64) {
+	t.head(name, kind, help)
+	t.value(name, value)
+}
+
+func (t *Text) head(name, kind, help string) {
+	fmt.Fprintf(t, "# HELP ringleader_%s %s\n# TYPE ringleader_%[1]s %[3]s\n", name, help, kind)
+}
+
+func (t *Text) value(name string, value float64) {
+	fmt.Fprintf(t, "ringleader_%s %s\n", name, strconv.FormatFloat(value, 'g', -1, 64))
+}

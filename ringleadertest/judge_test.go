@@ -1,0 +1,44 @@
+package ringleadertest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/ringleadertest"
+)
+
+// complaints is a test that keeps its errors to itself.
+type complaints struct {
+	testing.TB
+	all []string
+}
+
+func (c *complaints) Helper() {}
+
+func (c *complaints) Errorf(format string, args ...any) {
+	c.all = append(c.all, fmt.Sprintf(format, args...))
+}
+
+// The clock of the leader is slower than Drift allows, so its lease outlasts the promises of the others.
+func TestTheJudgeSeesTwoLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heard := &complaints{TB: t}
+		c := ringleadertest.New(heard, ringleader.Config{}, 1, 2, 3)
+		c.Start(1, 2, 3)
+		c.Await(3)
+		if err := c.Member(3).Transfer(1); err != nil {
+			t.Fatal(err)
+		}
+		c.Await(1)
+		c.Host(1).Clock.Run(0.2)
+		c.Cut([]uint64{1}, []uint64{2, 3})
+		c.Pass(2 * ringleader.Test().Lease)
+		c.Close()
+		if text := strings.Join(heard.all, "\n"); !strings.Contains(text, "two leases run at the same time: those of 1 in term 2 and 3 in term 3") {
+			t.Errorf("it complains of %q", text)
+		}
+	})
+}
