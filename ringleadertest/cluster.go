@@ -131,9 +131,16 @@ func (c *Cluster) Host(id uint64) *Host { return c.hosts[id] }
 // Member returns a member of the first group that runs, or nil.
 func (c *Cluster) Member(id uint64) *ringleader.Member { return c.hosts[id].member }
 
-// Start starts members: a new life of each in the first group, with what is on its disk.
+// Start starts members: a new life of each in the first group, with what is on its disk. They begin together, each
+// connected with all that it can reach, and none is asked before all have begun. So the same member leads at first in each
+// run, whatever the machine does at the time.
 func (c *Cluster) Start(ids ...uint64) {
 	c.t.Helper()
+	c.net.Pause()
+	defer c.net.Resume()
+	defer c.Settle() // the first messages
+	defer c.net.Flush()
+	defer c.Settle() // the first connections
 	for _, id := range ids {
 		if err := c.TryStart(id); err != nil {
 			c.t.Fatalf("member %d: %v", id, err)

@@ -34,6 +34,30 @@ func TestAGroupElectsFailsOverAndRefusesASecondLeader(t *testing.T) {
 	})
 }
 
+// The scheduler of goroutines does not decide who leads at first: no member answers before all have asked.
+func TestMembersBeginTogether(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+			defer c.Close()
+			var frames []string // of one instant
+			c.Hold(func(f ringleadertest.Frame) bool { frames = append(frames, f.Kind); return false })
+			c.Start(1, 2, 3)
+			c.Await(3)
+			answered := slices.Index(frames, "answer")
+			asked := 0
+			for _, kind := range frames[:answered] {
+				if kind == "election" {
+					asked++
+				}
+			}
+			if asked != 6 {
+				t.Fatalf("%d questions before the first answer: %q", asked, frames)
+			}
+		})
+	}
+}
+
 var (
 	seed  = flag.Uint64("seed", 1, "of the first chaos run")
 	seeds = flag.Int("seeds", 40, "how many chaos runs")

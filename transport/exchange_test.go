@@ -65,6 +65,28 @@ func TestAFrameOfAnExchangeReplacesOneOfItsSlotThatHasNotLeft(t *testing.T) {
 	})
 }
 
+func TestFramesOfAnExchangeArriveTogetherAfterAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := transporttest.NewExchange()
+		_, two, out := exchanged(t, e)
+		arrived := func(want ...string) {
+			t.Helper()
+			if got := noted(two, func() []string { return two.messages }); !slices.Equal(got, want) {
+				t.Errorf("%q have arrived, not %q", got, want)
+			}
+		}
+		e.Pause()
+		out.Send(frame(1, "a"), 0)
+		arrived()
+		e.Flush()
+		out.Send(frame(1, "b"), 0)
+		arrived("1 from 1: a")
+		e.Resume()
+		out.Send(frame(1, "c"), 0)
+		arrived("1 from 1: a", "1 from 1: b", "1 from 1: c")
+	})
+}
+
 func TestAFrameCanArriveTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := transporttest.NewExchange()

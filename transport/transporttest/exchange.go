@@ -28,6 +28,9 @@ type Exchange struct {
 	ports map[uint64]*port
 	hold  func(Frame) bool
 	held  []Frame
+
+	paused bool
+	late   []Frame // that arrive when the pause ends
 }
 
 // NewExchange returns an exchange without members.
@@ -61,6 +64,37 @@ func (e *Exchange) Hold(hold func(Frame) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.hold = hold
+}
+
+// Pause lets the frames that are not held wait, except heartbeats, until Flush or Resume. So a test decides that events
+// which need no time happen in one order, and not in that of the scheduler.
+func (e *Exchange) Pause() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.paused = true
+}
+
+// Flush delivers what has waited since Pause: each receiver gets all of it before it answers any of it. The pause goes on.
+func (e *Exchange) Flush() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.flush()
+}
+
+func (e *Exchange) flush() {
+	late := e.late
+	e.late = nil
+	for _, f := range late {
+		e.arrive(f)
+	}
+}
+
+// Resume ends the pause, and delivers what has waited.
+func (e *Exchange) Resume() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.paused = false
+	e.flush()
 }
 
 // Held returns the frames that are held, in the order in which they were sent.
@@ -142,6 +176,8 @@ func (e *Exchange) take(i int) Frame {
 func (e *Exchange) send(f Frame) {
 	switch held := e.hold != nil && e.hold(f); {
 	case f.out.from.failed && f.What != End:
+	case !held && e.paused && f.What != Heartbeat:
+		e.late = append(e.late, f)
 	case !held:
 		e.arrive(f)
 	case f.What != Heartbeat:
