@@ -63,7 +63,7 @@ type flight struct {
 }
 
 const (
-	captionRoom = 52.0 // above the network
+	captionLine = 20.0 // the height of a line above the network
 	lane        = 7.0  // the distance of messages from the middle of their link
 	dart        = 24.0 // the length of an arrow for a message under way
 	mostDarts   = 6    // of one link
@@ -89,8 +89,17 @@ func (f *film) set() {
 	for i, k := range f.r.Kinds {
 		items = append(items, item{text: k.Name, kind: i})
 	}
-	f.layOut(f.diagram.subtitle(), append(items, roleItems(func(role string) bool { return roles[role] })...), captionRoom)
+	f.layOut(f.diagram.subtitle(), append(items, roleItems(func(role string) bool { return roles[role] })...), f.captionRoom)
 	f.links()
+}
+
+// captionRoom returns the height of the longest caption.
+func (f *film) captionRoom() float64 {
+	most := 2 // lines
+	for i := f.first; i < f.past; i++ {
+		most = max(most, len(f.caption(&f.r.Steps[i])))
+	}
+	return captionLine*float64(most) + 12
 }
 
 // step makes a step.
@@ -123,12 +132,15 @@ func (f *film) frame(s *Step) *sheet.Sheet {
 	}
 	d.cast()
 	d.messages()
-	d.caption(s)
+	for i, line := range d.caption(s) {
+		line.At = at(margin, f.top+12+captionLine*float64(i))
+		d.text(line)
+	}
 	return &d.Sheet
 }
 
-// caption writes what the step was, and what it did.
-func (f *film) caption(s *Step) {
+// caption returns the lines on what the step was, and on what it did.
+func (f *film) caption(s *Step) (lines []sheet.Element) {
 	event, effects := "before the first step", ""
 	switch {
 	case s != nil:
@@ -139,22 +151,15 @@ func (f *film) caption(s *Step) {
 	case f.first > 0:
 		event = fmt.Sprintf("after step %d", f.first)
 	}
-	f.text(sheet.Element{Role: "event", Bold: true, Text: f.fit(event, bold*sheet.Normal), At: at(margin, f.top+12)})
+	for _, line := range f.wrap(event, bold*sheet.Normal) {
+		lines = append(lines, sheet.Element{Role: "event", Bold: true, Text: line})
+	}
 	if effects != "" {
-		f.text(sheet.Element{Role: "effects", Text: f.fit(effects, sheet.Normal), At: at(margin, f.top+32)})
+		for _, line := range f.wrap(effects, sheet.Normal) {
+			lines = append(lines, sheet.Element{Role: "effects", Text: line})
+		}
 	}
-}
-
-// fit returns as much of a text as fits into a line.
-func (f *film) fit(text string, size float64) string {
-	letters, room := []rune(text), f.Width-2*margin
-	if textWidth(text, size) <= room {
-		return text
-	}
-	for len(letters) > 0 && textWidth(string(letters)+"…", size) > room {
-		letters = letters[:len(letters)-1]
-	}
-	return string(letters) + "…"
+	return lines
 }
 
 // messages draws the message that has arrived, and those under way: the oldest of a link is the farthest.

@@ -82,6 +82,30 @@ func TestAFilmOfAWindowBeginsWhereTheRunIsThen(t *testing.T) {
 	}
 }
 
+// A step that does much has a caption of several lines: all of it is above the network.
+func TestAFilmHasRoomForLongCaptions(t *testing.T) {
+	longest, r := 0, runLCR(t, true, 3, 5, 1, 4)
+	r.Steps[2].Sent[0].Text = strings.Repeat("and more ", 20)
+	for i, d := range filmOf(t, r, 0, 0) {
+		lines := append(of(d, "event"), of(d, "effects")...)
+		longest = max(longest, len(lines))
+		last := lines[len(lines)-1]
+		for _, e := range lines {
+			if e.At.Y > last.At.Y || strings.Contains(e.Text, "…") {
+				t.Errorf("frame %d: %+v", i, e)
+			}
+		}
+		for name, at := range placesOf(d) {
+			if at.Y < last.At.Y+20 {
+				t.Errorf("frame %d: %s is at %v, and %q at %v", i, name, at, last.Text, last.At)
+			}
+		}
+	}
+	if longest < 3 {
+		t.Errorf("the longest caption has %d lines", longest)
+	}
+}
+
 func TestAFilmIsLimited(t *testing.T) {
 	long := runLCR(t, true, increasing(trace.MaxFilmed)...)
 	if _, err := long.Film(trace.Window{}); !errors.Is(err, trace.ErrTooLarge) || errors.Is(err, trace.ErrTooLong) {

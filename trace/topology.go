@@ -40,13 +40,13 @@ const (
 )
 
 func (d *topology) draw() {
-	d.layOut(d.subtitle(), d.legend(), 0)
+	d.layOut(d.subtitle(), d.legend(), func() float64 { return 0 })
 	d.links()
 	d.cast()
 }
 
-// layOut places the network below the head, the legend, and room for more.
-func (d *topology) layOut(subtitle string, items []item, room float64) {
+// layOut places the network below the head, the legend, and room for more, which may depend on the width.
+func (d *topology) layOut(subtitle string, items []item, room func() float64) {
 	reach := min(networkReach, 90+float64(20*d.r.N))
 	d.Width = d.widthOf(2*(reach+100), subtitle)
 	d.head(d.r.Title, d.r.Title+": network", subtitle, d.description())
@@ -61,7 +61,7 @@ func (d *topology) layOut(subtitle string, items []item, room float64) {
 		d.placeCircle(reach)
 	}
 	d.top += float64(24 * rows)
-	d.Height = d.moveDown(d.top + room + 30)
+	d.Height = d.moveDown(d.top + room() + 30)
 	d.radius = max(2.5, min(largestNode, 0.36*d.nearest()))
 }
 
