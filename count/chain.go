@@ -33,7 +33,7 @@ type link struct {
 	used   int     // how many of Values were used before, as earlier ones of a row: at most row-1
 }
 
-const linkLen = 512 // 8 KB
+const linkLen = 128 // 2 KB: of a ring of 1024, making longer ones takes longer than the phases
 
 func (c *chain) link(phase int) *link {
 	if phase == len(c.phases) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sync/atomic"
 
 	"ringleader.example/ringleader/election"
 )
@@ -25,8 +26,9 @@ const maxBits = 1 << 17
 // identities in increasing order. At each step of each it checks whether a smaller one has passed, or passes during
 // the wait. So it takes as many steps as there are messages, however long they wait. The arrangement may be Woken. It
 // takes 8 bytes a processor, and as many again if times have more than 64 bits, plus 4 for wake-ups, and 4 for listed
-// identifiers.
-func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error)) Func {
+// identifiers or small rings.
+func StopAndGo(hypotheses sequence) Func {
+	hypotheses = remembered(hypotheses)
 	return func(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
 		if err := distinct(ids); err != nil {
 			return nil, err
@@ -74,6 +76,31 @@ func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]
 	}
 }
 
+// sequence computes hypotheses.
+type sequence = func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error)
+
+// remembered returns the same sequence, which is not computed again if the next ring is of the same size: with many orders of
+// a small ring, that would take longer than the counts. The hypotheses are only read.
+func remembered(compute sequence) sequence {
+	type computed struct {
+		set  election.Parameters
+		n    uint64
+		bits uint
+		all  []*big.Int
+	}
+	var last atomic.Pointer[computed]
+	return func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error) {
+		if known := last.Load(); known != nil && known.n == n && known.bits == bits && known.set.Equal(set) {
+			return known.all, nil
+		}
+		all, err := compute(set, n, bits)
+		if err == nil {
+			last.Store(&computed{set, n, bits, all})
+		}
+		return all, err
+	}
+}
+
 // identities holds the identities that walk round a ring. Times count from the first wake-up.
 type identities struct {
 	ids     election.Arrangement
@@ -118,6 +145,9 @@ func (m *moments) set(p int, t election.Ticks) {
 	}
 }
 
+// tableLen is the largest ring of which byIdentifier makes a table. The Position of a small arrangement may search.
+const tableLen = 1 << 12
+
 // byIdentifier returns a function that gives the position of the identifier that exceeds k others. They are distinct.
 func byIdentifier(ids election.Arrangement) func(k int) int {
 	if woken, ok := ids.(Woken); ok {
@@ -132,7 +162,7 @@ func byIdentifier(ids election.Arrangement) func(k int) int {
 		}
 	}
 	consecutive := greatest-least == uint64(n-1)
-	if inverse, ok := ids.(interface{ Position(id uint64) int }); ok && consecutive {
+	if inverse, ok := ids.(interface{ Position(id uint64) int }); ok && consecutive && n > tableLen {
 		return func(k int) int { return inverse.Position(least + uint64(k)) }
 	}
 	rising := make([]uint32, n)

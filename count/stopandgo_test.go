@@ -3,6 +3,7 @@ package count_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/big"
 	"runtime"
 	"slices"
@@ -161,5 +162,70 @@ func TestStopAndGoRefusesWhatItCannotCount(t *testing.T) {
 	set, _ := stopandgo.P1.Set(nil)
 	if _, err := count.StopAndGo(stopandgo.P1.Sequence)(ctx, election.List{1, 2}, set, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a count that was stopped: %v", err)
+	}
+}
+
+// Of many orders of one size, the hypotheses are computed once.
+func TestStopAndGoRemembersItsHypotheses(t *testing.T) {
+	computed := 0
+	f := count.StopAndGo(func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error) {
+		computed++
+		return stopandgo.P2.Sequence(set, n, bits)
+	})
+	for _, c := range []struct {
+		n, want int
+		a       string
+	}{{8, 1, "3/2"}, {8, 1, "3/2"}, {9, 2, "3/2"}, {9, 3, "2"}, {9, 3, "2"}, {8, 4, "2"}} {
+		ring, err := order.Random(c.n, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := map[string]string{"a": c.a}
+		set, err := stopandgo.P2.Set(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := f(context.Background(), ring, set, nil)
+		want, fails := stopAndGo(&stopandgo.P2, ring, given)
+		if err != nil || fails != nil {
+			t.Fatal(err, fails)
+		}
+		equal(t, ring, "messages", got.Messages.ByKind, want.Messages.ByKind)
+		if computed != c.want {
+			t.Errorf("n = %d, a = %s: computed %d times, not %d", c.n, c.a, computed, c.want)
+		}
+	}
+}
+
+// unsearched is a ring whose positions cannot be asked for.
+type unsearched struct{ *order.Order }
+
+func (unsearched) Position(uint64) int { panic("the position was asked for") }
+
+func TestStopAndGoSearchesNoSmallRing(t *testing.T) {
+	ring, err := order.Random(order.MaxTable, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stopAndGo(&stopandgo.P3, unsearched{ring}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkManyOrdersOfOneSize(b *testing.B) {
+	for _, n := range []int{8, 1024} {
+		for _, a := range []*election.Algorithm[stopandgo.Process, stopandgo.Message]{&stopandgo.P1, &stopandgo.P2, &stopandgo.P3, &stopandgo.P4} {
+			b.Run(fmt.Sprintf("%s/n=%d", a.Name, n), func(b *testing.B) {
+				set, _ := a.Set(nil)
+				f, seed := count.StopAndGo(a.Sequence), uint64(0)
+				for b.Loop() {
+					ring, _ := order.Random(n, seed)
+					if _, err := f(b.Context(), ring, set, nil); err != nil {
+						b.Fatal(err)
+					}
+					seed++
+				}
+			})
+		}
 	}
 }

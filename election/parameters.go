@@ -156,6 +156,13 @@ func (v value) String() string {
 	return v.number.RatString()
 }
 
+func (v value) equal(w value) bool {
+	if v.number == nil || w.number == nil {
+		return v == w
+	}
+	return v.number.Cmp(w.number) == 0
+}
+
 // Parameters holds the values of an algorithm's parameters.
 type Parameters struct {
 	declared []Parameter
@@ -211,6 +218,11 @@ func undeclared(name string) string { return "election: parameter " + name + " i
 // Sequence returns the declared sequence for this network, as times, which must not be changed. A number out of the
 // range of times is [Forever].
 func (p Parameters) Sequence() []Ticks { return p.sequence }
+
+// Equal reports whether parameters of the same algorithm have the same values.
+func (p Parameters) Equal(q Parameters) bool {
+	return slices.EqualFunc(p.values, q.values, value.equal)
+}
 
 // Names returns the names, in the declared order.
 func (p Parameters) Names() []string {

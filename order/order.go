@@ -152,7 +152,13 @@ func (o *Order) Fill(ids []uint64, from int) {
 	if from < 0 || uint64(from)+uint64(len(ids)) > o.n {
 		panic(fmt.Sprintf("order: %d positions from %d of %d", len(ids), from, o.n))
 	}
-	if o.kind != shuffled || o.table != nil {
+	if o.table != nil {
+		for i, id := range o.table[from:][:len(ids)] {
+			ids[i] = o.before + uint64(id)
+		}
+		return
+	}
+	if o.kind != shuffled {
 		for i := range ids {
 			ids[i] = o.At(from + i)
 		}
