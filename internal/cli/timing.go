@@ -11,8 +11,11 @@ import (
 	"ringleader.example/ringleader"
 )
 
+// timingSetting is the name of a field of a Timing for operators.
+type timingSetting struct{ field, setting, otherwise string }
+
 // timingSettings are the fields of a Timing, and the settings that determine them. A field without one follows from the lease or from the preset.
-var timingSettings = []struct{ field, setting, otherwise string }{
+var timingSettings = []timingSetting{
 	{"LongestLease", "lease", ""}, // before Lease, which is a part of its name
 	{"Lease", "lease", ""},
 	{"Renewal", "renewal", ""},
