@@ -89,11 +89,11 @@ func (t *tcp) serve(conn net.Conn) {
 		return
 	}
 	t.Post(Ended{in, in.read(func(kind uint8, payload []byte) {
-		t.Post(Message{in, kind, payload})
 		select { // a flooding peer waits as long as each of the others
 		case <-in.taken:
 		case <-t.ctx.Done():
 		}
+		t.Post(Message{in, kind, payload})
 	})})
 }
 
@@ -141,10 +141,12 @@ func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
 		return nil, ErrFrame
 	}
 	guarded.left = math.MaxInt
-	return &incoming{
+	in := &incoming{
 		peer: p, hello: h, conn: conn, admit: make(chan bool, 1), taken: make(chan struct{}, 1),
 		least: t.Timing.Suspicion, suspicion: h.Timing.Patience(t.Timing.Suspicion, false),
-	}, nil
+	}
+	in.Taken() // there was no message yet
+	return in, nil
 }
 
 // tlsHandshake is the first byte of a connection with TLS.

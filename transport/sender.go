@@ -32,6 +32,7 @@ type sender struct {
 	heard  chan struct{} // the peer has connected
 	beat   chan struct{} // a heartbeat is due
 	seldom atomic.Bool   // and the next one takes longer
+	shown  atomic.Bool   // frames have shown since the last Beat that this member is live
 }
 
 // Refusal is a peer's verdict against us.
@@ -54,8 +55,9 @@ func (s *sender) Peer() int { return s.peer }
 func (s *sender) Nudge() { nudge(s.heard) }
 
 func (s *sender) Beat(seldom bool) {
-	s.seldom.Store(seldom)
-	nudge(s.beat)
+	if shown := s.shown.Swap(false); s.seldom.Swap(seldom) != seldom || !shown {
+		nudge(s.beat)
+	}
 }
 
 func (s *sender) Close() { s.cancel() }
@@ -97,6 +99,7 @@ func (s *sender) run(rest time.Duration) {
 			case <-s.beat:
 			default:
 			}
+			s.seldom.Store(false)
 			s.tcp.Post(Dialed{Out: s, Hello: hello})
 			s.tcp.Post(Broken{s, s.write(conn)})
 			return
@@ -214,19 +217,8 @@ func (s *sender) write(conn net.Conn) error {
 		}
 		closed <- err
 	})
-	due, shown := false, false // a heartbeat is; frames have shown since the last one was that this member is live
-	told := false              // whether the peer expects few heartbeats
 	for {
-		wrote, err := s.flush(conn)
-		shown = shown || wrote
-		if due {
-			if seldom := s.seldom.Load(); err == nil && (!shown || seldom != told) {
-				told = seldom
-				err = s.send(conn, beats(seldom))
-			}
-			due, shown = false, false
-		}
-		if err != nil {
+		if err := s.flush(conn); err != nil {
 			return err
 		}
 		select {
@@ -236,9 +228,11 @@ func (s *sender) write(conn net.Conn) error {
 			return err
 		case <-s.kick:
 		case <-s.beat:
-			due = true
+			if err := s.send(conn, beats(s.seldom.Load())); err != nil {
+				return err
+			}
 		case <-s.tcp.staying.Done():
-			if _, err := s.flush(conn); err != nil {
+			if err := s.flush(conn); err != nil {
 				return err
 			}
 			return s.send(conn, goodbyeFrame)
@@ -254,8 +248,8 @@ func beats(seldom bool) []byte {
 	return HeartbeatFrame
 }
 
-// flush writes all queued frames, as many as possible at a time. It reports whether there were any.
-func (s *sender) flush(conn net.Conn) (wrote bool, err error) {
+// flush writes all queued frames, as many as possible at a time.
+func (s *sender) flush(conn net.Conn) error {
 	for {
 		var batch []byte
 		for len(batch) < batchBytes {
@@ -266,12 +260,12 @@ func (s *sender) flush(conn net.Conn) (wrote bool, err error) {
 			batch = append(batch, frame...)
 		}
 		if len(batch) == 0 {
-			return wrote, nil
+			return nil
 		}
 		if err := s.send(conn, batch); err != nil {
-			return wrote, err
+			return err
 		}
-		wrote = true
+		s.shown.Store(true)
 	}
 }
 

@@ -254,7 +254,8 @@ func (p *Process) granted(x election.ID, m *Message, out *election.Out[Message])
 
 // elect makes this member leader, or prolongs its lead, for as long as a majority of the shares runs.
 func (p *Process) elect(out *election.Out[Message]) {
-	if out.Passed(p.deadline()) {
+	deadline := p.deadline()
+	if out.Passed(deadline) {
 		return
 	}
 	if p.Role == Candidate {
@@ -264,9 +265,10 @@ func (p *Process) elect(out *election.Out[Message]) {
 		p.rest(out)
 		p.lead(out)
 		p.renew(out)
+		deadline = p.deadline()
 	}
-	out.LeadUntil(p.deadline(), p.Term)
-	out.At(Lapse, p.deadline())
+	out.LeadUntil(deadline, p.Term)
+	out.At(Lapse, deadline)
 }
 
 // prolong renews the lease of a tenure. A group of one has all answers.

@@ -134,7 +134,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 		{"members", "needs --data, --http or --https"},
 		{"join --id 2 --member 1=127.0.0.1:7001 --data d", "ID 2 is not among the members"},
 		{"join --id 1 --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7001 --data d", "have the same address"},
-		{"join --id 1 --member 1=127.0.0.1:7001 --data d --suspicion 60ms", "Suspicion"},
+		{"join --id 1 --member 1=127.0.0.1:7001 --data d --suspicion 60ms", "--suspicion (60ms) must be"},
 	} {
 		code, stdout, stderr := call(strings.Fields(c.call)...)
 		if code != report.ExitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 ||

@@ -66,7 +66,7 @@ Exit status: 0 nothing is wrong; 1 something is; 2 the call was wrong.`,
 					return err
 				}
 			}
-			found := examine(command.Context(), &o, config, clocks)
+			found := examine(command, &o, config, clocks)
 			if err := p.Print(found, o.json); err != nil {
 				return err
 			}
@@ -98,12 +98,10 @@ func (e *examination) note(format string, args ...any) {
 }
 
 // examine examines the configuration of a member and what it depends on.
-func examine(ctx context.Context, o *joinOptions, c ringleader.Config, clocks []string) report.Examination {
-	e := &examination{config: c}
-	if err := c.Check(); err != nil {
-		for line := range strings.Lines(err.Error()) {
-			e.wrong("%s", strings.TrimSpace(line))
-		}
+func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, clocks []string) report.Examination {
+	ctx, e := command.Context(), &examination{config: c}
+	for _, fault := range inSettings(command.Flags(), o.preset, c.Check()) {
+		e.wrong("%s", fault)
 	}
 	e.security(o)
 	e.store(ctx)

@@ -25,7 +25,7 @@ func TestFlagsOfHealthAndPreferenceThatDoNotGoTogetherAreNamed(t *testing.T) {
 		"--health-command true --health-fall 0":           "--health-fall (0) are at least 1",
 		"--health-command true --health-timeout 0s":       "--health-timeout is a time above 0",
 		"--health-command true --preempt --lease 1m":      "",
-		"--preempt --preempt-delay 1s --lease 2s":         "Preempt (1s) must be at least Lease",
+		"--preempt --preempt-delay 1s --lease 2s":         "--preempt-delay (1s) must be at least --lease",
 		"--weight 7 --health-http https://[::1]:8/health": "",
 		"--algorithm bully --unsafe-no-quorum --weight 7": "--weight is not for --algorithm bully",
 		"--algorithm bully --unsafe-no-quorum --health-command true --warden=false": "is not for --algorithm bully",

@@ -426,7 +426,7 @@ func TestDoctorFindsAWrongConfiguration(t *testing.T) {
 	for want, flags := range map[string][]string{
 		"does not exist":                  {"--data", filepath.Join(t.TempDir(), "missing")},
 		`belongs to member 1 of group`:    {"--data", data, "--group", "others"},
-		"Timing.Renewal":                  {"--data", data, "--renewal", "400ms"},
+		"--renewal (400ms) must be":       {"--data", data, "--renewal", "400ms"},
 		"connections are in clear text":   {"--data", data, "--listen", "0.0.0.0:7001"},
 		"cannot be reached":               {"--data", data, "--member", "2=" + free},
 		"it names ringleader:jobs/2, not": append([]string{"--data", data}, made[1]...),

@@ -72,10 +72,14 @@ func (p *program) settings(command *cobra.Command, o memberOptions) *settings {
 // valid completes the options, and returns the configuration of the member.
 func (s *settings) valid() (ringleader.Config, error) {
 	c, err := s.options.config(s.flags)
-	if err == nil {
-		err = c.Check() // a wrong call has no warden
+	if err != nil {
+		return c, s.located(err)
 	}
-	return c, s.located(err)
+	faults := inSettings(s.flags, s.options.common().preset, c.Check()) // a wrong call has no warden
+	for i, fault := range faults {
+		faults[i] = s.located(fault)
+	}
+	return c, errors.Join(faults...)
 }
 
 // located adds to an error about the value of a flag, whose text begins with that flag, where the value is from.

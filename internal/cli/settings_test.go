@@ -68,6 +68,7 @@ func TestAWrongSettingIsNamedWithItsLine(t *testing.T) {
 		`group = ["a", "b"]`: "line 6: group has one value, not a list",
 		`group = ""`:         "line 6: group is empty",
 		`group`:              "line 6: expected",
+		`suspicion = "1ms"`:  "line 6: --suspicion (1ms) must be at least three times --heartbeat",
 		`id = 2`:             "line 6: ",
 	} {
 		file := settingsFile(t, memberOne+line+"\n")

@@ -171,7 +171,9 @@ func (l *loop) run() (err error) {
 		select {
 		case <-l.ctx.Done():
 		case <-alarm.C():
+			l.resume()
 		case event := <-l.inbox:
+			l.resume()
 			if err := l.expire(); err != nil { // it may have waited for long
 				return err
 			}
@@ -356,7 +358,6 @@ func (l *loop) expire() error {
 			return err
 		}
 	}
-	l.resume()
 	var due []*group
 	for now := l.now(); len(l.due) > 0 && l.due[0].at <= now; {
 		late := now - l.due[0].at

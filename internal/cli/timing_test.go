@@ -1,0 +1,62 @@
+//go:build unix
+
+package cli
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/report"
+)
+
+// An operator knows no fields of a Timing.
+func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
+	for flags, want := range map[string]string{
+		"--lease 50ms":                         "the wait for votes of --preset lan (40ms) must be at most half of --lease, but --lease is 50ms",
+		"--lease 1s --preset wan":              "the wait for votes of --preset wan (1s) must be at most half of --lease",
+		"--renewal 400ms":                      "--renewal (400ms) must be at most a quarter of what --lease leaves without the allowance for clocks, the margin (a tenth of --lease) and --stop-grace",
+		"--stop-grace 1s":                      "--renewal (80ms) must be at most",
+		"--preempt --preempt-delay 100ms":      "--preempt-delay (100ms) must be at least --lease, but --lease is 500ms",
+		"--suspicion 200ms":                    "--suspicion (200ms) must be at least three times --heartbeat, but --heartbeat is 100ms",
+		"--heartbeat 200ms":                    "--suspicion (400ms) must be at least three times --heartbeat, but --heartbeat is 200ms",
+		"--lease 2h":                           "ringleader: --lease is from 1ms to 1h0m0s, not 2h0m0s; --preempt-delay is from",
+		"--lease 1ms":                          "the margin (a tenth of --lease) is from 1ms",
+		"--renewal 100us":                      "--renewal is from 1ms",
+		"--stop-grace 2h":                      "--stop-grace is from 1ms",
+		"--heartbeat 2h":                       "--heartbeat is from 1ms",
+		"--suspicion 2h":                       "--suspicion is from 1ms",
+		"--preempt --preempt-delay 2h":         "--preempt-delay is from 1ms",
+		"--lease 50ms --renewal 100us":         "--renewal is from 1ms",
+		"--preset wan --lease 100ms":           "the wait for votes of --preset wan (1s)",
+		"--lease 400ms --suspicion 150ms":      "--suspicion (150ms)",
+		"--lease 3s --preset wan --renewal 2s": "--renewal (2s)",
+	} {
+		arguments := append([]string{"exec", "--check", "--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001"}, strings.Fields(flags)...)
+		code, _, stderr := call(append(arguments, "--", "true")...)
+		field := strings.ContainsAny(strings.ReplaceAll(stderr, "Ctrl", ""), "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		if code != report.ExitUsage || !strings.Contains(stderr, want) || field {
+			t.Errorf("%s: exit status %d, %q, want %q", flags, code, stderr, want)
+		}
+	}
+	for flags, want := range map[string]string{
+		"--renewal 400ms": "the margin (a tenth of --lease) and the grace (a tenth of --lease)", // join has no --stop-grace
+		"--algorithm bully --unsafe-no-quorum --delay 2h": "--delay is from 1ms",
+	} {
+		code, _, stderr := call(append([]string{"join", "--check", "--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001"}, strings.Fields(flags)...)...)
+		if code != report.ExitUsage || !strings.Contains(stderr, want) || strings.Contains(stderr, "Timing") {
+			t.Errorf("join %s: exit status %d, %q, want %q", flags, code, stderr, want)
+		}
+	}
+}
+
+func TestEachFieldOfATimingHasANameForOperators(t *testing.T) {
+	fields := reflect.VisibleFields(reflect.TypeFor[ringleader.Timing]())
+	for _, field := range fields {
+		if !slices.ContainsFunc(timingSettings, func(s timingSetting) bool { return s.field == field.Name }) {
+			t.Errorf("Timing.%s has none", field.Name)
+		}
+	}
+}
