@@ -153,7 +153,7 @@ func (c *Commander) Run(ctx context.Context, j work.Job, t work.Task, r *work.Re
 	if !c.job.job.Same(j) || c.ending == nil {
 		return errors.New("a job begins before it runs")
 	}
-	run := &run{Commander: c, key: j.Key(), task: t, results: r, progress: progress, out: map[work.Piece]int{}, failed: map[work.Piece]string{}}
+	run := &run{Commander: c, key: j.Key(), task: t, results: r, progress: progress, out: map[work.Piece]int{}, failed: map[work.Piece]trouble{}}
 	run.read, run.looked, run.at = make(chan result), make(chan view, 1), c.place
 	from := c.place
 	ctx, stop := context.WithCancel(ctx)
@@ -184,8 +184,8 @@ type run struct {
 	seen    *view
 	losses  int // looks since the last result that found pieces lost
 
-	out    map[work.Piece]int    // published pieces without a result, and how many looks had begun before
-	failed map[work.Piece]string // what workers reported in place of a result
+	out    map[work.Piece]int // published pieces without a result, and how many looks had begun before
+	failed map[work.Piece]trouble
 }
 
 const (
@@ -315,10 +315,10 @@ func (r *run) take(m result) error {
 	}
 	r.losses = 0
 	_, waited := r.out[m.piece]
-	if m.failed != "" {
+	if m.any() {
 		if waited {
 			delete(r.out, m.piece)
-			r.failed[m.piece] = m.failed // and fill publishes nothing after it
+			r.failed[m.piece] = m.trouble // and fill publishes nothing after it
 		}
 		return nil
 	}
@@ -387,7 +387,8 @@ func (r *run) retract(p work.Piece) {
 }
 
 // settle computes the lowest piece that failed, when all units before it are there. So an error is that of the
-// computation here, as in a run on this machine; an error that only a worker had is none.
+// computation here, as in a run on this machine; an error that only a worker had is none. A piece that ends workers is not
+// computed here.
 func (r *run) settle(ctx context.Context) error {
 	p, failed := r.lowestFailed()
 	if !failed {
@@ -396,18 +397,21 @@ func (r *run) settle(ctx context.Context) error {
 	if missing := r.results.Missing(); len(missing) > 0 && missing[0].From < p.From {
 		return nil
 	}
-	text := r.failed[p]
+	t := r.failed[p]
 	delete(r.failed, p)
 	if !r.results.Needs(p) {
 		r.cutter.Recut(p)
 		return nil
+	}
+	if len(t.deadly) > 0 {
+		return &DeadlyError{p, t.deadly}
 	}
 	began := time.Now()
 	data, err := r.task.Compute(ctx, p)
 	if err != nil {
 		return err
 	}
-	r.notice(fmt.Sprintf("units %s failed on a worker, and not here: %s", p, text))
+	r.notice(fmt.Sprintf("units %s failed on a worker, and not here: %s", p, t.failed))
 	r.out[p] = r.looks
 	return r.take(result{place: r.at, piece: p, data: data, took: time.Since(began)})
 }

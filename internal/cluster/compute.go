@@ -33,6 +33,11 @@ func (s *shift) answerTo(ctx context.Context, h *held) *nats.Msg {
 	}
 	m := nats.NewMsg(resultSubject(h.key, h.piece))
 	if err == nil {
+		end, answer := s.begin(ctx, h)
+		defer end()
+		if answer != nil {
+			return answer
+		}
 		s.measure(func(m *Measured) { m.Busy++ })
 		began := time.Now()
 		m.Data, err = compute(h.ctx, task, h.piece)
@@ -49,7 +54,7 @@ func (s *shift) answerTo(ctx context.Context, h *held) *nats.Msg {
 	}
 	if err != nil {
 		s.measure(func(m *Measured) { m.Failed++ })
-		m.Data = nil
+		m.Subject, m.Data = troubleSubject(h.key, h.piece), nil
 		m.Header.Set(failedHeader, fmt.Sprintf("%q", err.Error()))
 	}
 	return m

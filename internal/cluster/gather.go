@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -13,12 +14,21 @@ import (
 
 // result is a message of the stream of results.
 type result struct {
-	place  place
-	piece  work.Piece
-	data   []byte
-	failed string // what a worker reports in place of a result
-	took   time.Duration
+	place place
+	piece work.Piece
+	data  []byte
+	trouble
+	took time.Duration
 }
+
+// trouble is what a worker reports in place of a result.
+type trouble struct {
+	failed string   // the text of an error
+	deadly []string // the workers that the piece has ended
+}
+
+// any reports whether there is trouble.
+func (t trouble) any() bool { return t.failed != "" || len(t.deadly) > 0 }
 
 // place is a message in a stream. A server that loses the tail of its store gives the same numbers to other messages,
 // with other times.
@@ -91,8 +101,15 @@ func (r *run) readOnce(ctx context.Context, from *place) error {
 
 // readResult reads a message. The piece of one that is no result is empty.
 func readResult(m jetstream.Msg) (r result) {
+	header := m.Headers()
+	if strings.HasPrefix(m.Subject(), troubleSubjects) {
+		if _, failed := header[failedHeader]; !failed {
+			return r // the note of an attempt
+		}
+		r.failed, r.deadly = header.Get(failedHeader), header.Values(attemptHeader)
+	}
 	_, r.piece, _ = parseSubject(m.Subject())
-	r.data, r.failed = m.Data(), m.Headers().Get(failedHeader)
+	r.data = m.Data()
 	r.took, _ = time.ParseDuration(m.Headers().Get(tookHeader))
 	return r
 }

@@ -120,15 +120,20 @@ type shift struct {
 	held    map[*held]bool
 	tasks   map[string]*opened // by the keys of their jobs
 	refused map[string]bool    // keys of jobs of other versions
+
+	others sync.RWMutex // is locked for a piece that is computed alone, and for reading for one that is not
 }
 
 // held is a piece that the worker has taken from the queue.
 type held struct {
 	jetstream.Msg
-	key   string
-	piece work.Piece
-	ctx   context.Context // of its computation
-	end   context.CancelFunc
+	key        string
+	piece      work.Piece
+	queued     uint64 // its number in the queue
+	deliveries uint64
+	before     *nats.Msg       // what the server had of a suspected piece before this attempt
+	ctx        context.Context // of its computation
+	end        context.CancelFunc
 }
 
 // work runs the slots.
@@ -238,7 +243,10 @@ func (s *shift) hold(ctx context.Context, m jetstream.Msg) *held {
 		_ = m.Term()
 		return nil
 	}
-	if about, err := m.Metadata(); err == nil && about.NumDelivered > 1 {
+	if about, err := m.Metadata(); err == nil {
+		h.queued, h.deliveries = about.Sequence.Stream, about.NumDelivered
+	}
+	if h.deliveries > 1 {
 		s.measure(func(m *Measured) { m.Redelivered++ })
 	}
 	h.ctx, h.end = context.WithCancel(ctx)
@@ -259,6 +267,7 @@ func (s *shift) release(h *held) {
 // giveBack lets another worker have a piece at once.
 func (s *shift) giveBack(h *held) {
 	s.release(h)
+	s.clear(h)
 	_ = h.Nak()
 	s.measure(func(m *Measured) { m.Returned++ })
 }

@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"ringleader.example/ringleader/internal/work"
+)
+
+const (
+	// trusted is how many times a piece is delivered before it is suspected of ending its workers. A worker that dies takes
+	// all its pieces with it, so most of them are innocent.
+	trusted = 2
+
+	// attempts is how many workers may die of a suspected piece. They compute nothing else meanwhile.
+	attempts = 3
+)
+
+// DeadlyError reports a piece that has ended the workers that computed it, and nothing else at the same time.
+type DeadlyError struct {
+	Piece   work.Piece
+	Workers []string // hosts and numbers of their processes
+}
+
+func (e *DeadlyError) Error() string {
+	return fmt.Sprintf("units %s have ended %d workers that computed nothing else: %s", e.Piece, len(e.Workers), strings.Join(e.Workers, "; "))
+}
+
+// begin begins a piece. The caller ends it with the function. Most pieces are computed beside others; a suspected one is
+// computed alone, and the server notes the attempt before. After too many attempts the answer is that.
+func (s *shift) begin(ctx context.Context, h *held) (end func(), answer *nats.Msg) {
+	if h.deliveries <= trusted {
+		s.others.RLock()
+		return s.others.RUnlock, nil
+	}
+	s.others.Lock()
+	m, err := s.note(ctx, h)
+	for err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		s.Conn.complain(err)
+		if !wait(h.ctx, reconnectWait) {
+			break
+		}
+		m, err = s.note(ctx, h)
+	}
+	return s.others.Unlock, m
+}
+
+// note notes an attempt to compute a piece. It returns an answer if there were too many.
+func (s *shift) note(ctx context.Context, h *held) (answer *nats.Msg, err error) {
+	stream, err := s.Conn.js.Stream(ctx, resultsStream(h.key))
+	if err != nil {
+		return nil, err
+	}
+	m := nats.NewMsg(troubleSubject(h.key, h.piece))
+	m.Header.Set(queuedHeader, strconv.FormatUint(h.queued, 10))
+	switch last, err := stream.GetLastMsgForSubject(ctx, m.Subject); {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+	case err != nil:
+		return nil, err
+	case last.Header.Get(queuedHeader) == m.Header.Get(queuedHeader): // else the piece was published again
+		m.Header[attemptHeader] = last.Header.Values(attemptHeader)
+	}
+	before := m.Header.Values(attemptHeader)
+	if len(before) >= attempts {
+		m.Header.Set(failedHeader, "")
+		return m, nil
+	}
+	noted := nats.NewMsg(m.Subject)
+	noted.Header[queuedHeader] = m.Header[queuedHeader]
+	noted.Header[attemptHeader] = append(slices.Clone(before), Process())
+	if _, err := s.Conn.js.PublishMsg(ctx, noted); err != nil {
+		return nil, err
+	}
+	h.before = m
+	return nil, nil
+}
+
+// clear takes the note of an attempt back, of a worker that has given the piece back alive.
+func (s *shift) clear(h *held) {
+	if h.before != nil {
+		_ = s.Conn.nats.PublishMsg(h.before)
+	}
+}
