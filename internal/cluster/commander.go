@@ -32,6 +32,7 @@ type Commander struct {
 	job    record
 	store  time.Time // when the server's work queue was made: another one means that its store was lost
 	own    answering
+	claim  claim
 	place  place         // how far the results are read
 	spare  []result      // those that were not needed when they came
 	heard  crowd         // of workers
@@ -42,24 +43,21 @@ type Commander struct {
 }
 
 // Begin announces a job, which a command line asks for, and takes over what the server has of it. It returns ErrRunning
-// if another commander of the job answers.
+// if another commander has the job, and answers.
 func (c *Commander) Begin(ctx context.Context, j work.Job, units uint64, call string) error {
 	key := j.Key()
-	other, err := c.Conn.commander(ctx, key)
-	if err != nil {
-		return c.Conn.explain(err)
-	}
-	if other != nil {
-		return fmt.Errorf("%w, on %s", ErrRunning, other.Process)
-	}
 	c.job = record{job: j, call: call, units: units, begun: time.Now()}
 	c.own.set(announcement{Key: key, Version: j.Version, Process: Process(), Progress: work.Progress{Left: -1}})
 	c.heard = crowd{version: j.Version, notice: c.notice, workers: map[string]heard{}}
-	if err := c.establish(ctx); err != nil {
-		return c.Conn.explain(err)
-	}
 	c.place, c.spare, c.woken = place{}, nil, make(chan struct{}, 1)
-	return c.attend(key)
+	err := c.engage(ctx)
+	for range 3 {
+		if !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrNoStreamResponse) {
+			break
+		}
+		err = c.engage(ctx) // another commander has just finished this job
+	}
+	return err
 }
 
 func (c *Commander) notice(line string) {
@@ -80,6 +78,9 @@ func (c *Commander) establish(ctx context.Context) error {
 	}
 	if _, err = c.Conn.js.Stream(ctx, config.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
 		_, err = c.Conn.js.CreateStream(ctx, config)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		err = nil // another commander has made it meanwhile, at another time
 	}
 	c.store = queue.CachedInfo().Created
 	return err
@@ -142,9 +143,14 @@ func (c *Commander) Leave() {
 	}
 }
 
-// Finish removes the job and its results from the server. The job's output is written before.
+// Finish removes the job and its results from the server, unless another commander has taken it. The job's output is written
+// before.
 func (c *Commander) Finish(ctx context.Context) error {
+	err := c.hold(ctx)
 	c.Leave()
+	if errors.Is(err, ErrRunning) {
+		return nil
+	}
 	return c.Conn.remove(ctx, c.job)
 }
 
@@ -229,7 +235,7 @@ func (r *run) run(ctx context.Context) error {
 			r.conclude()
 			err = r.settle(ctx)
 		}
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, ErrRunning) {
 			r.abandon(func(work.Piece) bool { return true })
 		}
 		if err != nil {

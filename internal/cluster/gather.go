@@ -141,7 +141,10 @@ func (r *run) look(ctx context.Context) {
 
 // view asks for the queue first: the result of a piece that is not in it any more is in the stream.
 func (c *Commander) view(ctx context.Context) (v view) {
-	if v.err = c.recover(ctx); v.err != nil {
+	if v.err = c.recover(ctx); v.err == nil {
+		v.err = c.hold(ctx)
+	}
+	if v.err != nil {
 		return v
 	}
 	if v.queued, v.err = c.Conn.pieces(ctx, queueStream, queueSubjects(c.job.job)+">"); v.err != nil {
@@ -178,7 +181,7 @@ func (r *run) compare(ctx context.Context, v view) error {
 	case errors.Is(v.err, context.Canceled):
 		r.look(ctx) // through the new connection
 		return nil
-	case errors.Is(v.err, ErrCancelled):
+	case errors.Is(v.err, ErrCancelled), errors.Is(v.err, ErrRunning):
 		return v.err
 	case v.err != nil:
 		r.Conn.complain(v.err)

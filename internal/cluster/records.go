@@ -8,7 +8,8 @@
 //   - A stream of results for each job, ringleader-results-KEY. Its metadata are the job, so a job exists as long as its
 //     stream, and both are made and removed at once. A result is a message of the subject ringleader.result.KEY.FROM.TO.
 //     A subject holds one message, so a result that comes twice is kept once. The stream has what goes wrong, too, of the
-//     subject ringleader.trouble.KEY.FROM.TO: the text of an error, or the workers that have died of a piece.
+//     subject ringleader.trouble.KEY.FROM.TO: the text of an error, or the workers that have died of a piece. A message of
+//     the subject ringleader.claim.KEY names the commander.
 //   - One work queue for all jobs, the stream ringleader-work. A piece is an empty message of the subject
 //     ringleader.work.VERSION.KEY.FROM.TO. It stays in the queue until its result is stored, so the subjects of the queue
 //     are the pieces that wait or are in work. Each version has a consumer of its own, so a worker gets no piece of another.
@@ -173,7 +174,7 @@ func (r record) resultsConfig() (jetstream.StreamConfig, error) {
 	key := r.job.Key()
 	return jetstream.StreamConfig{
 		Name:              resultsStream(key),
-		Subjects:          []string{"ringleader.result." + key + ".*.*", troubleSubjects + key + ".*.*"},
+		Subjects:          []string{"ringleader.result." + key + ".*.*", troubleSubjects + key + ".*.*", claimSubject(key)},
 		MaxMsgsPerSubject: 1,
 		Metadata:          metadata,
 	}, err
