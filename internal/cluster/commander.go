@@ -29,17 +29,20 @@ type Commander struct {
 
 	pause time.Duration // between two looks at the server; 0: the usual one
 
-	job    record
-	store  time.Time // when the server's work queue was made: another one means that its store was lost
-	own    answering
-	claim  claim
-	place  place         // how far the results are read
-	spare  []result      // those that were not needed when they came
-	heard  crowd         // of workers
-	woken  chan struct{} // the job may have been removed
-	asked  []*nats.Subscription
-	beats  sync.WaitGroup
-	ending context.CancelFunc
+	job     record
+	store   time.Time // when the server's work queue was made: another one means that its store was lost
+	own     answering
+	claim   claim
+	place   place    // how far the results are read
+	spare   []result // those that were not needed when they came
+	heard   crowd    // of workers
+	rivals  rivals
+	joined  bool // there were rivals the last time
+	account account
+	woken   chan struct{} // the job may have been removed
+	asked   []*nats.Subscription
+	beats   sync.WaitGroup
+	ending  context.CancelFunc
 }
 
 // Begin announces a job, which a command line asks for, and takes over what the server has of it. It returns ErrRunning
@@ -48,6 +51,8 @@ func (c *Commander) Begin(ctx context.Context, j work.Job, units uint64, call st
 	key := j.Key()
 	c.job = record{job: j, call: call, units: units, begun: time.Now()}
 	c.own.set(announcement{Key: key, Version: j.Version, Process: Process(), Progress: work.Progress{Left: -1}})
+	c.rivals = rivals{key: key, version: j.Version, heard: map[string]rival{}}
+	c.account, c.joined = account{}, false
 	c.heard = crowd{version: j.Version, notice: c.notice, workers: map[string]heard{}}
 	c.place, c.spare, c.woken = place{}, nil, make(chan struct{}, 1)
 	err := c.engage(ctx)
@@ -91,6 +96,7 @@ func (c *Commander) attend(key string) error {
 	for subject, handle := range map[string]nats.MsgHandler{
 		commanderSubject + key: func(m *nats.Msg) { _ = m.Respond(c.own.text()) },
 		workerSubject:          c.heard.hear,
+		jobSubject:             c.rivals.hear,
 		stopSubject + key:      c.wake,
 	} {
 		s, err := c.Conn.nats.Subscribe(subject, handle)
@@ -168,6 +174,8 @@ func (c *Commander) Run(ctx context.Context, j work.Job, t work.Task, r *work.Re
 		stop()
 		run.others.Wait()
 		c.place = run.at
+		c.account.waits = false
+		c.own.show(c.account, 0)
 	}()
 	return run.run(ctx)
 }
@@ -255,7 +263,10 @@ func (r *run) show() {
 	}
 	p := r.cutter.Progress()
 	p.Workers = len(r.heard.list())
-	r.own.show(p)
+	r.own.progress(p)
+	if _, found := r.rivals.least(); found {
+		_ = r.Conn.nats.Publish(jobSubject, r.own.text())
+	}
 	if r.progress != nil {
 		r.progress(p)
 	}
@@ -273,10 +284,16 @@ func (a *answering) set(own announcement) {
 	a.announcement = own
 }
 
-func (a *answering) show(p work.Progress) {
+func (a *answering) progress(p work.Progress) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	a.Progress = p
+}
+
+func (a *answering) show(of account, queued int) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.Used, a.Waits = of.used(queued), of.waits
 }
 
 func (a *answering) text() []byte {
@@ -289,28 +306,37 @@ func (a *answering) text() []byte {
 	return text
 }
 
-// fill publishes pieces until the workers have enough.
+// fill publishes pieces until the workers have enough, or until it is the turn of another job.
 func (r *run) fill() {
 	if r.cutter == nil {
 		return
 	}
-	slots := r.heard.slots()
+	slots := max(1, r.heard.slots())
 	r.cutter.Suit(slots)
-	for len(r.out) < ahead*max(1, slots) {
-		p, ok := r.cutter.Next()
-		if !ok {
-			return
-		}
-		if lowest, failed := r.lowestFailed(); failed && p.From > lowest.From {
-			r.cutter.Recut(p)
-			return
-		}
-		r.out[p] = r.looks
-		if _, err := r.Conn.js.PublishMsgAsync(&nats.Msg{Subject: queueSubject(r.job.job, p)}); err != nil {
-			r.Conn.complain(err) // the piece is found missing
-			return
-		}
+	more := true
+	for more && len(r.out) < ahead*slots && r.turn(len(r.out), slots) {
+		more = r.publish()
 	}
+	r.account.waits = more
+	r.own.show(r.account, len(r.out))
+}
+
+// publish publishes a piece. It reports false if there is none.
+func (r *run) publish() bool {
+	p, ok := r.cutter.Next()
+	if !ok {
+		return false
+	}
+	if lowest, failed := r.lowestFailed(); failed && p.From > lowest.From {
+		r.cutter.Recut(p)
+		return false
+	}
+	r.out[p] = r.looks
+	if _, err := r.Conn.js.PublishMsgAsync(&nats.Msg{Subject: queueSubject(r.job.job, p)}); err != nil {
+		r.Conn.complain(err) // the piece is found missing
+		return false
+	}
+	return true
 }
 
 // take takes a result.
@@ -321,6 +347,9 @@ func (r *run) take(m result) error {
 	}
 	r.losses = 0
 	_, waited := r.out[m.piece]
+	if waited {
+		r.account.spend(m.took)
+	}
 	if m.any() {
 		if waited {
 			delete(r.out, m.piece)

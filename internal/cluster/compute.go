@@ -33,7 +33,10 @@ func (s *shift) answerTo(ctx context.Context, h *held) *nats.Msg {
 	}
 	m := nats.NewMsg(resultSubject(h.key, h.piece))
 	if err == nil {
-		end, answer := s.begin(ctx, h)
+		end, answer, begun := s.begin(ctx, h)
+		if !begun {
+			return nil
+		}
 		defer end()
 		if answer != nil {
 			return answer
@@ -81,6 +84,9 @@ func (s *shift) end(ctx context.Context, h *held, m *nats.Msg) {
 		s.measure(func(m *Measured) { m.Pieces++; m.Units += h.piece.Len() })
 	case ctx.Err() != nil:
 		s.giveBack(h)
+	case h.later:
+		s.release(h)
+		_ = h.NakWithDelay(aloneTime * s.patience)
 	default: // the piece or its job is needed no more
 		s.done(h)
 	}

@@ -147,6 +147,8 @@ type announcement struct {
 	Version  string        `json:"version"`
 	Process  string        `json:"process"`
 	Progress work.Progress `json:"progress"`
+	Used     time.Duration `json:"used"`  // time of workers that the job has had
+	Waits    bool          `json:"waits"` // it has more pieces than it may publish
 }
 
 // WorkerState is what a worker shows of itself.

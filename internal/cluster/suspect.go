@@ -33,23 +33,60 @@ func (e *DeadlyError) Error() string {
 	return fmt.Sprintf("units %s have ended %d workers that computed nothing else: %s", e.Piece, len(e.Workers), strings.Join(e.Workers, "; "))
 }
 
-// begin begins a piece. The caller ends it with the function. Most pieces are computed beside others; a suspected one is
-// computed alone, and the server notes the attempt before. After too many attempts the answer is that.
-func (s *shift) begin(ctx context.Context, h *held) (end func(), answer *nats.Msg) {
+// begin begins a piece, and reports whether it did. The caller ends it with the function. Most pieces are computed beside others; a
+// suspected one is computed alone, and the server notes the attempt before. After too many attempts the answer is that.
+func (s *shift) begin(ctx context.Context, h *held) (end func(), answer *nats.Msg, begun bool) {
 	if h.deliveries <= trusted {
-		s.others.RLock()
-		return s.others.RUnlock, nil
+		end, begun = s.occupy(h.ctx, 1)
+		return end, nil, begun
 	}
-	s.others.Lock()
-	m, err := s.note(ctx, h)
+	soon, stop := context.WithTimeout(h.ctx, aloneTime*s.patience)
+	defer stop()
+	if end, begun = s.occupy(soon, s.Cores); !begun {
+		h.later = h.ctx.Err() == nil
+		return nil, nil, false
+	}
+	answer, err := s.note(ctx, h)
 	for err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		s.Conn.complain(err)
 		if !wait(h.ctx, reconnectWait) {
 			break
 		}
-		m, err = s.note(ctx, h)
+		answer, err = s.note(ctx, h)
 	}
-	return s.others.Unlock, m
+	return end, answer, true
+}
+
+// aloneTime is how long a suspected piece may wait until its worker computes nothing else, in times of patience. After that, and a pause
+// of the same time, it comes again, to any worker.
+const aloneTime = 2
+
+// occupy takes some of the worker's cores.
+func (s *shift) occupy(ctx context.Context, cores int) (leave func(), begun bool) {
+	taken := 0
+	leave = func() {
+		for range taken {
+			<-s.busy
+		}
+	}
+	if cores > 1 { // two that have some each would wait for each other
+		select {
+		case s.alone <- struct{}{}:
+			defer func() { <-s.alone }()
+		case <-ctx.Done():
+			return nil, false
+		}
+	}
+	for taken < cores {
+		select {
+		case s.busy <- struct{}{}:
+			taken++
+		case <-ctx.Done():
+			leave()
+			return nil, false
+		}
+	}
+	return leave, true
 }
 
 // note notes an attempt to compute a piece. It returns an answer if there were too many.
@@ -78,13 +115,5 @@ func (s *shift) note(ctx context.Context, h *held) (answer *nats.Msg, err error)
 	if _, err := s.Conn.js.PublishMsg(ctx, noted); err != nil {
 		return nil, err
 	}
-	h.before = m
 	return nil, nil
-}
-
-// clear takes the note of an attempt back, of a worker that has given the piece back alive.
-func (s *shift) clear(h *held) {
-	if h.before != nil {
-		_ = s.Conn.nats.PublishMsg(h.before)
-	}
 }
