@@ -22,6 +22,14 @@ var (
 	ErrCancelled = errors.New("the job was cancelled")
 )
 
+// ComputeError is the error of a job's computation: that of a run on this machine, with the same text.
+type ComputeError struct{ Err error }
+
+func (e *ComputeError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the task.
+func (e *ComputeError) Unwrap() error { return e.Err }
+
 // Commander has the pieces of one job computed by workers. It is a [work.Runner] between Begin and Finish or Leave.
 type Commander struct {
 	Conn   *Conn
@@ -444,7 +452,7 @@ func (r *run) settle(ctx context.Context) error {
 	began := time.Now()
 	data, err := r.task.Compute(ctx, p)
 	if err != nil {
-		return err
+		return &ComputeError{err}
 	}
 	r.notice(fmt.Sprintf("units %s failed on a worker, and not here: %s", p, t.failed))
 	r.out[p] = r.looks
