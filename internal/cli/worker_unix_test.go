@@ -77,7 +77,7 @@ const hours = "worst franklin --n 4096 --tries 100000000"
 func TestAWorkerEndsItsPieceAfterCtrlC(t *testing.T) {
 	t.Parallel()
 	url := natsServer(t, cluster.Settings{})
-	line := strings.Fields("worst franklin --n 64 --tries 45000")
+	line := strings.Fields("worst franklin --n 64 --tries 15000")
 	worker := employ(t, url)
 	command := runs(t, append(line, "--nats", url)...)
 	worker.interrupted(t)

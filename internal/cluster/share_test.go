@@ -90,3 +90,23 @@ func TestTurns(t *testing.T) {
 	c.account.spend(24 * time.Hour)
 	turn(true)
 }
+
+// A worker takes a piece before it needs it. If it computes long, another worker may need the piece sooner.
+func TestAPieceThatWaitsBehindALongOneIsPutBack(t *testing.T) {
+	t.Parallel()
+	e := serve(t, settings(t))
+	c := connect(t, e.Access(), nil)
+	ctx, stop := context.WithCancel(t.Context())
+	w, _ := hire(t, connect(t, e.Access(), nil), &Worker{Cores: 1})
+	j, task := jobOf(t, "coarse", sums{Of: 2, Stuck: 1})
+	ended := start(ctx, t, begin(t, c, j, task, nil), j, task)
+	defer func() { stop(); <-ended }()
+	until(t, "stuck", func() bool { m := w.Measured(); return m.Pieces == 1 && m.Busy == 1 })
+	spec := sums{Of: 1}
+	k, other := jobOf(t, "coarse", spec)
+	short := start(t.Context(), t, begin(t, c, k, other, nil), k, other)
+	until(t, "put back", func() bool { return w.Measured().Returned > 0 })
+	hire(t, connect(t, e.Access(), nil), &Worker{Cores: 1})
+	o := <-short
+	same(t, "coarse", spec, o.result, o.err)
+}

@@ -85,7 +85,7 @@ func TestASuspectedPieceHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
 	c := connect(t, e.Access(), nil)
-	spec := sums{Of: 50, Wait: time.Millisecond, Log: filepath.Join(t.TempDir(), "log")}
+	spec := sums{Of: 50, Wait: 50 * time.Millisecond, Log: filepath.Join(t.TempDir(), "log")}
 	j, task := jobOf(t, "coarse", spec)
 	commander := begin(t, c, j, task, nil)
 	suspect(t, c, queueSubject(j, work.Piece{From: 0, To: 1}))
