@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		code := Run(ctx, "ringleader", all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 		stop()
 		os.Exit(code)
-	}})
+	}, "doomed": doom})
 }
 
 func TestScripts(t *testing.T) {

@@ -275,7 +275,7 @@ func (w *workers) Run(ctx context.Context, j work.Job, t work.Task, r *work.Resu
 		return report.Failed("%w", err)
 	}
 	if deadly := new(cluster.DeadlyError); errors.As(err, &deadly) {
-		return report.Failed("%w; what is done is kept; %s jobs compute %s %s %s computes these units here, and the same command continues",
+		return report.Failed("%w; what is done is kept; %s jobs compute %s %s %s computes it here, and then the same command continues",
 			err, w.program, report.Key(j.Key()), report.Units(deadly.Piece), w.flagsOf(w.access.URL))
 	}
 	own := new(cluster.ComputeError)

@@ -30,7 +30,11 @@ type DeadlyError struct {
 }
 
 func (e *DeadlyError) Error() string {
-	return fmt.Sprintf("units %s have ended %d workers that computed nothing else: %s", e.Piece, len(e.Workers), strings.Join(e.Workers, "; "))
+	units := fmt.Sprintf("units %s end their workers", e.Piece)
+	if e.Piece.Len() == 1 {
+		units = fmt.Sprintf("unit %d ends its workers", e.Piece.From)
+	}
+	return fmt.Sprintf("%s: %d have died that computed nothing else (%s)", units, len(e.Workers), strings.Join(e.Workers, "; "))
 }
 
 // begin begins a piece, and reports whether it did. The caller ends it with the function. Most pieces are computed beside others; a
