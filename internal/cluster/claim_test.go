@@ -12,14 +12,17 @@ func TestOfCommandersThatBeginAtOnceOneRuns(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
 	const several = 6
-	var all []*Commander
+	var conns []*Conn
 	for range several {
-		all = append(all, &Commander{Conn: connect(t, e.Access(), nil)})
+		conns = append(conns, connect(t, e.Access(), nil))
 	}
 	for round := range 20 { // each job twice: the second time the one that has run it is gone
 		j, _ := jobOf(t, "sums", sums{Of: 10, Name: fmt.Sprint(round / 2)})
 		gate, errs := make(chan struct{}), make(chan error, several)
-		for i, c := range all {
+		var all []*Commander
+		for i, conn := range conns {
+			c := &Commander{Conn: conn}
+			all = append(all, c)
 			go func() {
 				<-gate
 				errs <- c.Begin(t.Context(), j, 10, fmt.Sprint("call ", i))
