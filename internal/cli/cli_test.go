@@ -28,10 +28,11 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ringleader": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		context.AfterFunc(ctx, stop)
 		code := Run(ctx, "ringleader", all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 		stop()
 		os.Exit(code)
-	}})
+	}, "doomed": doom})
 }
 
 func TestScripts(t *testing.T) {

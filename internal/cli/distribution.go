@@ -196,6 +196,8 @@ type workers struct {
 	job       work.Job
 	notice    func(string)
 
+	answered bool // the job has ended with its own error, which the same command would only find again
+
 	idle time.Time // since when there are none; zero: there are some
 	told bool      // that there are none
 }
@@ -269,7 +271,15 @@ func (w *workers) Run(ctx context.Context, j work.Job, t work.Task, r *work.Resu
 		return report.Failed("%w; what is done is kept: %s jobs resume %s %s", cause, w.program, report.Key(j.Key()), w.flagsOf(w.access.URL))
 	case errors.Is(err, cluster.ErrCancelled):
 		return report.Stopped("job %s was cancelled", report.Key(j.Key()))
+	case errors.Is(err, cluster.ErrRunning): // this process had no connection for a while, and another one has taken the job
+		return report.Failed("%w", err)
 	}
+	if deadly := new(cluster.DeadlyError); errors.As(err, &deadly) {
+		return report.Failed("%w; what is done is kept; %s jobs compute %s %s %s computes it here, and then the same command continues",
+			err, w.program, report.Key(j.Key()), report.Units(deadly.Piece), w.flagsOf(w.access.URL))
+	}
+	own := new(cluster.ComputeError)
+	w.answered = errors.As(err, &own)
 	return err
 }
 
@@ -305,7 +315,7 @@ const dismissal = 10 * time.Second
 // dismiss is that of a [crew].
 func (w *workers) dismiss(printed bool) {
 	defer w.close()
-	if !printed {
+	if !printed && !w.answered {
 		w.commander.Leave()
 		return
 	}

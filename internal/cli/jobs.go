@@ -4,8 +4,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +21,7 @@ func (p *program) jobs() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "jobs",
 		GroupID: groupStudy,
-		Short:   "List, show, cancel and resume the work that a NATS server keeps",
+		Short:   "List, show, cancel, resume and compute the work that a NATS server keeps",
 		Long: `A command with --nats makes its work a job of the server: pieces for workers, and the results so far. The
 job is removed when the command has printed its output. If the command dies before, or is stopped by
 Ctrl-C, the same command continues, on any machine with the same version, and so does jobs resume.
@@ -28,7 +31,7 @@ A KEY is that of jobs list, or its first digits.`,
   ringleader jobs resume 3f2a --nats nats://10.0.0.1:4222`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	command.AddCommand(p.jobsList(), p.jobsShow(), p.jobsCancel(), p.jobsResume())
+	command.AddCommand(p.jobsList(), p.jobsShow(), p.jobsCancel(), p.jobsResume(), p.jobsCompute())
 	command.RunE = func(command *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return command.Help()
@@ -193,8 +196,8 @@ or the server does not answer.`,
 	command.RunE = func(command *cobra.Command, args []string) error {
 		var call []string
 		err := o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *cluster.JobState) (err error) {
-			if j.Version != versionName() {
-				return report.Failed("job %s is of version %s, and this is version %s; results of different versions are not joined", report.Key(j.Key), j.Version, versionName())
+			if err := ofThisVersion(j); err != nil {
+				return err
 			}
 			p.repeated = &work.Head{Job: j.Job, Call: j.Call}
 			if call, err = p.jobArgs(j.Kind, j.Spec); err != nil {
@@ -213,4 +216,85 @@ or the server does not answer.`,
 	}
 	o.flags(command, p)
 	return command
+}
+
+func (p *program) jobsCompute() *cobra.Command {
+	var o jobsOptions
+	command := &cobra.Command{
+		Use:   "compute KEY UNITS --nats URL",
+		Short: "Compute a few units of a job in this process, and store their result",
+		Long: `Compute does what a worker does with one piece of a job: it computes some of its units, on one core, and
+stores the result on the server. If a piece ends its workers, for example for lack of memory, the job stops
+and names its units. This command shows what happens to them, and on a machine with enough memory it does
+what is missing. Then the job is resumed. UNITS are a number or a range: 57, or 57..60.
+
+Exit status: 0 the result is stored; 1 the computation fails, there is no such job, it is of another
+version, or the server does not answer; 2 the call was wrong; 3 stopped before the end.`,
+		Example:           "  ringleader jobs compute 3f2a 57..60 --nats nats://10.0.0.1:4222",
+		ValidArgsFunction: o.keys(p),
+	}
+	command.Args = func(command *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return fmt.Errorf("%s takes two arguments, the key of a job and units such as 57..60; try %[1]s --help", command.CommandPath())
+		}
+		_, err := parseUnits(args[1])
+		return errors.Join(oneJob(command, args[:1]), err)
+	}
+	command.RunE = func(command *cobra.Command, args []string) error {
+		units, err := parseUnits(args[1])
+		if err != nil {
+			return err
+		}
+		return o.withJob(command, p, args[0], func(ctx context.Context, l *link, j *cluster.JobState) error {
+			if err := ofThisVersion(j); err != nil {
+				return err
+			}
+			if units.To > j.Units {
+				return fmt.Errorf("job %s has the units 0 to %d", report.Key(j.Key), j.Units-1)
+			}
+			began := time.Now()
+			task, err := p.open(j.Kind, j.Spec)
+			var result []byte
+			if err == nil {
+				result, err = task.Compute(ctx, units)
+			}
+			if ctx.Err() != nil {
+				return report.Stopped("stopped; nothing is stored")
+			}
+			if err == nil {
+				err = l.Store(ctx, j.Key, units, result)
+			}
+			if err != nil {
+				return report.Failed("%w", err)
+			}
+			return p.Print(&report.Computed{JobState: j, Piece: units, Took: time.Since(began)}, o.json)
+		})
+	}
+	o.flags(command, p)
+	return command
+}
+
+// parseUnits parses a number or a range of units.
+func parseUnits(text string) (units work.Piece, err error) {
+	first, last, isRange := strings.Cut(text, "..")
+	if !isRange {
+		last = first
+	}
+	units.From, err = strconv.ParseUint(first, 10, 63)
+	if err == nil {
+		units.To, err = strconv.ParseUint(last, 10, 63)
+	}
+	if err != nil || units.To < units.From {
+		return units, fmt.Errorf("units are a number or a range, such as 57 or 57..60, not %q", text)
+	}
+	units.To++
+	return units, nil
+}
+
+// ofThisVersion returns an error for a job of another version.
+func ofThisVersion(j *cluster.JobState) error {
+	if j.Version == versionName() {
+		return nil
+	}
+	return report.Failed("job %s is of version %s, and this is version %s; results of different versions are not joined", report.Key(j.Key), j.Version, versionName())
 }

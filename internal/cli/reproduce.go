@@ -135,7 +135,8 @@ func (p *program) judge(ctx context.Context, rows []reproduce.Row, left int, o *
 		}
 		form.End(verdicts, left)
 		if broken != nil {
-			return report.Failed("%w", broken)
+			p.Complain(oneLine(broken.Error()))
+			return report.ErrNo
 		}
 		return nil
 	})

@@ -22,6 +22,14 @@ var (
 	ErrCancelled = errors.New("the job was cancelled")
 )
 
+// ComputeError is the error of a job's computation: that of a run on this machine, with the same text.
+type ComputeError struct{ Err error }
+
+func (e *ComputeError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the task.
+func (e *ComputeError) Unwrap() error { return e.Err }
+
 // Commander has the pieces of one job computed by workers. It is a [work.Runner] between Begin and Finish or Leave.
 type Commander struct {
 	Conn   *Conn
@@ -29,37 +37,40 @@ type Commander struct {
 
 	pause time.Duration // between two looks at the server; 0: the usual one
 
-	job    record
-	store  time.Time // when the server's work queue was made: another one means that its store was lost
-	own    answering
-	place  place         // how far the results are read
-	spare  []result      // those that were not needed when they came
-	heard  crowd         // of workers
-	woken  chan struct{} // the job may have been removed
-	asked  []*nats.Subscription
-	beats  sync.WaitGroup
-	ending context.CancelFunc
+	job     record
+	store   time.Time // when the server's work queue was made: another one means that its store was lost
+	own     answering
+	claim   claim
+	place   place    // how far the results are read
+	spare   []result // those that were not needed when they came
+	heard   crowd    // of workers
+	rivals  rivals
+	joined  bool // there were rivals the last time
+	account account
+	woken   chan struct{} // the job may have been removed
+	asked   []*nats.Subscription
+	beats   sync.WaitGroup
+	ending  context.CancelFunc
 }
 
 // Begin announces a job, which a command line asks for, and takes over what the server has of it. It returns ErrRunning
-// if another commander of the job answers.
+// if another commander has the job, and answers.
 func (c *Commander) Begin(ctx context.Context, j work.Job, units uint64, call string) error {
 	key := j.Key()
-	other, err := c.Conn.commander(ctx, key)
-	if err != nil {
-		return c.Conn.explain(err)
-	}
-	if other != nil {
-		return fmt.Errorf("%w, on %s", ErrRunning, other.Process)
-	}
 	c.job = record{job: j, call: call, units: units, begun: time.Now()}
 	c.own.set(announcement{Key: key, Version: j.Version, Process: Process(), Progress: work.Progress{Left: -1}})
+	c.rivals = rivals{key: key, version: j.Version, heard: map[string]rival{}}
+	c.account, c.joined = account{}, false
 	c.heard = crowd{version: j.Version, notice: c.notice, workers: map[string]heard{}}
-	if err := c.establish(ctx); err != nil {
-		return c.Conn.explain(err)
-	}
 	c.place, c.spare, c.woken = place{}, nil, make(chan struct{}, 1)
-	return c.attend(key)
+	err := c.engage(ctx)
+	for range 3 {
+		if !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrNoStreamResponse) {
+			break
+		}
+		err = c.engage(ctx) // another commander has just finished this job
+	}
+	return err
 }
 
 func (c *Commander) notice(line string) {
@@ -81,6 +92,9 @@ func (c *Commander) establish(ctx context.Context) error {
 	if _, err = c.Conn.js.Stream(ctx, config.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
 		_, err = c.Conn.js.CreateStream(ctx, config)
 	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		err = nil // another commander has made it meanwhile, at another time
+	}
 	c.store = queue.CachedInfo().Created
 	return err
 }
@@ -90,6 +104,7 @@ func (c *Commander) attend(key string) error {
 	for subject, handle := range map[string]nats.MsgHandler{
 		commanderSubject + key: func(m *nats.Msg) { _ = m.Respond(c.own.text()) },
 		workerSubject:          c.heard.hear,
+		jobSubject:             c.rivals.hear,
 		stopSubject + key:      c.wake,
 	} {
 		s, err := c.Conn.nats.Subscribe(subject, handle)
@@ -142,9 +157,14 @@ func (c *Commander) Leave() {
 	}
 }
 
-// Finish removes the job and its results from the server. The job's output is written before.
+// Finish removes the job and its results from the server, unless another commander has taken it. The job's output is written
+// before.
 func (c *Commander) Finish(ctx context.Context) error {
+	err := c.hold(ctx)
 	c.Leave()
+	if errors.Is(err, ErrRunning) {
+		return nil
+	}
 	return c.Conn.remove(ctx, c.job)
 }
 
@@ -153,7 +173,7 @@ func (c *Commander) Run(ctx context.Context, j work.Job, t work.Task, r *work.Re
 	if !c.job.job.Same(j) || c.ending == nil {
 		return errors.New("a job begins before it runs")
 	}
-	run := &run{Commander: c, key: j.Key(), task: t, results: r, progress: progress, out: map[work.Piece]int{}, failed: map[work.Piece]string{}}
+	run := &run{Commander: c, key: j.Key(), task: t, results: r, progress: progress, out: map[work.Piece]int{}, failed: map[work.Piece]trouble{}}
 	run.read, run.looked, run.at = make(chan result), make(chan view, 1), c.place
 	from := c.place
 	ctx, stop := context.WithCancel(ctx)
@@ -162,6 +182,8 @@ func (c *Commander) Run(ctx context.Context, j work.Job, t work.Task, r *work.Re
 		stop()
 		run.others.Wait()
 		c.place = run.at
+		c.account.waits = false
+		c.own.show(c.account, 0)
 	}()
 	return run.run(ctx)
 }
@@ -184,8 +206,8 @@ type run struct {
 	seen    *view
 	losses  int // looks since the last result that found pieces lost
 
-	out    map[work.Piece]int    // published pieces without a result, and how many looks had begun before
-	failed map[work.Piece]string // what workers reported in place of a result
+	out    map[work.Piece]int // published pieces without a result, and how many looks had begun before
+	failed map[work.Piece]trouble
 }
 
 const (
@@ -229,7 +251,7 @@ func (r *run) run(ctx context.Context) error {
 			r.conclude()
 			err = r.settle(ctx)
 		}
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, ErrRunning) {
 			r.abandon(func(work.Piece) bool { return true })
 		}
 		if err != nil {
@@ -249,7 +271,10 @@ func (r *run) show() {
 	}
 	p := r.cutter.Progress()
 	p.Workers = len(r.heard.list())
-	r.own.show(p)
+	r.own.progress(p)
+	if _, found := r.rivals.least(); found {
+		_ = r.Conn.nats.Publish(jobSubject, r.own.text())
+	}
 	if r.progress != nil {
 		r.progress(p)
 	}
@@ -267,10 +292,16 @@ func (a *answering) set(own announcement) {
 	a.announcement = own
 }
 
-func (a *answering) show(p work.Progress) {
+func (a *answering) progress(p work.Progress) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	a.Progress = p
+}
+
+func (a *answering) show(of account, queued int) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.Used, a.Waits = of.used(queued), of.waits
 }
 
 func (a *answering) text() []byte {
@@ -283,28 +314,37 @@ func (a *answering) text() []byte {
 	return text
 }
 
-// fill publishes pieces until the workers have enough.
+// fill publishes pieces until the workers have enough, or until it is the turn of another job.
 func (r *run) fill() {
 	if r.cutter == nil {
 		return
 	}
-	slots := r.heard.slots()
+	slots := max(1, r.heard.slots())
 	r.cutter.Suit(slots)
-	for len(r.out) < ahead*max(1, slots) {
-		p, ok := r.cutter.Next()
-		if !ok {
-			return
-		}
-		if lowest, failed := r.lowestFailed(); failed && p.From > lowest.From {
-			r.cutter.Recut(p)
-			return
-		}
-		r.out[p] = r.looks
-		if _, err := r.Conn.js.PublishMsgAsync(&nats.Msg{Subject: queueSubject(r.job.job, p)}); err != nil {
-			r.Conn.complain(err) // the piece is found missing
-			return
-		}
+	more := true
+	for more && len(r.out) < ahead*slots && r.turn(len(r.out), slots) {
+		more = r.publish()
 	}
+	r.account.waits = more
+	r.own.show(r.account, len(r.out))
+}
+
+// publish publishes a piece. It reports false if there is none.
+func (r *run) publish() bool {
+	p, ok := r.cutter.Next()
+	if !ok {
+		return false
+	}
+	if lowest, failed := r.lowestFailed(); failed && p.From > lowest.From {
+		r.cutter.Recut(p)
+		return false
+	}
+	r.out[p] = r.looks
+	if _, err := r.Conn.js.PublishMsgAsync(&nats.Msg{Subject: queueSubject(r.job.job, p)}); err != nil {
+		r.Conn.complain(err) // the piece is found missing
+		return false
+	}
+	return true
 }
 
 // take takes a result.
@@ -315,10 +355,13 @@ func (r *run) take(m result) error {
 	}
 	r.losses = 0
 	_, waited := r.out[m.piece]
-	if m.failed != "" {
+	if waited {
+		r.account.spend(m.took)
+	}
+	if m.any() {
 		if waited {
 			delete(r.out, m.piece)
-			r.failed[m.piece] = m.failed // and fill publishes nothing after it
+			r.failed[m.piece] = m.trouble // and fill publishes nothing after it
 		}
 		return nil
 	}
@@ -387,7 +430,8 @@ func (r *run) retract(p work.Piece) {
 }
 
 // settle computes the lowest piece that failed, when all units before it are there. So an error is that of the
-// computation here, as in a run on this machine; an error that only a worker had is none.
+// computation here, as in a run on this machine; an error that only a worker had is none. A piece that ends workers is not
+// computed here.
 func (r *run) settle(ctx context.Context) error {
 	p, failed := r.lowestFailed()
 	if !failed {
@@ -396,18 +440,21 @@ func (r *run) settle(ctx context.Context) error {
 	if missing := r.results.Missing(); len(missing) > 0 && missing[0].From < p.From {
 		return nil
 	}
-	text := r.failed[p]
+	t := r.failed[p]
 	delete(r.failed, p)
 	if !r.results.Needs(p) {
 		r.cutter.Recut(p)
 		return nil
 	}
+	if len(t.deadly) > 0 {
+		return &DeadlyError{p, t.deadly}
+	}
 	began := time.Now()
 	data, err := r.task.Compute(ctx, p)
 	if err != nil {
-		return err
+		return &ComputeError{err}
 	}
-	r.notice(fmt.Sprintf("units %s failed on a worker, and not here: %s", p, text))
+	r.notice(fmt.Sprintf("units %s failed on a worker, and not here: %s", p, t.failed))
 	r.out[p] = r.looks
 	return r.take(result{place: r.at, piece: p, data: data, took: time.Since(began)})
 }

@@ -33,6 +33,14 @@ func (s *shift) answerTo(ctx context.Context, h *held) *nats.Msg {
 	}
 	m := nats.NewMsg(resultSubject(h.key, h.piece))
 	if err == nil {
+		end, answer, begun := s.begin(ctx, h)
+		if !begun {
+			return nil
+		}
+		defer end()
+		if answer != nil {
+			return answer
+		}
 		s.measure(func(m *Measured) { m.Busy++ })
 		began := time.Now()
 		m.Data, err = compute(h.ctx, task, h.piece)
@@ -49,7 +57,7 @@ func (s *shift) answerTo(ctx context.Context, h *held) *nats.Msg {
 	}
 	if err != nil {
 		s.measure(func(m *Measured) { m.Failed++ })
-		m.Data = nil
+		m.Subject, m.Data = troubleSubject(h.key, h.piece), nil
 		m.Header.Set(failedHeader, fmt.Sprintf("%q", err.Error()))
 	}
 	return m
@@ -76,6 +84,9 @@ func (s *shift) end(ctx context.Context, h *held, m *nats.Msg) {
 		s.measure(func(m *Measured) { m.Pieces++; m.Units += h.piece.Len() })
 	case ctx.Err() != nil:
 		s.giveBack(h)
+	case h.later:
+		s.release(h)
+		_ = h.NakWithDelay(aloneTime * s.patience)
 	default: // the piece or its job is needed no more
 		s.done(h)
 	}

@@ -13,18 +13,7 @@ import (
 
 func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	t.Parallel()
-	disk := t.TempDir()
-	if err := syscall.Mount("store", disk, "tmpfs", 0, "size=8m"); err != nil {
-		if os.Getenv("CI") == "true" && os.Getuid() == 0 {
-			t.Fatalf("CI must run this test: %v", err)
-		}
-		t.Skipf("only root can mount a small file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	disk := mount(t)
 	s := settings(t)
 	s.Store = filepath.Join(disk, "store")
 	e := serve(t, s)
@@ -35,18 +24,8 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	w, _ := hire(t, connect(t, Access{URL: e.URL()}, lines.add), &Worker{patience: 10 * time.Second})
 	ended := start(t.Context(), t, begin(t, connect(t, Access{URL: e.URL()}, lines.add), j, task, nil), j, task)
 	until(t, "begun", func() bool { return len(logged(t, spec.Log)) > 20 })
-	filler := filepath.Join(disk, "filler")
-	if err := os.WriteFile(filler, bytes.Repeat([]byte("x"), 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("the disk is not full: %v", err)
-	}
-	select {
-	case err := <-e.Failed():
-		if want := "its store " + s.Store + ": no space left on device"; !strings.HasSuffix(err.Error(), want) {
-			t.Error(err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the server does not fail")
-	}
+	filler := fill(t, disk)
+	fails(t, e)
 	until(t, "a notice there", func() bool { return len(lines.with("trying again")) > 0 })
 	if len(lines.lines) > 4 { // of the worker and of the commander
 		t.Errorf("notices: %q", lines.lines)
@@ -61,5 +40,57 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	same(t, "coarse", spec, o.result, o.err)
 	if again := twice(t, spec.Log); len(again) > 2*ahead {
 		t.Errorf("computed twice, of %d that were stored: %v", stored, again)
+	}
+}
+
+// A server may have nothing to write when its disk is full: it refuses what comes then.
+func TestAnIdleServerReportsAFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := mount(t)
+	s := settings(t)
+	s.Store = filepath.Join(disk, "store")
+	e := serve(t, s)
+	fill(t, disk)
+	fails(t, e)
+}
+
+// mount returns a small file system.
+func mount(t *testing.T) (disk string) {
+	t.Helper()
+	disk = t.TempDir()
+	if err := syscall.Mount("store", disk, "tmpfs", 0, "size=8m"); err != nil {
+		if os.Getenv("CI") == "true" && os.Getuid() == 0 {
+			t.Fatalf("CI must run this test: %v", err)
+		}
+		t.Skipf("only root can mount a small file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return disk
+}
+
+// fill leaves no room on a disk, and returns the file that takes it.
+func fill(t *testing.T, disk string) (filler string) {
+	t.Helper()
+	filler = filepath.Join(disk, "filler")
+	if err := os.WriteFile(filler, bytes.Repeat([]byte("x"), 16<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk is not full: %v", err)
+	}
+	return filler
+}
+
+// fails waits for the error of a server whose disk is full.
+func fails(t *testing.T, e *Server) {
+	t.Helper()
+	select {
+	case err := <-e.Failed():
+		if want := "its store " + e.settings.Store + ": no space left on device"; !strings.HasSuffix(err.Error(), want) {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the server does not fail")
 	}
 }

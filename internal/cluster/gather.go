@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -13,12 +14,21 @@ import (
 
 // result is a message of the stream of results.
 type result struct {
-	place  place
-	piece  work.Piece
-	data   []byte
-	failed string // what a worker reports in place of a result
-	took   time.Duration
+	place place
+	piece work.Piece
+	data  []byte
+	trouble
+	took time.Duration
 }
+
+// trouble is what a worker reports in place of a result.
+type trouble struct {
+	failed string   // the text of an error
+	deadly []string // the workers that the piece has ended
+}
+
+// any reports whether there is trouble.
+func (t trouble) any() bool { return t.failed != "" || len(t.deadly) > 0 }
 
 // place is a message in a stream. A server that loses the tail of its store gives the same numbers to other messages,
 // with other times.
@@ -91,8 +101,15 @@ func (r *run) readOnce(ctx context.Context, from *place) error {
 
 // readResult reads a message. The piece of one that is no result is empty.
 func readResult(m jetstream.Msg) (r result) {
+	header := m.Headers()
+	if strings.HasPrefix(m.Subject(), troubleSubjects) {
+		if _, failed := header[failedHeader]; !failed {
+			return r // the note of an attempt
+		}
+		r.failed, r.deadly = header.Get(failedHeader), header.Values(attemptHeader)
+	}
 	_, r.piece, _ = parseSubject(m.Subject())
-	r.data, r.failed = m.Data(), m.Headers().Get(failedHeader)
+	r.data = m.Data()
 	r.took, _ = time.ParseDuration(m.Headers().Get(tookHeader))
 	return r
 }
@@ -124,7 +141,10 @@ func (r *run) look(ctx context.Context) {
 
 // view asks for the queue first: the result of a piece that is not in it any more is in the stream.
 func (c *Commander) view(ctx context.Context) (v view) {
-	if v.err = c.recover(ctx); v.err != nil {
+	if v.err = c.recover(ctx); v.err == nil {
+		v.err = c.hold(ctx)
+	}
+	if v.err != nil {
 		return v
 	}
 	if v.queued, v.err = c.Conn.pieces(ctx, queueStream, queueSubjects(c.job.job)+">"); v.err != nil {
@@ -161,7 +181,7 @@ func (r *run) compare(ctx context.Context, v view) error {
 	case errors.Is(v.err, context.Canceled):
 		r.look(ctx) // through the new connection
 		return nil
-	case errors.Is(v.err, ErrCancelled):
+	case errors.Is(v.err, ErrCancelled), errors.Is(v.err, ErrRunning):
 		return v.err
 	case v.err != nil:
 		r.Conn.complain(v.err)

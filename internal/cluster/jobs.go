@@ -213,6 +213,14 @@ func (c *Conn) find(ctx context.Context, prefix string) (r record, err error) {
 	return r, fmt.Errorf("%w: %s", ErrAmbiguous, prefix)
 }
 
+// Store stores the result of a piece that was computed here, as a worker does.
+func (c *Conn) Store(ctx context.Context, key string, p work.Piece, result []byte) error {
+	if _, err := c.js.Publish(ctx, resultSubject(key, p), result); err != nil {
+		return c.explain(err)
+	}
+	return nil
+}
+
 // Cancel removes the job whose key begins with some characters, with its results. Its commander ends with [ErrCancelled].
 func (c *Conn) Cancel(ctx context.Context, prefix string) error {
 	r, err := c.find(ctx, prefix)

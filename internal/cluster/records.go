@@ -7,7 +7,9 @@
 //
 //   - A stream of results for each job, ringleader-results-KEY. Its metadata are the job, so a job exists as long as its
 //     stream, and both are made and removed at once. A result is a message of the subject ringleader.result.KEY.FROM.TO.
-//     A subject holds one message, so a result that comes twice is kept once.
+//     A subject holds one message, so a result that comes twice is kept once. The stream has what goes wrong, too, of the
+//     subject ringleader.trouble.KEY.FROM.TO: the text of an error, or the workers that have died of a piece. A message of
+//     the subject ringleader.claim.KEY names the commander.
 //   - One work queue for all jobs, the stream ringleader-work. A piece is an empty message of the subject
 //     ringleader.work.VERSION.KEY.FROM.TO. It stays in the queue until its result is stored, so the subjects of the queue
 //     are the pieces that wait or are in work. Each version has a consumer of its own, so a worker gets no piece of another.
@@ -50,11 +52,13 @@ const (
 	stopSubject      = "ringleader.stop."      // … KEY: from the commander: a piece whose units are needed no more
 )
 
-// The headers of a result.
+// The headers of a result and of trouble.
 const (
-	tookHeader   = "Ringleader-Took"   // the time of the computation
-	workerHeader = "Ringleader-Worker" // host and number of the process
-	failedHeader = "Ringleader-Failed" // the text of an error in place of a result
+	tookHeader    = "Ringleader-Took"    // the time of the computation
+	workerHeader  = "Ringleader-Worker"  // host and number of the process
+	failedHeader  = "Ringleader-Failed"  // the text of an error in place of a result
+	queuedHeader  = "Ringleader-Queued"  // the number of a suspected piece in the queue
+	attemptHeader = "Ringleader-Attempt" // hosts and numbers of the processes that have begun to compute it
 )
 
 func resultsStream(key string) string { return "ringleader-results-" + key }
@@ -75,6 +79,14 @@ func queueSubjects(j work.Job) string {
 
 func resultSubject(key string, p work.Piece) string {
 	return "ringleader.result." + key + "." + pieceTokens(p)
+}
+
+// troubleSubjects is what the subjects of trouble begin with.
+const troubleSubjects = "ringleader.trouble."
+
+// troubleSubject is that of a piece without a result.
+func troubleSubject(key string, p work.Piece) string {
+	return troubleSubjects + key + "." + pieceTokens(p)
 }
 
 func pieceTokens(p work.Piece) string { return fmt.Sprintf("%d.%d", p.From, p.To) }
@@ -135,6 +147,8 @@ type announcement struct {
 	Version  string        `json:"version"`
 	Process  string        `json:"process"`
 	Progress work.Progress `json:"progress"`
+	Used     time.Duration `json:"used"`  // time of workers that the job has had
+	Waits    bool          `json:"waits"` // it has more pieces than it may publish
 }
 
 // WorkerState is what a worker shows of itself.
@@ -162,7 +176,7 @@ func (r record) resultsConfig() (jetstream.StreamConfig, error) {
 	key := r.job.Key()
 	return jetstream.StreamConfig{
 		Name:              resultsStream(key),
-		Subjects:          []string{"ringleader.result." + key + ".*.*"},
+		Subjects:          []string{"ringleader.result." + key + ".*.*", troubleSubjects + key + ".*.*", claimSubject(key)},
 		MaxMsgsPerSubject: 1,
 		Metadata:          metadata,
 	}, err

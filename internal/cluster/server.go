@@ -141,16 +141,27 @@ func (e *Server) Close() {
 func (e *Server) watch(log *errorLog) {
 	ticker := time.NewTicker(time.Second / 2)
 	defer ticker.Stop()
-	for e.nats.JetStreamEnabled() && !log.has("write error") {
+	var full error
+	for e.nats.JetStreamEnabled() && !log.has("write error") && full == nil {
 		select {
 		case <-e.closing:
 			return
 		case <-ticker.C:
+			full = e.probe()
 		}
 	}
 	reason := log.last("is its disk full?")
+	if full != nil {
+		reason = full.Error()
+	}
 	reason = reason[strings.LastIndex(reason, ": ")+1:] // without the name of a stream and a file
 	e.failed <- fmt.Errorf("the NATS server cannot write to its store %s: %s", e.settings.Store, strings.TrimSpace(reason))
+}
+
+// probe returns an error if the store takes no more. The server itself may go on with what it has, and take nothing.
+func (e *Server) probe() error {
+	const block = 4 << 10
+	return os.WriteFile(filepath.Join(e.settings.Store, "probe"), make([]byte, block), 0o600)
 }
 
 // errorLog keeps the last error that a server reports.

@@ -32,6 +32,8 @@ type sums struct {
 	Panics uint64        `json:"panics,omitempty"` // at this unit; 0: never
 	End    uint64        `json:"end,omitempty"`    // the unit after which none matters; 0: none
 	Stuck  uint64        `json:"stuck,omitempty"`  // the first unit that takes for ever; 0: none
+	Deadly uint64        `json:"deadly,omitempty"` // the unit that ends its process; 0: none
+	Cure   string        `json:"cure,omitempty"`   // … unless this file exists
 	Log    string        `json:"log,omitempty"`    // a file with a line for each piece that was computed
 	Begins string        `json:"begins,omitempty"` // … for each one that was begun, with the number of the process
 }
@@ -99,6 +101,9 @@ func (s *sums) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 			return nil, ctx.Err()
 		}
 		spin(s.Rounds)
+		if s.Deadly > 0 && u == s.Deadly {
+			s.die()
+		}
 		if s.Stuck > 0 && u >= s.Stuck {
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -120,6 +125,18 @@ func (s *sums) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 		}
 	}
 	return json.Marshal(total)
+}
+
+// die ends the process as the system does when memory runs out, if there is no cure.
+func (s *sums) die() {
+	if _, err := os.Stat(s.Cure); err == nil {
+		return
+	}
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Kill()
+	}
+	panic(err) // if the process still runs
 }
 
 // spin keeps a core busy.
@@ -209,7 +226,7 @@ func complete(ctx context.Context, t testing.TB, runner work.Runner, j work.Job,
 // local computes a job on the cores of this process. Its log is not written.
 func local(t testing.TB, kind string, s sums) ([]byte, error) {
 	t.Helper()
-	s.Log, s.Begins, s.First, s.Wait, s.Rounds, s.Stuck = "", "", 0, 0, 0, 0
+	s.Log, s.Begins, s.First, s.Wait, s.Rounds, s.Stuck, s.Deadly = "", "", 0, 0, 0, 0, 0
 	j, task := jobOf(t, kind, s)
 	return complete(t.Context(), t, work.Local{Cores: 2}, j, task, nil)
 }

@@ -98,6 +98,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if s.Cores < 1 {
 		return errors.New("a worker has at least one core")
 	}
+	s.busy, s.alone = make(chan struct{}, s.Cores), make(chan struct{}, 1)
 	subscriptions := map[string]nats.MsgHandler{stopSubject + "*": s.stop, jobSubject: s.announced, askSubject: s.answer}
 	for subject, handle := range subscriptions {
 		subscription, err := w.Conn.nats.Subscribe(subject, handle)
@@ -120,15 +121,21 @@ type shift struct {
 	held    map[*held]bool
 	tasks   map[string]*opened // by the keys of their jobs
 	refused map[string]bool    // keys of jobs of other versions
+
+	busy  chan struct{} // has an element for each core that a piece occupies
+	alone chan struct{} // has an element while a suspected piece waits for all of them
 }
 
 // held is a piece that the worker has taken from the queue.
 type held struct {
 	jetstream.Msg
-	key   string
-	piece work.Piece
-	ctx   context.Context // of its computation
-	end   context.CancelFunc
+	key        string
+	piece      work.Piece
+	queued     uint64 // its number in the queue
+	deliveries uint64
+	later      bool            // it is suspected, and was not computed
+	ctx        context.Context // of its computation
+	end        context.CancelFunc
 }
 
 // work runs the slots.
@@ -136,10 +143,10 @@ func (s *shift) work(ctx context.Context) error {
 	taking, leave := context.WithCancel(ctx) // pieces from the queue
 	defer leave()
 	keeping, stop := context.WithCancel(context.Background())
-	var slots, keepers sync.WaitGroup
+	var pullers, slots, keepers sync.WaitGroup
+	queue := make(chan *held) // for any slot: none waits behind a long piece while another slot is idle
 	for range s.Cores {
-		queue := make(chan *held)
-		slots.Go(func() { defer close(queue); s.pull(taking, ctx, queue) })
+		pullers.Go(func() { s.pull(taking, ctx, queue) })
 		slots.Go(func() { s.slot(ctx, queue) })
 	}
 	keepers.Go(func() { s.every(keeping, s.patience/3, s.keep) })
@@ -151,6 +158,8 @@ func (s *shift) work(ctx context.Context) error {
 		case <-keeping.Done():
 		}
 	})
+	pullers.Wait()
+	close(queue)
 	slots.Wait()
 	stop()
 	keepers.Wait()
@@ -211,12 +220,24 @@ func (s *shift) pullOnce(taking, ctx context.Context, slot chan<- *held) error {
 		}
 		select {
 		case slot <- h:
+		case <-time.After(s.idleTime()):
+			s.giveBack(h)
 		case <-taking.Done():
 			s.giveBack(h)
 			return nil
 		}
 	}
 }
+
+// idleTime returns how long a piece may wait for a slot. After that, another worker may be idle.
+func (s *shift) idleTime() time.Duration {
+	m := s.Measured()
+	mean := m.Work / time.Duration(max(1, m.Pieces))
+	return min(s.patience+2*mean, mostPatience*s.patience)
+}
+
+// mostPatience is how many times the patience a piece may wait at most.
+const mostPatience = 12
 
 // lateTime is how long a piece may be under way that is given back at once.
 const lateTime = 20 * time.Millisecond
@@ -225,7 +246,7 @@ const lateTime = 20 * time.Millisecond
 // hears nothing of it.
 func (s *shift) leave(messages jetstream.MessagesContext) {
 	if m, err := messages.Next(jetstream.NextMaxWait(lateTime)); err == nil {
-		_ = m.Nak()
+		s.putBack(m)
 	}
 	messages.Stop()
 }
@@ -238,7 +259,10 @@ func (s *shift) hold(ctx context.Context, m jetstream.Msg) *held {
 		_ = m.Term()
 		return nil
 	}
-	if about, err := m.Metadata(); err == nil && about.NumDelivered > 1 {
+	if about, err := m.Metadata(); err == nil {
+		h.queued, h.deliveries = about.Sequence.Stream, about.NumDelivered
+	}
+	if h.deliveries > 1 {
 		s.measure(func(m *Measured) { m.Redelivered++ })
 	}
 	h.ctx, h.end = context.WithCancel(ctx)
@@ -256,10 +280,13 @@ func (s *shift) release(h *held) {
 	delete(s.held, h)
 }
 
-// giveBack lets another worker have a piece at once.
+// putBack lets another worker have a piece at once. It replaces the piece by a new one, which is not suspected: this worker lives.
+func (s *shift) putBack(m jetstream.Msg) { _ = s.Conn.nats.Publish(m.Subject(), nil) }
+
+// giveBack puts a piece back that the worker has held.
 func (s *shift) giveBack(h *held) {
 	s.release(h)
-	_ = h.Nak()
+	s.putBack(h)
 	s.measure(func(m *Measured) { m.Returned++ })
 }
 

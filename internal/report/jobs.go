@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/cluster"
+	"ringleader.example/ringleader/internal/work"
 )
 
 // keyDigits is how many digits of a job's key are shown.
@@ -194,5 +195,31 @@ func (r *Removed) JSON() any {
 // Text prints the job for people.
 func (r *Removed) Text(p *Printer) error {
 	_, err := fmt.Fprintf(p.Out, "job %s is removed, with the results of %s: %s\n", Key(r.Key), Several(int(r.Done), "unit"), r.Call)
+	return err
+}
+
+// Units returns the units of a piece as the command line takes them.
+func Units(p work.Piece) string {
+	if p.Len() == 1 {
+		return fmt.Sprint(p.From)
+	}
+	return fmt.Sprintf("%d..%d", p.From, p.To-1)
+}
+
+// Computed are units of a job whose result was computed and stored.
+type Computed struct {
+	*cluster.JobState
+	Piece work.Piece
+	Took  time.Duration
+}
+
+// JSON returns the units for programs.
+func (c *Computed) JSON() any {
+	return object{{"job", c.Key}, {"from", c.Piece.From}, {"to", c.Piece.To}, {"seconds", c.Took.Seconds()}}
+}
+
+// Text prints the units for people.
+func (c *Computed) Text(p *Printer) error {
+	_, err := fmt.Fprintf(p.Out, "job %s has the result of units %s, which took %s\n", Key(c.Key), Units(c.Piece), c.Took.Round(time.Millisecond))
 	return err
 }

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/internal/cluster"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/work"
+)
+
+// A row in error is part of the output. So the job is done, as that of another command which has printed its result.
+func TestRowsInErrorLeaveNoJob(t *testing.T) {
+	url := natsServer(t, cluster.Settings{})
+	rows := []reproduce.Row{{Source: "S1", Where: "here", Claim: "it errs", Check: func(*reproduce.Bench) reproduce.Finding { panic(errors.New("it errs")) }}}
+	labourerOf(t, url, "reproduce", &reproduce.Judging{Rows: rows})
+	var out, complaints stream
+	p := newProgram("ringleader", nil, strings.NewReader(""), &out, &complaints, func(string) string { return "" })
+	o := reproduceOptions{out: "-", words: func() ([]string, error) { return []string{"S1"}, nil }}
+	o.access.URL = url
+	err := p.judge(t.Context(), rows, 0, &o)
+	p.dismiss(err)
+	if code, _ := statusOf(err); code != report.ExitNo || !strings.Contains(complaints.String(), "it errs") || strings.Count(complaints.String(), "\n") != 1 {
+		t.Errorf("exit status %d, %q", code, complaints.String())
+	}
+	if jobs := jobsOf(t, url); len(jobs) > 0 {
+		t.Errorf("the server has %v", jobs)
+	}
+}
+
+// labourerOf starts a worker that has another task for a kind of job.
+func labourerOf(t *testing.T, url, kind string, task work.Task) {
+	t.Helper()
+	conn := connected(t, url)
+	ctx, stop := context.WithCancel(t.Context())
+	worker := cluster.Worker{Conn: conn, Cores: 1, Version: versionName(), Kinds: map[string]work.Kind{
+		kind: func(json.RawMessage) (work.Task, error) { return task, nil },
+	}}
+	ended := make(chan error, 1)
+	go func() { ended <- worker.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+}
+
+// failing is a task of one unit that fails everywhere.
+type failing struct{ work.Task }
+
+var errFailing = errors.New("it fails")
+
+func (failing) Units() uint64                                       { return 1 }
+func (failing) Compute(context.Context, work.Piece) ([]byte, error) { return nil, errFailing }
+
+func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
+	url := natsServer(t, cluster.Settings{})
+	labourerOf(t, url, "verify", failing{})
+	p := newProgram("ringleader", nil, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
+	a := assignment{working: &working{}, kind: "verify", words: func() ([]string, error) { return []string{"lcr"}, nil }, task: failing{}, units: "orders"}
+	a.access.URL = url
+	_, err := p.work(t.Context(), a)
+	if !errors.Is(err, errFailing) {
+		t.Error(err)
+	}
+	p.dismiss(err)
+	if jobs := jobsOf(t, url); len(jobs) > 0 {
+		t.Errorf("the server has %v", jobs)
+	}
+}
+
+// The units of a job that ended workers are computed by a command. The job goes on from there.
+func TestUnitsThatEndWorkersAreComputedByACommand(t *testing.T) {
+	url := natsServer(t, cluster.Settings{})
+	line := strings.Fields("verify lcr --n 4")
+	job := left(t, url, versionName())
+	key := report.Key(job.Key())
+	for args, says := range map[string]string{
+		"compute " + key:           "takes two arguments",
+		"compute " + key + " x":    "units are a number or a range, such as 57 or 57..60",
+		"compute " + key + " 3..":  "units are a number or a range, such as 57 or 57..60",
+		"compute " + key + " 3..2": "units are a number or a range, such as 57 or 57..60",
+		"compute " + key + " 2..6": "has the units 0 to 5",
+	} {
+		code, _, stderr := call(append(strings.Fields("jobs "+args), "--nats", url)...)
+		if code != report.ExitUsage || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit status %d, %q; want %q", args, code, stderr, says)
+		}
+	}
+	for _, units := range []string{"0", "1..5"} {
+		code, stdout, stderr := call("jobs", "compute", key, units, "--nats", url)
+		if want := "job " + key + " has the result of units " + units + ", which took "; code != report.ExitFine || !strings.HasPrefix(stdout, want) {
+			t.Errorf("exit status %d, %s%s; want %s", code, stdout, stderr, want)
+		}
+	}
+	if jobs := jobsOf(t, url); len(jobs) != 1 || jobs[0].Done != 6 || jobs[0].State != "complete" {
+		t.Errorf("the server has %v", jobs)
+	}
+	_, want, _ := call(line...)
+	if code, stdout, stderr := call(append(line, "--nats", url)...); code != report.ExitFine || stdout != want { // without a worker
+		t.Errorf("exit status %d, %s%s\nwant %s", code, stdout, stderr, want)
+	}
+}
+
+// Each worker dies of each piece, and is started again.
+func TestAJobWhoseUnitsEndWorkersNamesTheCommandForThem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits until pieces of dead workers come again")
+	}
+	t.Parallel()
+	url := natsServer(t, cluster.Settings{})
+	command := runs(t, "verify", "lcr", "--n", "4", "--nats", url)
+	var code int
+	for deaths, over := 0, false; !over; deaths++ {
+		if deaths > 20 {
+			t.Fatal("workers die for ever")
+		}
+		worker := exec.Command("doomed", url)
+		if err := worker.Start(); err != nil {
+			t.Fatal(err)
+		}
+		died := make(chan struct{})
+		go func() { _ = worker.Wait(); close(died) }()
+		select {
+		case <-died:
+		case code = <-command.ended:
+			over = true
+			_ = worker.Process.Kill()
+			<-died
+		}
+	}
+	key := jobsOf(t, url)[0].Job
+	says := fmt.Sprintf(`^ringleader: unit 0 ends its workers: 3 have died that computed nothing else \(.*, process \d+; .*, process \d+; .*, process \d+\); `+
+		`what is done is kept; ringleader jobs compute %.12s 0 --nats %s computes it here, and then the same command continues\n$`, key, url)
+	if code != report.ExitNo || !regexp.MustCompile(says).MatchString(command.stderr.String()) {
+		t.Errorf("exit status %d, %q; want %s", code, command.stderr.String(), says)
+	}
+}
+
+// doom runs a worker that dies of its first piece.
+func doom() {
+	conn, err := cluster.Connect(context.Background(), cluster.Access{URL: os.Args[1]}, "doomed", nil)
+	if err != nil {
+		panic(err)
+	}
+	worker := cluster.Worker{Conn: conn, Cores: 1, Version: versionName(), Kinds: map[string]work.Kind{
+		"verify": func(json.RawMessage) (work.Task, error) { return doomed{}, nil },
+	}}
+	panic(worker.Run(context.Background()))
+}
+
+type doomed struct{ work.Task }
+
+func (doomed) Compute(context.Context, work.Piece) ([]byte, error) {
+	os.Exit(137)
+	return nil, nil
+}
