@@ -149,7 +149,9 @@ func TestAListHasAllVoters(t *testing.T) {
 		t.Fatal(err)
 	}
 	listing(t, 2, at, MemberAddress{ID: 1}, MemberAddress{ID: 2, Standby: true})
-	eventually(t, one, "1 leads", func() bool { return one.View().Role == Leader })
+	eventually(t, one, "1 leads, and reaches 2, whose vote it needs then", func() bool {
+		return one.View().Role == Leader && one.Status().Members[1].Reachable
+	})
 	if err := one.AddMember(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}

@@ -59,6 +59,24 @@ func TestMembersBeginTogether(t *testing.T) {
 	}
 }
 
+// Nor does it decide what the others know when a member is killed.
+func TestADeathIsNoticedAtOnce(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+			defer c.Close()
+			c.Start(1, 2, 3)
+			c.Await(3)
+			c.Kill(1)
+			for _, id := range []uint64{2, 3} {
+				if c.Member(id).Status().Members[0].Reachable {
+					t.Fatalf("%d does not miss 1", id)
+				}
+			}
+		})
+	}
+}
+
 var (
 	seed  = flag.Uint64("seed", 1, "of the first chaos run")
 	seeds = flag.Int("seeds", 40, "how many chaos runs")
