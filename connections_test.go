@@ -131,3 +131,35 @@ func TestAConnectionThatIsMadeAgainLasts(t *testing.T) {
 		}
 	})
 }
+
+// The promise of member 1 outlives its deadline by a suspension, in which timers stand still. The promise of member 2, which asks
+// for the vote of 1 meanwhile, is over.
+func TestAMemberThatWasSuspendedIsNotAskedWithoutPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		var mu sync.Mutex
+		questions := 0
+		c.Hold(func(f ringleadertest.Frame) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if f.Kind == "election" {
+				questions++
+			}
+			return f.To == 2 && f.Kind == "renew"
+		})
+		early := ringleader.Test().Lease / 3 // by so much the promise of 2 ends before that of 1
+		c.Pass(early)
+		c.Host(1).Clock.Suspend(ringleader.Test().Lease)
+		c.Kill(3)
+		c.Start(3) // so that all answer; it waits for longer than 1
+		c.AwaitAny()
+		mu.Lock()
+		defer mu.Unlock()
+		if most := 4 * int(early/time.Millisecond); questions < 2 || questions > most {
+			t.Errorf("there are %d questions, and %d are many", questions, most)
+		}
+	})
+}

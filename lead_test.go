@@ -37,24 +37,27 @@ func quorumWithin(ctx context.Context, t *testing.T, c Config, ids ...uint64) *g
 
 func TestAMajorityElectsAndAMinorityDoesNot(t *testing.T) {
 	g := quorum(t, Config{}, 1, 2, 3)
-	g.agree(3)
-	if s := g.members[3].Status(); !s.Quorum || s.Term == 0 || s.Lease == nil {
+	first := g.led()
+	if s := g.members[first].Status(); !s.Quorum || s.Term == 0 || s.Lease == nil {
 		t.Errorf("%+v", s)
 	}
-	g.members[3].Close()
-	delete(g.members, 3)
-	g.agree(2)
-	g.members[2].Close()
-	delete(g.members, 2)
+	g.members[first].Close()
+	delete(g.members, first)
+	second := g.led()
+	g.members[second].Close()
+	delete(g.members, second)
+	<-time.After(Test().Lease) // with votes from before the end of the others the last one may have led until now
 	ctx, cancel := context.WithTimeout(context.Background(), 2*Test().Lease)
 	defer cancel()
-	for await(ctx, g.members[1], func(v View) bool { return v.Role == Leader }) {
-		t.Fatal("one of three leads")
+	for _, last := range g.members {
+		if await(ctx, last, func(v View) bool { return v.Role == Leader }) {
+			t.Fatal("one of three leads")
+		}
 	}
 }
 
 func TestWorkRunsOnTheLeaderOnlyAndInRisingTerms(t *testing.T) {
-	g := quorum(t, Config{}, 1, 2, 3)
+	g := quorum(t, Config{Timing: Timing{Lease: time.Hour, Preempt: time.Hour}}, 1, 2, 3) // no machine lets it lapse
 	var (
 		mu      sync.Mutex
 		running int
@@ -90,12 +93,10 @@ func TestWorkRunsOnTheLeaderOnlyAndInRisingTerms(t *testing.T) {
 	}
 	at := <-began
 	for range 4 {
-		next := at%3 + 1
-		if err := g.members[at].Transfer(next); err != nil {
-			t.Fatal(err)
-		}
-		if at = <-began; at != next {
-			t.Errorf("%d leads, not %d", at, next)
+		for next := at%3 + 1; at != next; at = <-began { // on a slow machine the successor may be late, and another one lead
+			if err := g.members[at].Transfer(next); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	cancel()
@@ -109,8 +110,8 @@ func TestWorkRunsOnTheLeaderOnlyAndInRisingTerms(t *testing.T) {
 
 func TestALeaderWithoutAMajorityStopsItsWorkBeforeItsLeaseEnds(t *testing.T) {
 	g := quorum(t, Config{Overrun: Log}, 1, 2, 3)
-	g.agree(3)
-	m := g.members[3]
+	leader := g.led()
+	m := g.members[leader]
 	ended := make(chan error, 1)
 	began := make(chan struct{})
 	go m.Lead(t.Context(), func(ctx context.Context, l Leadership) error {
@@ -124,9 +125,11 @@ func TestALeaderWithoutAMajorityStopsItsWorkBeforeItsLeaseEnds(t *testing.T) {
 		return nil
 	})
 	<-began
-	for _, id := range []uint64{1, 2} { // both crash: they stop without a release
-		g.members[id].live.Close()
-		delete(g.members, id)
+	for id, other := range g.members {
+		if id != leader { // they crash: they stop without a release
+			other.live.Close()
+			delete(g.members, id)
+		}
 	}
 	select {
 	case err := <-ended:

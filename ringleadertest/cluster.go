@@ -204,8 +204,8 @@ func (c *Cluster) Group(group string, id uint64) *ringleader.Member { return c.h
 
 var errKilled = errors.New("killed")
 
-// Kill ends a member as SIGKILL does: it releases nothing, and its connections break. A warden would prove its death now:
-// see Prove.
+// Kill ends a member as SIGKILL does: it releases nothing, and its connections break, which the others have noticed when Kill
+// returns. A warden would prove its death now: see Prove.
 func (c *Cluster) Kill(id uint64) {
 	h := c.hosts[id]
 	if h.member == nil {
@@ -216,6 +216,7 @@ func (c *Cluster) Kill(id uint64) {
 	h.Clock.Continue() // one that is stopped ends, too
 	<-h.member.Done()
 	h.member, h.groups = nil, nil
+	synctest.Wait()
 }
 
 // Prove gives all running members the proof that the last life of a killed member, and all its work, are dead.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -53,6 +54,24 @@ func TestMembersBeginTogether(t *testing.T) {
 			}
 			if asked != 6 {
 				t.Fatalf("%d questions before the first answer: %q", asked, frames)
+			}
+		})
+	}
+}
+
+// Nor does it decide what the others know when a member is killed.
+func TestADeathIsNoticedAtOnce(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+			defer c.Close()
+			c.Start(1, 2, 3)
+			c.Await(3)
+			c.Kill(1)
+			for _, id := range []uint64{2, 3} {
+				if c.Member(id).Status().Members[0].Reachable {
+					t.Fatalf("%d does not miss 1", id)
+				}
 			}
 		})
 	}
@@ -283,17 +302,19 @@ func (p *post) slow() {
 
 // block blocks a link in one direction, or the other links again.
 func (p *post) block(from, to uint64) {
-	if p.r.IntN(3) == 0 {
-		clear(p.blocked)
+	blocked := map[[2]uint64]bool{{from, to}: true}
+	if p.r.IntN(3) != 0 {
+		maps.Copy(blocked, p.blocked)
 	}
-	p.blocked[[2]uint64{from, to}] = true
+	p.blocked = blocked
 	p.hold()
 }
 
+// hold lets the network be as it is from now on. Members that send at the moment look at what does not change any more.
 func (p *post) hold() {
-	all := p.quick < 1
+	all, blocked := p.quick < 1, p.blocked
 	p.c.Hold(func(f ringleadertest.Frame) bool {
-		return p.blocked[[2]uint64{f.From, f.To}] || all && f.Kind != "heartbeat" && f.Kind != "hello" && f.Kind != "end"
+		return blocked[[2]uint64{f.From, f.To}] || all && f.Kind != "heartbeat" && f.Kind != "hello" && f.Kind != "end"
 	})
 }
 
@@ -322,7 +343,7 @@ func (p *post) deliver() {
 
 // end makes the network a good one again.
 func (p *post) end() {
-	clear(p.blocked)
+	p.blocked = nil
 	p.c.Hold(nil)
 }
 

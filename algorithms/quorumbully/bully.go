@@ -92,13 +92,15 @@ func (p *Process) question(out *election.Out[Message]) {
 	p.answeredEnough(out)
 }
 
-// freeIn returns, approximately, in how many units this member can grant a lease to an incarnation of member x.
+// freeIn returns, approximately, in how many units this member can grant a lease to an incarnation of member x. A member that
+// was suspended is bound until its timer expires, long after the deadline. It is asked again and again meanwhile, but not
+// more often than once in Delay.
 func (p *Process) freeIn(x election.ID, incarnation uint64, out *election.Out[Message]) (units uint64) {
 	if p.Restarted {
-		units = max(1, out.Left(p.WaitsTill).Lo)
+		units = max(p.Settings.Delay, out.Left(p.WaitsTill).Lo)
 	}
 	if !p.free(x, incarnation) {
-		units = max(units, 1, out.Left(p.Until).Lo)
+		units = max(units, p.Settings.Delay, out.Left(p.Until).Lo)
 	}
 	return units
 }

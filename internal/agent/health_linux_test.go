@@ -28,7 +28,9 @@ func (g *group) idle() bool {
 func TestACommandRunsOnAHealthyMemberOnly(t *testing.T) {
 	t.Parallel()
 	well := filepath.Join(t.TempDir(), "well")
-	g := newGroup(t, 3, spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Health: agent.Health{Command: "test -e " + well + "$RINGLEADER_MEMBER"}})
+	g := newGroup(t, 3, spec{ // a leader that is able keeps its lead on any machine
+		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: lasting(20 * lease), Health: agent.Health{Command: "test -e " + well + "$RINGLEADER_MEMBER"},
+	})
 	heal := func(id int) {
 		t.Helper()
 		g.must(os.WriteFile(well+strconv.Itoa(id), nil, 0o600))

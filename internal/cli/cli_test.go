@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -26,6 +27,7 @@ import (
 // TestMain lets this test binary be the command ringleader too, as cmd/ringleader wires it, on the PATH
 // of scripts and tests.
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "4") // tests wait for processes more than for cores
 	testscript.Main(m, map[string]func(){"ringleader": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		context.AfterFunc(ctx, stop)

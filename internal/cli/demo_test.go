@@ -465,6 +465,7 @@ func TestTenFaultsInARowEndInAgreement(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []ringleader.Algorithm{ringleader.QuorumBully, ringleader.Bully} {
 		t.Run(string(algorithm), func(t *testing.T) {
+			t.Parallel()
 			const seed = 9 // all kinds of faults are among the ten
 			random := rand.New(rand.NewPCG(seed, 0))
 			d := startDemo(t, "--algorithm", string(algorithm))

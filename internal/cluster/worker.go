@@ -239,13 +239,17 @@ func (s *shift) idleTime() time.Duration {
 // mostPatience is how many times the patience a piece may wait at most.
 const mostPatience = 12
 
-// lateTime is how long a piece may be under way that is given back at once.
-const lateTime = 20 * time.Millisecond
+// lateTime is how long a worker that takes no more pieces waits for those that are under way to it, if the server does not answer.
+const lateTime = time.Second
 
-// leave ends an iterator, and gives back a piece that has just come. The server gives away one that comes later when it
-// hears nothing of it.
+// leave ends an iterator, and gives back the pieces that are under way: the server sends none any more when it knows.
 func (s *shift) leave(messages jetstream.MessagesContext) {
-	if m, err := messages.Next(jetstream.NextMaxWait(lateTime)); err == nil {
+	messages.Drain()
+	for {
+		m, err := messages.Next(jetstream.NextMaxWait(lateTime))
+		if err != nil {
+			break
+		}
 		s.putBack(m)
 	}
 	messages.Stop()

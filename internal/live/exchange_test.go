@@ -15,15 +15,12 @@ import (
 // exchange starts all members of a cluster on an exchange of frames.
 func (c *cluster[S, M]) exchange(e *transporttest.Exchange) {
 	c.t.Helper()
+	c.over = e
+	var ids []uint64
 	for _, member := range c.addresses {
-		config := c.config(member.ID, member.Address)
-		config.Transport = e.Open
-		m, err := Join(context.Background(), c.algorithm, config)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		c.members[member.ID] = m
+		ids = append(ids, member.ID)
 	}
+	c.start(ids...)
 }
 
 func TestMembersElectOverFramesAsOverBytes(t *testing.T) {

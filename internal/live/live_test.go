@@ -98,8 +98,18 @@ func (c *cluster[S, M]) open(listener net.Listener, from string) transport.Open 
 	}
 }
 
+// start starts members. Over an exchange they begin together, and all that needs no time has happened when start returns: the
+// scheduler decides neither which member asks first nor which connections stand.
 func (c *cluster[S, M]) start(ids ...uint64) {
 	c.t.Helper()
+	if c.over != nil {
+		c.over.Pause()
+		defer synctest.Wait()
+		defer c.over.Resume()
+		defer synctest.Wait() // the first messages
+		defer c.over.Flush()
+		defer synctest.Wait() // the first connections
+	}
 	for _, id := range ids {
 		m, err := Join(context.Background(), c.algorithm, c.config(id, at(id)))
 		if err != nil {

@@ -66,8 +66,8 @@ func TestALinkHoldsBackWhatIsSentWhileItIsCut(t *testing.T) {
 	send(t, from, "held back")
 	silent(t, to)
 	l.Set(rig.Way{Delay: func() time.Duration { return delayed }}, rig.Way{})
+	second := time.Now() // before it is sent: this goroutine may wait for a core afterwards
 	send(t, from, "!")
-	second := time.Now()
 	from.(*net.TCPConn).CloseWrite()
 	all, err := io.ReadAll(to)
 	if err != nil || string(all) != "held back!" || time.Since(second) < delayed {
