@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// With -long, the extremes of all orders are computed again at each size. It takes minutes.
+func TestTheExtremesOfAllOrdersAreComputedAgain(t *testing.T) {
+	if !*long {
+		t.Skip("-long: it takes minutes")
+	}
+	for _, f := range manifest(t) {
+		command, cut := strings.CutSuffix(f.Command, cutColumns)
+		if !strings.HasPrefix(f.File, "all-") || !cut {
+			continue
+		}
+		code, stdout, stderr := call(strings.Fields(command)[1:]...)
+		if code != 0 {
+			t.Fatalf("%s: exit status %d, %s", command, code, stderr)
+		}
+		if computed := withoutTimes(stdout); computed != string(contents(t, filepath.Join(resultsFolder, f.File))) {
+			t.Errorf("%s is not what its command prints: %s", f.File, computed)
+		}
+	}
+}
