@@ -204,7 +204,8 @@ type run struct {
 	looking bool // a look is under way
 	looks   int  // how many have begun
 	seen    *view
-	losses  int // looks since the last result that found pieces lost
+	losses  int                   // looks since the last result that found pieces lost
+	passed  map[work.Piece]uint64 // of the look before
 
 	out    map[work.Piece]int // published pieces without a result, and how many looks had begun before
 	failed map[work.Piece]trouble

@@ -119,6 +119,7 @@ type view struct {
 	number int                 // of the look
 	queued map[work.Piece]bool // the pieces in the queue, before …
 	last   uint64              // … the number of the last result was this
+	passed map[work.Piece]uint64
 	err    error
 }
 
@@ -150,11 +151,47 @@ func (c *Commander) view(ctx context.Context) (v view) {
 	if v.queued, v.err = c.Conn.pieces(ctx, queueStream, queueSubjects(c.job.job)+">"); v.err != nil {
 		return v
 	}
+	if v.passed, v.err = c.passed(ctx); v.err != nil {
+		return v
+	}
 	stream, err := c.Conn.js.Stream(ctx, resultsStream(c.job.job.Key()))
 	if v.err = err; err == nil {
 		v.last = stream.CachedInfo().State.LastSeq // 0 in a new stream
 	}
 	return v
+}
+
+// passed returns the pieces in the queue that the server takes for computed, with their numbers there. A worker has just
+// acknowledged such a piece, and it is about to leave the queue. Or the server was killed, and remembers more of what was acknowledged than
+// of its queue: it gives such a piece to no worker any more.
+func (c *Commander) passed(ctx context.Context) (map[work.Piece]uint64, error) {
+	queue, err := c.Conn.queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	consumer, err := queue.Consumer(ctx, consumerConfig(c.job.job.Version, 0).Durable)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) { // no worker has come yet
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	passed := map[work.Piece]uint64{}
+	for next := uint64(1); ; {
+		m, err := queue.GetMsg(ctx, next, jetstream.WithGetMsgSubject(queueSubjects(c.job.job)+">"))
+		switch {
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			return passed, nil
+		case err != nil:
+			return nil, err
+		case m.Sequence > consumer.CachedInfo().AckFloor.Stream:
+			return passed, nil
+		}
+		if _, p, err := parseSubject(m.Subject); err == nil {
+			passed[p] = m.Sequence
+		}
+		next = m.Sequence + 1
+	}
 }
 
 // recover makes the streams again that a server has lost. If only that of the job is missing, the job was removed.
@@ -208,11 +245,13 @@ func (r *run) conclude() {
 	before := len(r.out)
 	for p, looks := range r.out {
 		// The server takes messages and questions in any order, so a piece counts as lost after two looks.
-		if looks < v.number-1 && !v.queued[p] {
+		lost := !v.queued[p] || v.passed[p] > 0 && v.passed[p] == r.passed[p]
+		if looks < v.number-1 && lost {
 			delete(r.out, p)
 			r.cutter.Recut(p)
 		}
 	}
+	r.passed = v.passed
 	if len(r.out) == before {
 		return
 	}

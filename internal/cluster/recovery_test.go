@@ -119,6 +119,57 @@ func TestAServerThatLosesTheTailOfItsStoreGoesOn(t *testing.T) {
 	same(t, "coarse", spec, o.result, o.err)
 }
 
+// A server that was killed can remember that pieces were acknowledged which are in its queue still. It gives them to no worker.
+func TestPiecesThatTheQueuePassesByArePublishedAgain(t *testing.T) {
+	t.Parallel()
+	s, spec := settings(t), sums{Of: 20}
+	e := serve(t, s)
+	s.Listen = e.nats.Addr().String()
+	c := connect(t, Access{URL: e.URL()}, nil)
+	j, task := jobOf(t, "sums", spec)
+	ended := start(t.Context(), t, begin(t, c, j, task, nil), j, task)
+	queued := func() map[work.Piece]bool {
+		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		if err != nil {
+			return nil // there is no server at the moment
+		}
+		return pieces
+	}
+	until(t, "a piece in the queue", func() bool { return len(queued()) > 0 })
+	e.Close()
+	messages := filepath.Join(s.Store, "jetstream", "$G", "streams", queueStream, "msgs")
+	early := filepath.Join(t.TempDir(), "early")
+	if err := os.CopyFS(early, os.DirFS(messages)); err != nil {
+		t.Fatal(err)
+	}
+
+	e = serve(t, s)
+	queue, err := connect(t, e.Access(), nil).queue(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	consumer, err := queue.CreateOrUpdateConsumer(t.Context(), consumerConfig(version, time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := consumer.Next()
+	if err == nil {
+		err = m.DoubleAck(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Close()
+	if err := errors.Join(os.RemoveAll(messages), os.CopyFS(messages, os.DirFS(early))); err != nil {
+		t.Fatal(err)
+	}
+
+	e = serve(t, s)
+	hire(t, connect(t, e.Access(), nil), &Worker{})
+	o := <-ended
+	same(t, "sums", spec, o.result, o.err)
+}
+
 func TestPiecesThatTheQueueHasLostArePublishedAgain(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
