@@ -57,14 +57,17 @@ func TestWhatIsFoundIsNeverAMajority(t *testing.T) {
 	names.Set(service, records[0])
 	joined[2].Close()
 	joined[3].Close()
-	<-time.After(ringleader.Test().Lease) // one of them may have voted for the last one before its end
+	lapse, cancel := context.WithTimeout(t.Context(), ringleader.Test().Lease)
+	defer cancel()
+	for range joined[1].Observe(lapse) { // one of them may have voted for the last one before its end
+	}
 	for v := range joined[1].Observe(t.Context()) {
 		if !v.Known {
 			break
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*ringleader.Test().Lease)
-	defer cancel()
+	ctx, end := context.WithTimeout(t.Context(), 2*ringleader.Test().Lease)
+	defer end()
 	for v := range joined[1].Observe(ctx) {
 		if v.Role == ringleader.Leader {
 			t.Fatal("one of three leads")

@@ -46,10 +46,12 @@ func TestAMajorityElectsAndAMinorityDoesNot(t *testing.T) {
 	second := g.led()
 	g.members[second].Close()
 	delete(g.members, second)
-	<-time.After(Test().Lease) // with votes from before the end of the others the last one may have led until now
-	ctx, cancel := context.WithTimeout(context.Background(), 2*Test().Lease)
-	defer cancel()
 	for _, last := range g.members {
+		lapse, cancel := context.WithTimeout(t.Context(), Test().Lease)
+		defer cancel()
+		await(lapse, last, func(View) bool { return false }) // with votes from before the end of the others it may have led
+		ctx, cancel := context.WithTimeout(t.Context(), 2*Test().Lease)
+		defer cancel()
 		if await(ctx, last, func(v View) bool { return v.Role == Leader }) {
 			t.Fatal("one of three leads")
 		}

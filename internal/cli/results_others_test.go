@@ -12,11 +12,11 @@ import (
 )
 
 // otherSizes are the sizes of which the page shows the algorithms without a closed form.
-var otherSizes = []int{8, 64, 256, 1024, 4096}
+var otherSizes = []int{8, 64, 256, 1024, 4096, 16384, 65536, 1048576}
 
 func othersTable(t *testing.T) string {
 	rows := resultRows(t, "other-")
-	head := []string{"algorithm", "network", "runs"}
+	head := []string{"algorithm", "network", "runs at 64"}
 	for _, n := range otherSizes {
 		head = append(head, fmt.Sprintf("n = %d", n))
 	}

@@ -101,18 +101,8 @@ func (s *sums) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 			return nil, ctx.Err()
 		}
 		spin(s.Rounds)
-		if s.Deadly > 0 && u == s.Deadly {
-			s.die()
-		}
-		if s.Stuck > 0 && u >= s.Stuck {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		switch {
-		case s.Fails > 0 && u >= s.Fails:
-			return nil, fmt.Errorf("unit %d: %w", u, errSums)
-		case s.Panics > 0 && u == s.Panics:
-			panic("oh")
+		if err := s.trouble(ctx, u); err != nil {
+			return nil, err
 		}
 		hash := sha256.Sum256(binary.BigEndian.AppendUint64(nil, u))
 		total.Sum.Add(total.Sum, new(big.Int).SetBytes(hash[:]))
@@ -125,6 +115,22 @@ func (s *sums) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 		}
 	}
 	return json.Marshal(total)
+}
+
+// trouble lets happen what is to happen at a unit.
+func (s *sums) trouble(ctx context.Context, unit uint64) error {
+	switch {
+	case s.Deadly > 0 && unit == s.Deadly:
+		s.die()
+	case s.Stuck > 0 && unit >= s.Stuck:
+		<-ctx.Done()
+		return ctx.Err()
+	case s.Fails > 0 && unit >= s.Fails:
+		return fmt.Errorf("unit %d: %w", unit, errSums)
+	case s.Panics > 0 && unit == s.Panics:
+		panic("oh")
+	}
+	return nil
 }
 
 // die ends the process as the system does when memory runs out, if there is no cure.
