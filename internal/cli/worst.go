@@ -84,7 +84,7 @@ func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOpti
 	parts, stopped := p.work(command.Context(), assignment{
 		working: &o.working, kind: "worst", task: search, units: search.What(),
 		words: func() ([]string, error) { return jobWords("worst", []string{e.Name}, command.Flags()) },
-		count: func([][]byte) (int, int) { return search.Tried(), o.tries },
+		count: func(results [][]byte) (int, int) { return search.Tried(results), o.tries },
 		of:    "inputs",
 	})
 	if stopped != nil && command.Context().Err() == nil {

@@ -153,8 +153,17 @@ func (s *Search) What() string {
 	return "climbs"
 }
 
-// Tried returns the number of inputs that this process has run.
-func (s *Search) Tried() int { return int(s.tried.Load()) }
+// Tried returns the number of inputs that were run, as far as this process knows: in these results, or by itself.
+func (s *Search) Tried(results [][]byte) int {
+	var all Best
+	for _, text := range results {
+		var one Best
+		if json.Unmarshal(text, &one) == nil {
+			all.join(&one)
+		}
+	}
+	return max(all.Tries, int(s.tried.Load()))
+}
 
 // Compute is that of a [work.Task].
 func (s *Search) Compute(ctx context.Context, p work.Piece) ([]byte, error) {

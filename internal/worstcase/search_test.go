@@ -139,8 +139,28 @@ func TestASearchThatIsStoppedShowsWhatItHasFound(t *testing.T) {
 	if _, err := s.Compute(&deadline{t.Context(), 1000}, work.Piece{From: 0, To: 1}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if r, err := s.Result(); err != nil || r.Tries != 1000 || r.IDs == nil || s.Tried() != 1000 {
+	if r, err := s.Result(); err != nil || r.Tries != 1000 || r.IDs == nil || s.Tried(nil) != 1000 {
 		t.Errorf("stopped with %+v, %v", r, err)
+	}
+}
+
+// Workers have tried what their results have, though this process has run none of it.
+func TestWhatOthersHaveTriedCounts(t *testing.T) {
+	options := Options{Entry: entry(t, "lcr"), Size: 16, Measure: Elections, Seed: 1, Tries: 160}
+	worker, err := New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := worker.Compute(t.Context(), work.Piece{From: 0, To: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Tried([][]byte{result}); got != 40 {
+		t.Errorf("%d inputs, want 40 of two climbs", got)
 	}
 }
 
