@@ -253,7 +253,7 @@ var importRules = []importRule{
 		in: pure, except: []string{"./verify", "./count"}, never: []string{"sync/..."},
 		because: "what is pure gives the same answer everywhere and always; the checker's workers do, whichever of them is first, as its tests compare, " +
 			"and so do counts that share what one of them has computed",
-		broken:  [2]string{"./simulate", "sync"},
+		broken: [2]string{"./simulate", "sync"},
 	},
 }
 
