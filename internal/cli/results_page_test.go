@@ -384,12 +384,12 @@ func filesTable(t *testing.T) string {
 			flags, _, _ = strings.Cut(flags, " --csv")
 			what = "`--n " + flags + "`"
 		}
-		if name, revision, found := strings.Cut(version, " "); found && len(revision) == 40 {
-			version = name + " " + revision[:12]
+		if _, revision, found := strings.Cut(version, " "); found && len(revision) == 40 {
+			version = revision[:12]
 		}
 		cells = append(cells, []string{"[" + f.File + "](results/" + f.File + ")", what, fmt.Sprint(f.Seed), version})
 	}
-	return table([]string{"file", "of", "seed", "version"}, cells)
+	return table([]string{"file", "of", "seed", "commit"}, cells)
 }
 
 // drawnNames are the algorithms of the drawings: one of those that cost the same.
