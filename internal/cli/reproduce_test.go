@@ -62,8 +62,8 @@ func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T
 	p := &program{Printer: &report.Printer{Out: &stdout, Err: &stderr, Getenv: os.Getenv}}
 	err := p.judge(t.Context(), rows, 0, &reproduceOptions{out: "-", json: true})
 	var exit report.ExitError
-	if !errors.As(err, &exit) || exit.Code != report.ExitNo || !strings.Contains(err.Error(), "S1 a panicked: oh") {
-		t.Errorf("error %v", err)
+	if !errors.As(err, &exit) || exit.Code != report.ExitNo || !strings.Contains(stderr.String(), "S1 a panicked: oh") {
+		t.Errorf("error %v, %q", err, stderr.String())
 	}
 	var line map[string]string
 	_, judged, _ := strings.Cut(stdout.String(), "\n") // after the call
