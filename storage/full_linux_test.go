@@ -6,29 +6,13 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-)
 
-// mount returns an empty file system in memory.
-func mount(t *testing.T, options string) string {
-	t.Helper()
-	directory := t.TempDir()
-	if err := syscall.Mount("storage", directory, "tmpfs", 0, options); err != nil {
-		if os.Getenv("CI") == "true" && os.Getuid() == 0 {
-			t.Fatalf("CI must run this test: %v", err)
-		}
-		t.Skipf("only root can mount a small file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(directory, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	return directory
-}
+	"ringleader.example/ringleader/internal/disktest"
+)
 
 func TestADiskThatIsReallyFull(t *testing.T) {
 	const size = 64 << 10
-	base := mount(t, "size=64k")
+	base := string(disktest.Mount(t, "size=64k"))
 	directory := filepath.Join(base, "data")
 
 	// There is no room for all pages.
@@ -70,7 +54,7 @@ func TestADiskThatIsReallyFull(t *testing.T) {
 }
 
 func TestADiskThatIsReallyReadOnly(t *testing.T) {
-	base := mount(t, "")
+	base := string(disktest.Mount(t, ""))
 	directory := filepath.Join(base, "data")
 	mustInit(t, directory)
 	if err := syscall.Mount("storage", base, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {

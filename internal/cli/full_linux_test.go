@@ -2,52 +2,15 @@ package cli
 
 import (
 	"bytes"
-	"errors"
-	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ringleader.example/ringleader/internal/cluster"
+	"ringleader.example/ringleader/internal/disktest"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/rig"
 )
-
-// disk is a small file system.
-type disk string
-
-func mount(t *testing.T, size string) disk {
-	t.Helper()
-	d := t.TempDir()
-	if err := syscall.Mount("disk", d, "tmpfs", 0, "size="+size); err != nil {
-		if os.Getenv("CI") == "true" && os.Getuid() == 0 {
-			t.Fatalf("CI must run this test: %v", err)
-		}
-		t.Skipf("only root can mount a small file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(d, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	return disk(d)
-}
-
-// fill leaves no room.
-func (d disk) fill(t *testing.T) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(string(d), "filler"), bytes.Repeat([]byte("x"), 16<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("the disk is not full: %v", err)
-	}
-}
-
-func (d disk) free(t *testing.T) {
-	t.Helper()
-	if err := os.Remove(filepath.Join(string(d), "filler")); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 	t.Parallel()
@@ -58,8 +21,8 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			small := mount(t, "8k")
-			file := filepath.Join(string(small), "file")
+			small := disktest.Mount(t, "size=8k")
+			file := small.Join("file")
 			url := natsServer(t, cluster.Settings{})
 			labourer(t, url)
 			args := append(strings.Fields(strings.ReplaceAll(line, "FILE", file)), "--nats", url)
@@ -70,9 +33,7 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 			if jobs := jobsOf(t, url); len(jobs) != 1 || jobs[0].State == "running" || jobs[0].Done == 0 {
 				t.Fatalf("the server has %v", jobs)
 			}
-			if err := syscall.Mount("disk", string(small), "tmpfs", syscall.MS_REMOUNT, "size=1m"); err != nil {
-				t.Fatal(err)
-			}
+			small.Resize(t, "1m")
 			plain := filepath.Join(t.TempDir(), "file")
 			_, want, _ := call(strings.Fields(strings.ReplaceAll(line, "FILE", plain))...)
 			code, stdout, stderr := call(args...)
@@ -91,12 +52,12 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 
 func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	t.Parallel()
-	small := mount(t, "8m")
+	small := disktest.Mount(t, "size=8m")
 	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := filepath.Join(string(small), "store")
+	store := small.Join("store")
 	line := strings.Fields("reproduce S4")
 	server := []string{"--nats", "embed", "--nats-listen", addresses[0], "--nats-store", store}
 	worker := runs(t, "worker", "--nats", "nats://"+addresses[0], "--cores", "2")
@@ -104,14 +65,14 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	url := "nats://" + addresses[0]
 	await(t, "the server does not answer", func() bool { code, _, _ := call("jobs", "list", "--nats", url); return code == report.ExitFine })
 	await(t, "no row is done", func() bool { jobs := jobsOf(t, url); return len(jobs) == 1 && jobs[0].Done > 2 })
-	small.fill(t)
+	small.Fill(t)
 	code := <-command.ended
 	says := "the NATS server cannot write to its store " + store + ": no space left on device; what is done is kept: ringleader jobs resume "
 	if printed := command.stderr.String(); code != report.ExitNo || strings.Count(printed, says) != 1 {
 		t.Errorf("exit status %d, %q; want %q", code, printed, says)
 	}
 	_, resume, _ := strings.Cut(command.stderr.String(), "what is done is kept: ringleader ")
-	small.free(t)
+	small.Free(t)
 	_, want, _ := call(line...)
 	code, stdout, stderr := call(strings.Fields(resume)...)
 	if code != report.ExitFine || stdout != want {

@@ -143,18 +143,10 @@ func operated(t *testing.T) (url, file string) {
 	if err := errors.Join(accounts.Store(accountName, accountText), accounts.Store(systemName, systemText)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(),
+	s := foreign(t, &server.Options{
+		JetStream: true, StoreDir: t.TempDir(),
 		TrustedOperators: []*jwt.OperatorClaims{jwt.NewOperatorClaims(operatorName)}, SystemAccount: systemName, AccountResolver: accounts,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(startTime) {
-		t.Fatal("the server does not start")
-	}
 	seed, err := user.Seed()
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +162,22 @@ func operated(t *testing.T) (url, file string) {
 	return s.ClientURL(), file
 }
 
+// foreign starts a server that is not embedded.
+func foreign(t *testing.T, o *server.Options) *server.Server {
+	t.Helper()
+	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+	s, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(startTime) {
+		t.Fatal("the server does not start")
+	}
+	return s
+}
+
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	url, file := operated(t)
@@ -182,15 +190,7 @@ func TestCredentials(t *testing.T) {
 
 func TestAServerWithoutJetStream(t *testing.T) {
 	t.Parallel()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(startTime) {
-		t.Fatal("the server does not start")
-	}
+	s := foreign(t, &server.Options{})
 	refused(t, Access{URL: s.ClientURL()}, "no JetStream")
 }
 

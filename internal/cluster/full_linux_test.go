@@ -1,21 +1,18 @@
 package cluster
 
 import (
-	"bytes"
-	"errors"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/disktest"
 )
 
 func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	t.Parallel()
-	disk := mount(t)
+	disk := disktest.Mount(t, "size=8m")
 	s := settings(t)
-	s.Store = filepath.Join(disk, "store")
+	s.Store = disk.Join("store")
 	e := serve(t, s)
 	s.Listen = e.nats.Addr().String()
 	spec := steady(t)
@@ -24,16 +21,14 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	w, _ := hire(t, connect(t, Access{URL: e.URL()}, lines.add), &Worker{patience: 10 * time.Second})
 	ended := start(t.Context(), t, begin(t, connect(t, Access{URL: e.URL()}, lines.add), j, task, nil), j, task)
 	until(t, "begun", func() bool { return len(logged(t, spec.Log)) > 20 })
-	filler := fill(t, disk)
+	disk.Fill(t)
 	fails(t, e)
 	until(t, "a notice there", func() bool { return len(lines.with("trying again")) > 0 })
 	if len(lines.lines) > 4 { // of the worker and of the commander
 		t.Errorf("notices: %q", lines.lines)
 	}
 	stored := w.Measured().Pieces
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	disk.Free(t)
 	e.Close()
 	serve(t, s)
 	o := <-ended
@@ -46,40 +41,12 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 // A server may have nothing to write when its disk is full: it refuses what comes then.
 func TestAnIdleServerReportsAFullDisk(t *testing.T) {
 	t.Parallel()
-	disk := mount(t)
+	disk := disktest.Mount(t, "size=8m")
 	s := settings(t)
-	s.Store = filepath.Join(disk, "store")
+	s.Store = disk.Join("store")
 	e := serve(t, s)
-	fill(t, disk)
+	disk.Fill(t)
 	fails(t, e)
-}
-
-// mount returns a small file system.
-func mount(t *testing.T) (disk string) {
-	t.Helper()
-	disk = t.TempDir()
-	if err := syscall.Mount("store", disk, "tmpfs", 0, "size=8m"); err != nil {
-		if os.Getenv("CI") == "true" && os.Getuid() == 0 {
-			t.Fatalf("CI must run this test: %v", err)
-		}
-		t.Skipf("only root can mount a small file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	return disk
-}
-
-// fill leaves no room on a disk, and returns the file that takes it.
-func fill(t *testing.T, disk string) (filler string) {
-	t.Helper()
-	filler = filepath.Join(disk, "filler")
-	if err := os.WriteFile(filler, bytes.Repeat([]byte("x"), 16<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("the disk is not full: %v", err)
-	}
-	return filler
 }
 
 // fails waits for the error of a server whose disk is full.
