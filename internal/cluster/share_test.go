@@ -16,7 +16,8 @@ func TestJobsWithPiecesOfAnyLengthGetTheSameTime(t *testing.T) {
 	hire(t, connect(t, e.Access(), nil), &Worker{})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	jobs := []sums{{Name: "long", Wait: 300 * time.Millisecond}, {Name: "short", Wait: 4 * time.Millisecond}}
+	// A slow machine takes longer for a piece than it waits, but not much longer than the short wait.
+	jobs := []sums{{Name: "long", Wait: 400 * time.Millisecond}, {Name: "short", Wait: 40 * time.Millisecond}}
 	got := func(i int) time.Duration { return time.Duration(len(logged(t, jobs[i].Log))) * jobs[i].Wait }
 	for i := range jobs {
 		jobs[i].Of, jobs[i].Log = 1_000_000, filepath.Join(t.TempDir(), "log")
