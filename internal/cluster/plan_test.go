@@ -17,9 +17,9 @@ import (
 const (
 	planCores  = 2                      // of a worker
 	pieceIn    = 4.1                    // messages that the server gets for a piece, without signs of life
-	pieceOut   = 4.0                    // … and sends
-	pieceWork  = 530 * time.Microsecond // of a core of the server, for a piece
-	signWork   = 13 * time.Microsecond  // … for a sign of life
+	pieceOut   = 4.1                    // … and sends
+	pieceWork  = 520 * time.Microsecond // of a core of the server, for a piece
+	signWork   = 17 * time.Microsecond  // … for a sign of life
 	queuedSize = 147                    // bytes of a piece in the queue
 	storedSize = 1228                   // bytes of a result of 1000 bytes
 )
