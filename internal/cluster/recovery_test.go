@@ -89,7 +89,7 @@ func TestAServerThatComesBackGoesOn(t *testing.T) {
 
 func TestAServerThatLosesItsStoreGoesOn(t *testing.T) {
 	t.Parallel()
-	s, spec, ended, lines := interrupt(t, &Worker{})
+	s, spec, ended, lines := interrupt(t, &Worker{patience: 10 * time.Second})
 	s.Store = filepath.Join(t.TempDir(), "other")
 	serve(t, s)
 	o := <-ended
@@ -204,7 +204,7 @@ func TestACommanderTakesOverFromAnother(t *testing.T) {
 	for kind, spec := range map[string]sums{"coarse": {Of: 200, Wait: 10 * time.Millisecond}, "growing": {Of: 4000, Wait: time.Millisecond}} {
 		spec.Log = filepath.Join(t.TempDir(), "log")
 		e := serve(t, settings(t))
-		hire(t, connect(t, e.Access(), nil), &Worker{})
+		hire(t, connect(t, e.Access(), nil), &Worker{patience: time.Minute}) // a slow machine repeats nothing
 		j, task := jobOf(t, kind, spec)
 		for range 3 {
 			ctx, stop := context.WithCancel(t.Context())
@@ -380,9 +380,9 @@ func TestALongPieceIsComputedOnce(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
 	for range 2 {
-		hire(t, connect(t, e.Access(), nil), &Worker{patience: time.Second / 2})
+		hire(t, connect(t, e.Access(), nil), &Worker{patience: 2 * time.Second})
 	}
-	spec := sums{Of: 3, Wait: 3 * time.Second / 2, Begins: filepath.Join(t.TempDir(), "begins")}
+	spec := sums{Of: 3, Wait: 5 * time.Second, Begins: filepath.Join(t.TempDir(), "begins")}
 	j, task := jobOf(t, "coarse", spec)
 	got, err := complete(t.Context(), t, begin(t, connect(t, e.Access(), nil), j, task, nil), j, task, nil)
 	same(t, "coarse", spec, got, err)
