@@ -37,7 +37,8 @@ matter; or the mean over many orders, with its confidence interval. --orders giv
 Without it the number is 64 (more for small n), and is doubled until half the 95 % interval of the
 election messages is at most --until of their mean. The first run of a point has the seed --seed, and each
 further run the next seed, so that count and run can repeat it. Where a closed form gives no time, 32 of
-the runs are also simulated for the time, up to n = 2²⁰. Trees are paths.
+the runs are also simulated for the time, up to n = 2²⁰. Trees are paths. Algorithms for equal
+identifiers get an order of which all but the greatest one or two are equal.
 
 With --order all each order of a ring is a run, up to rotation: (n-1)! of them, for n up to 14. Mean and
 extremes are exact then.

@@ -141,7 +141,11 @@ func (in *input) ordered(e *catalogue.Entry) (election.Arrangement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ids.From(in.first)
+	moved, err := ids.From(in.first)
+	if err != nil {
+		return nil, err
+	}
+	return order.Accepted(e.Declaration, moved, in.first), nil
 }
 
 // size is the number of processes that the flags ask for.

@@ -199,13 +199,13 @@ func (s *Study) places() []place {
 // instance returns the network of a run. Of all orders the seed is the number of one, from 0.
 func (p *place) instance(seed uint64) (network.Setup, error) {
 	if p.exhausted() {
-		return network.Setup{IDs: arranged(p.n, seed), Parameters: p.given}, nil
+		return p.setup(arranged(p.n, seed)), nil
 	}
 	ids, err := order.Parse(cmp.Or(p.order, order.Names[0]), p.n, seed)
 	if err != nil {
 		return network.Setup{}, fmt.Errorf("%w: %w", ErrStudy, err)
 	}
-	i := network.Setup{IDs: ids, Parameters: p.given}
+	i := p.setup(ids)
 	if p.Topology == election.Tree { // a path
 		i.Edges = make([][2]int, p.n-1)
 		for q := range i.Edges {
@@ -213,6 +213,11 @@ func (p *place) instance(seed uint64) (network.Setup, error) {
 		}
 	}
 	return i, nil
+}
+
+// setup returns the network of the identifiers 1 … n in an order.
+func (p *place) setup(ids election.Arrangement) network.Setup {
+	return network.Setup{IDs: order.Accepted(p.Declaration, ids, 1), Parameters: p.given}
 }
 
 // check returns an error if the algorithm cannot be run there.
