@@ -59,7 +59,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				// neighbour is on the other side, so a value that did not survive stood between them. Hence of a(i)
 				// active processes a(i+2) <= a(i) - a(i+1) are left two stages later: k stages need n >= F(k+1).
 				Of: "election", Case: election.Worst, Formula: "n·max{k: F(k+1) ≤ n}, F(1) = F(2) = 1",
-				Source: "derived; reached by some order for n up to 11",
+				Source: "derived; reached by some order for n up to 12",
 				Value:  func(n uint64) uint64 { return n * stages(n) },
 			},
 			{

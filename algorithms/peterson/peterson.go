@@ -85,7 +85,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Kinds:    []election.MessageKind{{Name: "value", Class: election.Election}, {Name: "announcement", Class: election.Announcement}},
 		Bounds: []election.Bound{
 			{
-				Of: "election", Case: election.Worst, Formula: "2n⌊lg n⌋ + n + 1 - 2^⌊lg n⌋", Source: "derived in the package comment; reached for n = 1, 2, 3, 6, 7",
+				Of: "election", Case: election.Worst, Formula: "2n⌊lg n⌋ + n + 1 - 2^⌊lg n⌋", Source: "derived in the package comment; reached for n = 1, 2, 3, 6, 7, 12",
 				Value: func(n uint64) uint64 {
 					k := uint64(bits.Len64(n)) - 1
 					return 2*n*k + n + 1 - 1<<k

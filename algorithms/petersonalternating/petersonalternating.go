@@ -83,7 +83,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Kinds:    []election.MessageKind{{Name: "value", Class: election.Election}, {Name: "announcement", Class: election.Announcement}},
 		Bounds: []election.Bound{
 			{
-				Of: "election", Case: election.Worst, Formula: "n·p, p the greatest with F(p+1) ≤ n (Fibonacci), about 1.44 n lg n", Source: "Peterson 1982; reached for n up to 11",
+				Of: "election", Case: election.Worst, Formula: "n·p, p the greatest with F(p+1) ≤ n (Fibonacci), about 1.44 n lg n", Source: "Peterson 1982; reached for n up to 12",
 				Value: func(n uint64) uint64 { return n * phases(n) },
 			},
 			{
