@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// With -long, the extremes of all orders are computed again at each size. It takes minutes.
+// With -long, the extremes of all orders are computed again at each size. It takes half an hour of a core, so also -timeout 1h.
 func TestTheExtremesOfAllOrdersAreComputedAgain(t *testing.T) {
 	if !*long {
-		t.Skip("-long: it takes minutes")
+		t.Skip("-long -timeout 1h: it takes half an hour of a core")
 	}
 	for _, f := range manifest(t) {
 		command, cut := strings.CutSuffix(f.Command, cutColumns)

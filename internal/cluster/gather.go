@@ -116,10 +116,10 @@ func readResult(m jetstream.Msg) (r result) {
 
 // view is what a look at the server shows.
 type view struct {
-	number int                 // of the look
-	queued map[work.Piece]bool // the pieces in the queue, before …
-	last   uint64              // … the number of the last result was this
-	passed map[work.Piece]uint64
+	number int                   // of the look
+	queued map[work.Piece]bool   // the pieces in the queue, before …
+	last   uint64                // … the number of the last result was this
+	passed map[work.Piece]uint64 // those of them that no worker gets, with their numbers there
 	err    error
 }
 
