@@ -142,7 +142,7 @@ func covered(t *testing.T, r resultRow) (bound, most uint64, which string) {
 }
 
 // Of each file of runs the cheapest size is computed again: of one algorithm where there are many runs of closed forms. On large
-// rings that is variable-speeds, which reads a few positions of an order, and lcr with -long, which reads all.
+// rings that is variable-speeds, which reads a few positions of an order.
 func TestSamplesOfTheResultsAreComputedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
@@ -156,7 +156,7 @@ func TestSamplesOfTheResultsAreComputedAgain(t *testing.T) {
 		n, _, _ := strings.Cut(words[sizes+1], ".")
 		if strings.HasPrefix(f.File, "other-") {
 			algorithms = words[2:sizes]
-		} else if len(n) >= 4 && !*long {
+		} else if len(n) >= 4 {
 			algorithms = []string{"variable-speeds"}
 		}
 		if all := "2,3,4,5,6,7"; strings.HasPrefix(n, all) {
