@@ -126,6 +126,9 @@ type Config struct {
 	// The others then need not wait for the end of its lease. A warden sets it; the default is that there is none.
 	Death [32]byte
 
+	// Confinement is by what means the processes of the work end, for [Status], such as a namespace; empty: it is not known.
+	Confinement string
+
 	// Logger gets the log; the default is to log nothing.
 	Logger *slog.Logger
 

@@ -77,6 +77,9 @@ type Status struct {
 	// Health is the result of the health check of this member; null: it has none.
 	Health *HealthStatus `json:"health,omitempty"`
 
+	// Confinement is Config.Confinement.
+	Confinement string `json:"confinement,omitempty"`
+
 	// Preemption is what Config.Preempt does at present; null: it is not set.
 	Preemption *PreemptionStatus `json:"preemption,omitempty"`
 
@@ -354,7 +357,7 @@ func (m *Member) Status() Status {
 		health := m.health.state()
 		status.Health = &health
 	}
-	status.Preemption = m.preemption()
+	status.Preemption, status.Confinement = m.preemption(), m.config.Confinement
 	if !v.Known {
 		status.Why = m.why(&status)
 	}

@@ -44,6 +44,9 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 	health := cmp.Or(s.Health, &ringleader.HealthStatus{})
 	t := new(metrics.Text)
 	t.Gauges("info", "The member and its algorithm; always 1.", metrics.Sample{Labels: fmt.Sprintf(`{id="%d",algorithm="%s"}`, s.ID, s.Algorithm), Value: 1})
+	if s.Confinement != "" {
+		t.Gauges("confinement_info", "By what the processes of the command end, from namespace, the surest, to first-process; always 1.", metrics.Sample{Labels: fmt.Sprintf(`{means=%q}`, s.Confinement), Value: 1})
+	}
 	t.Flag("healthy", "1 while the member works, 0 when it has stopped or stalled.", m.Health() == nil)
 	t.Flag("is_leader", "1 while this member leads.", s.Role == ringleader.Leader)
 	t.Flag("leader_known", "1 while this member knows a leader.", known)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/cli"
 )
 
@@ -23,6 +24,7 @@ const wrongCall = 2
 // command cleanly, and a second one at once. Exit status 2 with one line on stderr reports an own algorithm that cannot
 // be offered: its declaration or its types break the contract, or another algorithm has its name.
 func Main(own ...Entry) {
+	agent.Be()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal does not wait for a clean end
 	code := run(ctx, own, os.Args, os.Stdin, os.Stdout, os.Stderr, os.Getenv)

@@ -12,6 +12,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/control"
+	"ringleader.example/ringleader/internal/kernel"
 )
 
 // Config determines a member, what it runs, and where it serves its state.
@@ -31,6 +32,12 @@ type Config struct {
 	// Command is what runs while the member leads, with its arguments. With one, what Member.Timing leaves a command to end
 	// is Timing.Grace, and Member.Overrun is not used.
 	Command []string
+
+	// NoNamespace lets the command see the processes of the host by their numbers, and so end by [ControlGroup] or less.
+	NoNamespace bool
+
+	// User runs the command, hooks and the health check; empty: the user of this process. Another one needs root.
+	User string
 
 	OnExit  OnExit
 	Backoff time.Duration // before the command, or the member's candidacy, begins again; it doubles up to mostBackoff
@@ -85,7 +92,7 @@ func Start(ctx context.Context, c Config, join func(context.Context, ringleader.
 		// The keeper kills in time, and the process of the member has to live to see to that.
 		c.Member.Overrun = ringleader.Log
 	}
-	if a.keepers, err = newKeepers(); err == nil {
+	if a.keepers, err = newKeepers(a.confine(&c), c.User); err == nil {
 		err = a.health(&c.Member)
 	}
 	if err == nil {
@@ -102,6 +109,33 @@ func Start(ctx context.Context, c Config, join func(context.Context, ringleader.
 		a.notices.Go(func() { manager.run(a) })
 	}
 	return a, a.life, nil
+}
+
+// confine tries by what means the command may be ended on this host, and tells it.
+func (a *Agent) confine(c *Config) Means {
+	if len(c.Command) == 0 {
+		return least
+	}
+	means, because := try(!c.NoNamespace)
+	c.Member.Confinement = string(means)
+	if because == nil {
+		a.log.Info("the command runs in a PID namespace, which the kernel ends as a whole")
+	} else {
+		a.log.Warn("the command does not run in a PID namespace: "+means.Lacks(), "means", means, "because", because)
+	}
+	if err := checkTimer(); err != nil {
+		a.log.Warn("the kernel does not kill the command if its keeper and its member are stopped at the end of the lease", "error", err)
+	}
+	return means
+}
+
+// checkTimer reports why a keeper has no timer that kills it.
+func checkTimer() error {
+	timer, err := kernel.NewKillTimer()
+	if err != nil {
+		return err
+	}
+	return timer.Close()
 }
 
 // listen opens the listeners, so that one that is taken is found before the member takes part.

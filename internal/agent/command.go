@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
-	"os"
+	"fmt"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -96,7 +96,7 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 		return true, nil
 	}
 	variables := e.environment(ringleader.Leader, e.config.Member.ID, l.Term())
-	command, err := e.keepers.start(e.config.Command, variables, d.order(), os.Stdin, os.Stdout)
+	command, err := e.keepers.lease(e.config.Command, variables, d.order())
 	if err != nil {
 		return false, err
 	}
@@ -107,6 +107,9 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 	for {
 		select {
 		case <-command.ended:
+			if command.left != nil {
+				return false, fmt.Errorf("processes of the command may be left: %w", command.left)
+			}
 			e.status = command.status
 			if told = ctx.Err() != nil; told {
 				e.log.Info("the command has stopped", "term", l.Term(), "status", e.status, "because", context.Cause(ctx))
@@ -151,10 +154,11 @@ func (d *deadlines) renew(l ringleader.Leadership) bool {
 }
 
 // order returns what the keeper has to do. It kills a quarter of Grace before Margin begins, so that all is reaped by
-// then. By itself it asks later than the member, by a quarter of Grace, too: a renewal may be on its way to it.
+// then; if it does not, the kernel kills it. By itself it asks later than the member, by a quarter of Grace, too: a renewal
+// may be on its way to it.
 func (d *deadlines) order() order {
-	quarter := d.timing.Grace / 4
-	o := order{Stop: d.until - d.timing.Margin - 3*quarter, Kill: d.until - d.timing.Margin - quarter}
+	dead, quarter := d.until-d.timing.Margin, d.timing.Grace/4
+	o := order{Stop: dead - 3*quarter, Kill: dead - quarter, Dead: dead}
 	if d.asked != 0 {
 		o.Stop, o.Kill, o.End = min(o.Stop, d.asked), min(o.Kill, d.asked+d.most), true
 	}

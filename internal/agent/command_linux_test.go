@@ -76,7 +76,7 @@ func TestAKeeperThatComesLateWaitsForItsNextOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := exec.Command(os.Args[0], agent.Keeper, "--", "/bin/echo", "ran")
+		c := exec.Command(os.Args[0], "keeper", "--", "/bin/echo", "ran")
 		c.ExtraFiles = []*os.File{orders}
 		var out strings.Builder
 		c.Stdout, c.Stderr = &out, t.Output()

@@ -157,7 +157,8 @@ func (g *group) works(since time.Duration, kind string) (last beat) {
 			}
 			if b.Kind == kind {
 				last = b
-				return true
+				last.PID = g.find(b)
+				return last.PID != 0
 			}
 		}
 		return false
@@ -168,7 +169,19 @@ func (g *group) works(since time.Duration, kind string) (last beat) {
 // process is a process, as the system knows it.
 type process struct {
 	pid, parent int
+	within      int // its number in its own namespace
+	term        uint64
 	arguments   string
+}
+
+// find returns the number of the process that a beat is of, outside of its namespace; 0 if it has ended.
+func (g *group) find(b beat) int {
+	for _, p := range g.processes() {
+		if p.within == b.PID && p.term == b.Term {
+			return p.pid
+		}
+	}
+	return 0
 }
 
 // processes returns all processes of the group that have not ended.
@@ -188,6 +201,14 @@ func (g *group) processes() (all []process) {
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		p.pid, _ = strconv.Atoi(filepath.Base(name))
 		p.parent, _ = strconv.Atoi(fields[1])
+		status, _ := os.ReadFile(name + "/status")
+		_, numbers, _ := strings.Cut(string(status), "NSpid:")
+		numbers, _, _ = strings.Cut(numbers, "\n")
+		if all := strings.Fields(numbers); len(all) > 0 {
+			p.within, _ = strconv.Atoi(all[len(all)-1])
+		}
+		_, term, _ := strings.Cut("\x00"+string(environment), "\x00RINGLEADER_TERM=")
+		fmt.Sscan(strings.ReplaceAll(term, "\x00", " "), &p.term)
 		arguments, _ := os.ReadFile(name + "/cmdline")
 		p.arguments = strings.ReplaceAll(string(arguments), "\x00", " ")
 		all = append(all, p)
@@ -205,9 +226,22 @@ func (g *group) parent(pid int) int {
 	return 0
 }
 
+// arguments returns the first argument of a process.
+func (g *group) arguments(pid int) string {
+	for _, p := range g.processes() {
+		if all := strings.Fields(p.arguments); p.pid == pid && len(all) > 1 {
+			return all[1]
+		}
+	}
+	return ""
+}
+
 // leader returns the member of a process of a command, and its processes: 0 if it has ended meanwhile.
 func (g *group) leader(command int) (id, member, keeper int) {
 	keeper = g.parent(command)
+	if g.arguments(keeper) == "first" {
+		keeper = g.parent(keeper)
+	}
 	if member = g.parent(keeper); member == 0 {
 		return 0, 0, 0
 	}

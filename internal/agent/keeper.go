@@ -9,10 +9,9 @@ import (
 	"os/signal"
 	"runtime"
 	"time"
-)
 
-// Keeper is the name of the command by which this program is a keeper: see [Keep].
-const Keeper = "keeper"
+	"ringleader.example/ringleader/internal/kernel"
+)
 
 // The exit statuses of a keeper whose command did not run, as in a shell.
 const (
@@ -27,6 +26,10 @@ type order struct {
 	Stop time.Duration `json:"stop"` // when the command is asked to end
 	Kill time.Duration `json:"kill"` // when all its processes are killed
 	End  bool          `json:"end"`  // it is to end, so it does not begin any more
+
+	// Dead is when the kernel kills the keeper, if that has not ended; 0: never. With the means Namespace nothing is left of the
+	// command then.
+	Dead time.Duration `json:"dead"`
 
 	// Limit is how long it may run after it has begun, in place of Stop, and Grace how long it has to end then. On a loaded machine a keeper
 	// may need longer to begin than the command may run.
@@ -49,16 +52,20 @@ func (o order) begun() order {
 // ordersPipe is the descriptor of the pipe with the orders.
 const ordersPipe = 3
 
-// Keep is the main function of a keeper. It starts a command, ends it and all that it has started, as ordered, and
+// keep is the main function of a keeper. It starts a command, ends it and all that it has started, as ordered, and
 // returns its exit status: 128 and the number of the signal that killed it, if one did. The end of the orders is the death
 // of the member: all is killed then. What a command leaves when it ends by itself is killed, too.
-func Keep(command []string, complain func(error)) int {
+func keep(arguments []string) int {
 	runtime.LockOSThread() // the kernel kills the command at the end of the thread that started it
 	pipe := os.NewFile(ordersPipe, "orders")
 	closeOnExec(pipe)
 	orders := json.NewDecoder(pipe)
-	var o order
-	if err := orders.Decode(&o); err != nil {
+	var (
+		p post
+		o order
+	)
+	command, err := p.parse(arguments)
+	if err != nil || len(command) == 0 || orders.Decode(&o) != nil {
 		complain(errors.New("this command is for ringleader exec, which gives its orders"))
 		return notStarted
 	}
@@ -67,21 +74,50 @@ func Keep(command []string, complain func(error)) int {
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
+	_ = kernel.Hurry() // where it is allowed
+	g := newGuard()
 	for o.End || o.late() { // a keeper that comes late waits: the next order may have more time
 		if o.End || orders.Decode(&o) != nil {
 			return notStarted
 		}
 	}
-	t, err := plant(command)
-	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
-		complain(err)
-		return notFound
-	case err != nil:
-		complain(err)
-		return notRunning
+	g.set(&o)
+	t, err := p.plant(command)
+	if err != nil {
+		return failed(err)
 	}
-	return t.tend(o.begun(), received(orders))
+	return t.tend(o.begun(), received(orders), g)
+}
+
+// failed tells why a command does not run, and returns the exit status for that.
+func failed(err error) int {
+	complain(err)
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		return notFound
+	}
+	return notRunning
+}
+
+// guard kills a keeper that does not kill its command, also one that is stopped. A host without such timers has none.
+type guard struct{ timer *kernel.KillTimer }
+
+func newGuard() guard {
+	timer, _ := kernel.NewKillTimer() // the member has warned
+	return guard{timer}
+}
+
+// set sets the moment of an order.
+func (g guard) set(o *order) {
+	if g.timer == nil {
+		return
+	}
+	at := kernel.Never
+	if o.Dead != 0 {
+		at = o.Dead
+	}
+	if err := g.timer.Set(at); err != nil {
+		panic(err) // it exists, and a keeper without it keeps no promise
+	}
 }
 
 // received passes orders on, until they end.
@@ -101,7 +137,7 @@ func received(orders *json.Decoder) <-chan order {
 }
 
 // tend carries out orders until no process is left, and returns the exit status of the first one.
-func (t *tree) tend(o order, orders <-chan order) (status int) {
+func (t *tree) tend(o order, orders <-chan order, g guard) (status int) {
 	var asked, killing bool
 	alarm := time.NewTimer(0)
 	for {
@@ -132,7 +168,9 @@ func (t *tree) tend(o order, orders <-chan order) (status int) {
 		case o, more = <-orders:
 			if !more {
 				orders, killing = nil, true
+				continue
 			}
+			g.set(&o)
 		}
 	}
 }

@@ -29,9 +29,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == agent.Keeper {
-		os.Unsetenv(role) // its command sets it
-		os.Exit(agent.Keep(os.Args[3:], func(err error) { fmt.Fprintln(os.Stderr, err) }))
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") { // those of a test
+		os.Unsetenv(role) // a command of a member is none
+		agent.Be()
 	}
 	switch as := os.Getenv(role); {
 	case strings.HasPrefix(as, "{"):

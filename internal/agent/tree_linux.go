@@ -8,8 +8,12 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/kernel"
 	"ringleader.example/ringleader/internal/warden"
 )
+
+// roles are the main functions of processes that this program starts.
+var roles = map[string]func(arguments []string) (status int){keeperRole: keep, firstRole: first, spinRole: spin}
 
 // now reads a clock that all processes share, and that goes on while the machine is suspended.
 func now() time.Duration { return clock.System().Boottime() }
@@ -22,30 +26,59 @@ var deaf = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall
 
 // tree is a command with all its descendants.
 type tree struct {
-	first   int            // the first process
-	group   int            // what is asked to end: the negative number of the process group, or the first process
-	status  int            // of the first process
-	ended   bool           // the first process has
-	changed chan os.Signal // a child may have ended
+	confined string         // its control group
+	first    int            // the first process, or that of its namespace
+	group    int            // what is asked to end: the negative number of the process group, or the first process
+	status   int            // of the first process
+	ended    bool           // the first process has
+	changed  chan os.Signal // a child may have ended
+	looked   time.Duration  // when it last looked for those that have
 }
 
-// plant starts a command.
-func plant(command []string) (*tree, error) {
-	path, err := exec.LookPath(command[0])
+// plant starts a command by the means of a post.
+func (p post) plant(command []string) (*tree, error) {
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return nil, err
+	}
+	attributes, release, err := p.attributes()
 	if err != nil {
 		return nil, err
+	}
+	defer release()
+	if p.means == Namespace {
+		return p.plantFirst(command, attributes)
 	}
 	if err := warden.Adopt(); err != nil {
 		return nil, err
 	}
+	t, err := start(command, attributes, p.user)
+	if err != nil {
+		return nil, err
+	}
+	t.confined = p.group
+	return t, nil
+}
+
+// start starts a command as a child of this process. The process group of a terminal stays what it is.
+func start(command []string, attributes *syscall.SysProcAttr, as *credential, files ...uintptr) (*tree, error) {
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return nil, err
+	}
+	shared := warden.Foreground()
+	attributes.Pdeathsig, attributes.Setpgid = syscall.SIGKILL, !shared
+	if as != nil {
+		attributes.Credential = as.system()
+	}
 	t := &tree{changed: make(chan os.Signal, 1)}
 	signal.Notify(t.changed, syscall.SIGCHLD)
-	shared := warden.Foreground()
+	hurries := kernel.Calm() == nil // commands run as others do
 	t.first, err = syscall.ForkExec(path, command, &syscall.ProcAttr{
-		Env:   os.Environ(),
-		Files: []uintptr{0, 1, 2},
-		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: !shared},
+		Env: os.Environ(), Files: append([]uintptr{0, 1, 2}, files...), Sys: attributes,
 	})
+	if hurries {
+		_ = kernel.Hurry()
+	}
 	if err != nil {
 		return nil, describe(path, err)
 	}
@@ -68,22 +101,53 @@ func (t *tree) ask() {
 // reap reaps what has ended. With kill, or when the first process has ended, it kills the others. It reports true when none
 // is left. The goroutine that kills is the one that reaps: a number that it kills is not that of another process.
 func (t *tree) reap(kill bool) (status int, none bool) {
+	if none := t.collect(!kill); none {
+		return t.status, true
+	}
+	if kill || t.ended {
+		if t.confined != "" {
+			_ = warden.KillGroup(t.confined) // the member does it again, and tells an error
+		}
+		warden.KillChildren(nil)
+	}
+	return 0, false
+}
+
+// pause is the time between two looks for processes that have ended. This process runs before others: one that lets processes end again and
+// again shall not take the processor from them.
+const pause = 5 * time.Millisecond
+
+// collect reaps what has ended, and reports true when no process is left.
+func (t *tree) collect(sparing bool) (none bool) {
+	if since := now() - t.looked; sparing && since < pause {
+		time.Sleep(pause - since)
+	}
 	for {
 		var s syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &s, syscall.WNOHANG, nil)
 		switch {
 		case err == syscall.EINTR:
 		case err == syscall.ECHILD:
-			return t.status, true
+			return true
 		case pid == t.first:
 			t.status, t.ended = warden.ExitStatus(s), true
 		case pid == 0:
-			if kill || t.ended {
-				warden.KillChildren(nil)
-			}
-			return 0, false
+			t.looked = now()
+			return false
 		}
 	}
+}
+
+// least is what ends a command in any case.
+const least = Children
+
+// bound returns the attributes by which the kernel kills a keeper with its member. A keeper that is stopped cannot do so by itself. Where
+// it kills by itself what it has started, it has to outlive the member for that.
+func (p post) bound() *syscall.SysProcAttr {
+	if p.means == Namespace {
+		return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	}
+	return nil
 }
 
 // prepare lets this process adopt what a keeper leaves that was killed.

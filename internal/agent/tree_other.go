@@ -3,8 +3,10 @@
 package agent
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
@@ -12,6 +14,9 @@ import (
 func now() time.Duration { return time.Duration(time.Now().UnixNano()) }
 
 func closeOnExec(*os.File) {} // os/exec passes no descriptor that it is not told to
+
+// roles are the main functions of processes that this program starts.
+var roles = map[string]func(arguments []string) (status int){keeperRole: keep}
 
 // tree is a command with its process group.
 type tree struct {
@@ -21,10 +26,10 @@ type tree struct {
 }
 
 // plant starts a command.
-func plant(command []string) (*tree, error) {
+func (p post) plant(command []string) (*tree, error) {
 	t := &tree{command: exec.Command(command[0], command[1:]...), changed: make(chan struct{})}
 	t.command.Stdin, t.command.Stdout, t.command.Stderr = os.Stdin, os.Stdout, os.Stderr
-	t.command.SysProcAttr = attributes()
+	t.command.SysProcAttr = p.attributes()
 	if err := t.command.Start(); err != nil {
 		return nil, describe(command[0], err)
 	}
@@ -54,3 +59,9 @@ func prepare() error { return nil }
 
 // clear does nothing: what a keeper leaves that was killed cannot be found.
 func (*keepers) clear() {}
+
+// bound returns no attributes: a keeper that is stopped outlives its member.
+func (post) bound() *syscall.SysProcAttr { return nil }
+
+// try returns the means that this system has.
+func try(bool) (Means, error) { return least, errors.New("it needs Linux") }

@@ -10,7 +10,16 @@ import (
 // deaf are the signals that a keeper does not act upon: the member decides about the command.
 var deaf = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
 
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// least is what ends a command in any case.
+const least = ProcessGroup
+
+func (p post) attributes() *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setpgid: true}
+	if p.user != nil {
+		a.Credential = p.user.system()
+	}
+	return a
+}
 
 // ask asks the process group to end.
 func (t *tree) ask() {

@@ -8,7 +8,10 @@ import (
 // deaf are the signals that a keeper does not act upon: the member decides about the command.
 var deaf = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
-func attributes() *syscall.SysProcAttr {
+// least is what ends a command in any case.
+const least = FirstProcess
+
+func (post) attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 

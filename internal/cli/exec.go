@@ -28,6 +28,8 @@ type execOptions struct {
 	onExit             string
 	grace, stopTimeout time.Duration
 	backoff            time.Duration
+	noNamespace        bool
+	user               string
 }
 
 func (p *program) exec() *cobra.Command {
@@ -46,11 +48,21 @@ those that ignore SIGTERM or have left its session. A loss of the quorum that is
 than the lease does not touch it. When the member resigns, or is stopped by Ctrl-C or
 SIGTERM, its lease is renewed while the command stops: for up to --stop-timeout.
 
-No process of the command outlives the member, also if the member or its warden is
-killed. The others take over when none is left, or when the lease has ended. A
-process that is started elsewhere on behalf of the command, such as a container, is not
-covered. Outside Linux there is no warden, and only the process group of the command is
-killed; on Windows only its first process, without SIGTERM.
+On Linux the command runs in a PID namespace of its own, an ordinary user's in a user
+namespace, too. A timer of the kernel ends it before the end of the lease, also if warden,
+member and keeper are stopped, and no process of the command evades that. It sees its own
+processes only; what it mounts the host does not see, and an ordinary user's has no sudo.
+--no-namespace is for a command that needs the host's. Then, and where the host forbids
+namespaces, a control group is killed, which nobody does while all three are stopped;
+where there is none, the children of the keeper are, which a chain of forks evades. The
+log, status, a metric and doctor tell which means a member has. A process that is started
+elsewhere on behalf of the command, such as a container, is not covered. Outside Linux
+there is no warden, and only the process group of the command is killed; on Windows only
+its first process, without SIGTERM.
+
+A command that runs as the user of the member can read its store and its key, and use its
+socket: --user is against that. The command does not get the variables RINGLEADER_… of
+the member, which may hold secrets.
 
 The command has the standard streams of this process, and in its environment:
   RINGLEADER_TERM     the term, a fencing token: greater than that of each leader before
@@ -113,6 +125,8 @@ func (o *execOptions) defineAll(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.grace, "stop-grace", 0, fmt.Sprintf("time from SIGTERM to SIGKILL when the lease runs out; the lease must be long enough for it (default: a tenth of the lease, or of the preset; lan: %v)", ringleader.LAN().Grace))
 	flags.DurationVar(&o.stopTimeout, "stop-timeout", 10*time.Second, "time from SIGTERM to SIGKILL when the member resigns or stops, while its lease is renewed")
 	flags.StringVar(&o.onExit, "on-exit", string(agent.Resign), "when the command ends by itself: resign, restart or exit")
+	flags.BoolVar(&o.noNamespace, "no-namespace", false, "let the command see the processes of the host by their numbers; less sure to end: see above")
+	flags.StringVar(&o.user, "user", "", "name or number of the user who runs the command, hooks and the health check, with the groups of that user; needs root (default: the user of this process)")
 	flags.DurationVar(&o.backoff, "backoff", time.Second, "pause after a command that has ended by itself; it doubles each time, up to 1m")
 }
 
@@ -122,6 +136,9 @@ func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
 			return c, fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
 		}
+	}
+	if err := agent.CheckUser(o.user); err != nil {
+		return c, fmt.Errorf("--user: %w", err)
 	}
 	switch {
 	case !slices.Contains(agent.OnExits, o.onExit):
@@ -146,7 +163,7 @@ func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, c
 	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{
 		Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health,
-		Command: args, OnExit: agent.OnExit(o.onExit), Backoff: o.backoff, StopTimeout: o.stopTimeout,
+		Command: args, NoNamespace: o.noNamespace, User: o.user, OnExit: agent.OnExit(o.onExit), Backoff: o.backoff, StopTimeout: o.stopTimeout,
 	}, joinStore)
 	if err != nil {
 		return notJoined(&o.joinOptions, err)
@@ -162,20 +179,4 @@ func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, c
 		return report.ExitError{Code: status}
 	}
 	return nil
-}
-
-// keeper is the command by which a member starts each command and hook.
-func (p *program) keeper() *cobra.Command {
-	command := &cobra.Command{
-		Use:     agent.Keeper + " -- COMMAND ARGUMENT...",
-		Hidden:  true,
-		Short:   "Keep one command of ringleader exec: start it, and end it with all its processes",
-		Example: "  ringleader keeper -- sleep 1",
-		Args:    commandNeeded,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return report.ExitError{Code: agent.Keep(args, func(err error) { p.Complain(oneLine(err.Error())) })}
-		},
-	}
-	command.Flags().SetInterspersed(false)
-	return command
 }

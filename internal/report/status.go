@@ -47,6 +47,9 @@ func (s Status) JSON() any {
 	if s.Preemption != nil {
 		o = append(o, field{"preemption", s.Preemption})
 	}
+	if s.Confinement != "" {
+		o = append(o, field{"confinement", s.Confinement})
+	}
 	if len(s.Why) > 0 {
 		o = append(o, field{"why", s.Why})
 	}
@@ -82,6 +85,9 @@ func (s Status) Text(p *Printer) error {
 	}
 	if s.Preemption != nil && s.Preemption.Paused {
 		fmt.Fprintf(w, "preemption\t%s\n", pauseText(s.Preemption))
+	}
+	if s.Confinement != "" {
+		fmt.Fprintf(w, "command\tends by %s\n", s.Confinement)
 	}
 	if s.Algorithm == ringleader.Bully {
 		fmt.Fprintf(w, "algorithm\t%s, without a quorum\n", s.Algorithm)

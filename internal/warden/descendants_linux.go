@@ -1,11 +1,13 @@
 package warden
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -55,20 +57,53 @@ func afterName(stat []byte) []string {
 // parents may reap them, and their numbers may be those of other processes then. For the same reason, no other goroutine
 // may reap the children that it kills.
 func KillChildren(except func(pid int) bool) (killed []int) {
-	own := strconv.Itoa(os.Getpid())
-	all, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, name := range all {
-		stat, err := os.ReadFile(name)
-		if err != nil {
-			continue // it has ended
-		}
-		fields := afterName(stat)
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		if err != nil || len(fields) < 2 || fields[1] != own || except != nil && except(pid) {
+	for _, pid := range children() {
+		if except != nil && except(pid) {
 			continue
 		}
 		_ = syscall.Kill(pid, syscall.SIGKILL) // if that is not allowed, we wait for its end
 		killed = append(killed, pid)
 	}
 	return killed
+}
+
+// children returns the children of this process. The kernel has a list of those of each thread, so it does not matter how many
+// processes the machine has. It may lack one that comes or goes meanwhile.
+func children() (all []int) {
+	threads, _ := os.ReadDir("/proc/self/task")
+	for _, thread := range threads {
+		list, err := os.ReadFile("/proc/self/task/" + thread.Name() + "/children")
+		if errors.Is(err, os.ErrNotExist) && !listed() {
+			return search()
+		}
+		for field := range strings.FieldsSeq(string(list)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				all = append(all, pid)
+			}
+		}
+	}
+	return all
+}
+
+// listed reports whether this kernel has lists of children. One that was built without CONFIG_PROC_CHILDREN has none.
+var listed = sync.OnceValue(func() bool {
+	_, err := os.Stat(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
+	return err == nil
+})
+
+// search finds the children of this process among all processes, where there is no list of them.
+func search() (all []int) {
+	own := strconv.Itoa(os.Getpid())
+	names, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range names {
+		stat, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		fields := afterName(stat)
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && len(fields) > 1 && fields[1] == own {
+			all = append(all, pid)
+		}
+	}
+	return all
 }

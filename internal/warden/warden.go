@@ -24,6 +24,8 @@ type note struct {
 	Member uint64        `json:"member"`
 	Peers  []string      `json:"peers,omitempty"` // where the other members listen; none: they need no proof
 	Lease  time.Duration `json:"lease,omitempty"` // for how long they need a proof of its death
+
+	Confined string `json:"confined,omitempty"` // a control group with processes of the program, and nothing of a member
 }
 
 // child is what a program knows about its warden. All is zero if it has none.
@@ -83,6 +85,9 @@ func Joined(member uint64, peers []string, lease time.Duration) error {
 
 // Left tells the warden that the member has ended in good order: no member waits for it.
 func Left(member uint64) error { return tell(note{Member: member}) }
+
+// Confined tells the warden of a control group in which the program starts processes: their death is part of its own.
+func Confined(group string) error { return tell(note{Confined: group}) }
 
 func tell(n note) error {
 	child.mu.Lock()

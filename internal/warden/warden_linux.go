@@ -5,15 +5,18 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
 	"time"
 
+	"ringleader.example/ringleader/internal/kernel"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -25,6 +28,9 @@ func keep(pipe uintptr) { syscall.CloseOnExec(int(pipe)) }
 
 // watch runs the warden. It returns only if the program cannot be started.
 func watch() error {
+	if !kernel.Numbered() {
+		return fmt.Errorf("%w: /proc is that of another PID namespace", ErrNone)
+	}
 	var secret [32]byte
 	rand.Read(secret[:])
 	signals := make(chan os.Signal, 16)
@@ -53,8 +59,20 @@ func watch() error {
 		defer close(read)
 		all.read(notes)
 	}()
-	status := reap(program)
-	<-read // the last process that could write has ended
+	var left error // processes that may not be dead
+	status := reap(program, func() {
+		<-read // only the program could write
+		for _, group := range all.confined {
+			left = errors.Join(left, KillGroup(group))
+		}
+	})
+	if left != nil {
+		fmt.Fprintf(os.Stderr, "%s: the warden proves no death: %v\n", filepath.Base(os.Args[0]), left)
+		os.Exit(ExitStatus(status))
+	}
+	if status.Signaled() {
+		fmt.Fprintf(os.Stderr, "%s: the warden: process %d was killed by signal %d (%v), and nothing of it is left\n", filepath.Base(os.Args[0]), program, status.Signal(), status.Signal())
+	}
 	all.prove(secret)
 	os.Exit(ExitStatus(status))
 	return nil
@@ -96,8 +114,9 @@ func pass(signals <-chan os.Signal, program *os.Process, shared bool) {
 	}
 }
 
-// reap waits for the end of the program, kills and reaps all that it has left, and returns how the program ended.
-func reap(program int) (status syscall.WaitStatus) {
+// reap waits for the end of the program, kills and reaps all that it has left, and returns how the program ended. Before it
+// kills, it calls confined.
+func reap(program int, confined func()) (status syscall.WaitStatus) {
 	ended := false
 	for options := 0; ; {
 		var s syscall.WaitStatus
@@ -109,6 +128,7 @@ func reap(program int) (status syscall.WaitStatus) {
 			continue
 		case pid == program:
 			status, ended = s, true
+			confined()
 		}
 		options = 0
 		switch {
@@ -120,17 +140,24 @@ func reap(program int) (status syscall.WaitStatus) {
 	}
 }
 
-// roll has the last note of each member.
-type roll map[uint64]note
+// roll has the last note of each member, and the control groups of the program.
+type roll struct {
+	members  map[uint64]note
+	confined []string
+}
 
 func (r *roll) read(notes io.Reader) {
-	*r = roll{}
+	r.members = map[uint64]note{}
 	for lines := json.NewDecoder(notes); ; {
 		var n note
-		if lines.Decode(&n) != nil {
+		switch {
+		case lines.Decode(&n) != nil:
 			return
+		case n.Confined != "":
+			r.confined = append(r.confined, n.Confined)
+		default:
+			r.members[n.Member] = n
 		}
-		(*r)[n.Member] = n
 	}
 }
 
@@ -139,9 +166,9 @@ const again = 10 * time.Millisecond
 
 // prove proves the death of all members that have not left, to all others: again and again, until each has taken the
 // proof, or the lease has ended in which it would be of use.
-func (r roll) prove(secret [32]byte) {
+func (r *roll) prove(secret [32]byte) {
 	var all sync.WaitGroup
-	for _, n := range r {
+	for _, n := range r.members {
 		ctx, cancel := context.WithTimeout(context.Background(), n.Lease)
 		defer cancel()
 		for _, peer := range n.Peers {

@@ -1,0 +1,60 @@
+package agent
+
+import "time"
+
+// Means is what ends all processes of a command, none of which can evade it, or all but some.
+type Means string
+
+// The means, from the surest on. Which one a host allows is tried when a member starts.
+const (
+	// Namespace is a PID namespace. When its first process dies, the kernel kills all others in it, and that death is
+	// complete when they all are dead.
+	Namespace Means = "namespace"
+
+	// ControlGroup is a control group of version 2, which the kernel kills as a whole when it is told to. Nobody tells it while
+	// keeper, member and warden are all stopped or killed.
+	ControlGroup Means = "control-group"
+
+	// Children is that a keeper kills its children until there are none. A process that forks again and again, each time before it
+	// is found, evades that.
+	Children Means = "children"
+
+	// ProcessGroup is a signal to the process group of the command. A process that leaves the group evades it.
+	ProcessGroup Means = "process-group"
+
+	// FirstProcess is the death of the first process only.
+	FirstProcess Means = "first-process"
+)
+
+// Lacks tells what the means do not end, for people.
+func (m Means) Lacks() string {
+	switch m {
+	case Namespace:
+		return ""
+	case ControlGroup:
+		return "a command outlives its lease if its keeper, its member and the warden are all stopped"
+	case Children:
+		return "a process that forks faster than it is found outlives the command"
+	case ProcessGroup:
+		return "a process that leaves the process group outlives the command"
+	default:
+		return "what the command has started outlives it"
+	}
+}
+
+// post is what a keeper is told about its command when it starts.
+type post struct {
+	means Means
+	group string      // the folder of the control group
+	user  *credential // who runs the command; nil: the user of this process
+}
+
+// Examination is what [Examine] has found.
+type Examination struct {
+	Means   Means
+	Because error // why there is no surer one; nil: there is none
+	Timer   error // why the kernel has no timer that kills a keeper
+
+	// Deaths are measured lengths of time: from the moment at which the kernel kills a keeper to the last instruction of its command.
+	Deaths []time.Duration
+}
