@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,12 +42,7 @@ func accepted(t *testing.T, a Access) {
 
 func TestAServerThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := freeAddress(t)
 	for _, url := range []string{"nats://" + address, "nats://user:secret@" + address, "nats://no.invalid:4222"} {
 		if err := refused(t, Access{URL: url}, "no server answers there"); !errors.Is(err, ErrUnreachable) {
 			t.Error(err)

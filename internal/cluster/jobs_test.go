@@ -47,7 +47,7 @@ func TestAJobThatIsCancelledEndsEverywhere(t *testing.T) {
 		pieces, err := c.pieces(t.Context(), queueStream, "")
 		return err == nil && len(pieces) == 0
 	})
-	if names := streams(t, c); !slices.Equal(names, []string{queueStream}) {
+	if names := streams(t, c); !slices.Equal(names, []string{cancelledStream, queueStream}) {
 		t.Errorf("streams are left: %v", names)
 	}
 	if err := c.Cancel(t.Context(), j.Key()); !errors.Is(err, ErrNoJob) {
@@ -81,7 +81,7 @@ func TestPiecesThatAreNeededNoMoreAreStopped(t *testing.T) {
 			t.Errorf("only %d pieces were begun, so none was stopped", begun)
 		}
 		until(t, "the queue empty", func() bool {
-			pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+			pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 			return err == nil && len(pieces) == 0
 		})
 		until(t, "the worker idle", func() bool { return w.Measured().Busy == 0 })
@@ -97,7 +97,7 @@ func TestWorkersDropThePiecesOfAJobThatIsGone(t *testing.T) {
 	j, task := jobOf(t, "coarse", spec)
 	commander := begin(t, c, j, task, nil)
 	for u := range spec.Of {
-		if _, err := c.js.Publish(t.Context(), queueSubject(j, work.Piece{From: u, To: u + 1}), nil); err != nil {
+		if _, err := c.js.PublishMsg(t.Context(), c.piece(c.queueSubject(j, work.Piece{From: u, To: u + 1}))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestWorkersDropThePiecesOfAJobThatIsGone(t *testing.T) {
 	}
 	hire(t, connect(t, e.Access(), nil), &Worker{})
 	until(t, "the queue empty", func() bool {
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		return err == nil && len(pieces) == 0
 	})
 	if lines := logged(t, spec.Log); len(lines) > 0 {

@@ -61,11 +61,10 @@ func steady(t testing.TB) sums {
 // address. Lines are those of the commander's connection and of the commander.
 func interrupt(t *testing.T, w *Worker) (s Settings, spec sums, ended <-chan outcome, lines *notices) {
 	t.Helper()
-	s, spec, lines = settings(t), steady(t), new(notices)
+	s, spec, lines = lasting(t), steady(t), new(notices)
 	e := serve(t, s)
-	s.Listen = e.nats.Addr().String()
-	c := connect(t, Access{URL: e.URL()}, lines.add)
-	hire(t, connect(t, Access{URL: e.URL()}, nil), w)
+	c := connect(t, overNetwork(e), lines.add)
+	hire(t, connect(t, overNetwork(e), nil), w)
 	j, task := jobOf(t, "coarse", spec)
 	ended = start(t.Context(), t, begin(t, c, j, task, lines.add), j, task)
 	until(t, "begun", func() bool { return len(logged(t, spec.Log)) > 20 })
@@ -122,14 +121,13 @@ func TestAServerThatLosesTheTailOfItsStoreGoesOn(t *testing.T) {
 // A server that was killed can remember that pieces were acknowledged which are in its queue still. It gives them to no worker.
 func TestPiecesThatTheQueuePassesByArePublishedAgain(t *testing.T) {
 	t.Parallel()
-	s, spec := settings(t), sums{Of: 20}
+	s, spec := lasting(t), sums{Of: 20}
 	e := serve(t, s)
-	s.Listen = e.nats.Addr().String()
-	c := connect(t, Access{URL: e.URL()}, nil)
+	c := connect(t, overNetwork(e), nil)
 	j, task := jobOf(t, "sums", spec)
 	ended := start(t.Context(), t, begin(t, c, j, task, nil), j, task)
 	queued := func() map[work.Piece]bool {
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		if err != nil {
 			return nil // there is no server at the moment
 		}
@@ -148,7 +146,7 @@ func TestPiecesThatTheQueuePassesByArePublishedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	consumer, err := queue.CreateOrUpdateConsumer(t.Context(), consumerConfig(version, time.Second))
+	consumer, err := queue.CreateOrUpdateConsumer(t.Context(), c.consumerConfig(version, time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +177,7 @@ func TestPiecesThatTheQueueHasLostArePublishedAgain(t *testing.T) {
 	j, task := jobOf(t, "sums", spec)
 	ended := start(t.Context(), t, begin(t, c, j, task, nil), j, task)
 	queued := func() int {
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +252,7 @@ func TestResultsOfOtherCutsAreTaken(t *testing.T) {
 	hire(t, connect(t, e.Access(), nil), &Worker{})
 	var last work.Piece
 	until(t, "a large piece in the queue", func() bool {
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		for p := range pieces {
 			if p.From > last.From {
 				last = p
@@ -276,7 +274,7 @@ func store(t testing.TB, c *Conn, j work.Job, task work.Task, p work.Piece) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.js.Publish(t.Context(), resultSubject(j.Key(), p), result); err != nil {
+	if err := c.Store(t.Context(), j.Key(), p, result); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -288,7 +286,7 @@ func TestTheQueueHoldsNothingAfterAnEnd(t *testing.T) {
 	spec := sums{Of: 100, End: 3}
 	j, task := jobOf(t, "ending", spec)
 	queued := func() int {
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		if err != nil {
 			t.Fatal(err)
 		}
