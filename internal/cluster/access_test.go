@@ -85,13 +85,13 @@ func TestCertificates(t *testing.T) {
 		t.Error(e.URL())
 	}
 	accepted(t, e.Access())
-	accepted(t, Access{URL: e.URL(), CA: filepath.Join(ours, "ca.pem")})
+	accepted(t, Access{URL: e.URL(), CA: filepath.Join(ours, "ca.pem"), Token: token})
 	refused(t, Access{URL: e.URL()}, "certificate")
 	refused(t, Access{URL: e.URL(), CA: filepath.Join(others, "ca.pem")}, "certificate")
 	refused(t, Access{URL: e.URL(), CA: filepath.Join(ours, "no.pem")}, "no.pem")
 
 	s = settings(t)
-	s.Certificate, s.Key, s.CA = filepath.Join(ours, "1.pem"), filepath.Join(ours, "1.key"), filepath.Join(ours, "ca.pem")
+	s.Certificate, s.Key, s.CA, s.Token = filepath.Join(ours, "1.pem"), filepath.Join(ours, "1.key"), filepath.Join(ours, "ca.pem"), ""
 	strict := serve(t, s)
 	accepted(t, strict.Access())
 	access := Access{URL: strict.URL(), CA: s.CA, Certificate: filepath.Join(ours, "operator.pem"), Key: filepath.Join(ours, "operator.key")}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -201,12 +202,21 @@ func TestACommanderCountsTheWorkersOfItsVersion(t *testing.T) {
 	_, end := hire(t, connect(t, e.Access(), nil), &Worker{Cores: 3})
 	other, _ := hire(t, connect(t, e.Access(), nil), &Worker{Cores: 4, Version: "v9", Notice: workerLines.add})
 	until(t, "the number of slots 3", func() bool { return commander.heard.slots() == 3 })
-	end()
-	began := time.Now()
-	until(t, "the number of slots 0", func() bool { return commander.heard.slots() == 0 })
-	if took := time.Since(began); took > fresh/2 {
-		t.Errorf("the commander hears after %v that a worker has ended", took)
+	listener := connect(t, e.Access(), nil)
+	states, err := listener.nats.SubscribeSync(workerSubject)
+	if err == nil {
+		err = listener.nats.Flush()
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	end()
+	until(t, "a farewell heard", func() bool { // a commander need not wait until the worker is silent for long
+		m, err := states.NextMsg(time.Second)
+		var w WorkerState
+		return err == nil && json.Unmarshal(m.Data, &w) == nil && w.Version == wireVersion(version) && w.Slots == 0
+	})
+	until(t, "the number of slots 0", func() bool { return commander.heard.slots() == 0 })
 	until(t, "the other version refused", func() bool { return len(lines.with("is refused")) == 1 && len(workerLines.with("is refused")) == 1 })
 	if m := other.Measured(); m.Refused != 1 || !m.Connected || m.Slots != 4 {
 		t.Errorf("%+v", m)
