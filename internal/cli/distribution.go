@@ -102,6 +102,13 @@ func (d *distribution) check() error {
 		return errors.New("--nats-certificate and --nats-key go together")
 	case !d.embeds():
 		return nil
+	}
+	return d.checkEmbedded()
+}
+
+// checkEmbedded is check for a server inside the command.
+func (d *distribution) checkEmbedded() error {
+	switch a := &d.access; {
 	case a.CA != "" && a.Certificate == "":
 		return errors.New("--nats-ca needs --nats-certificate and --nats-key for --nats embed")
 	case !isLoopback(d.listen) && a.Token == "" && d.tokenFile == "" && a.CA == "":
