@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ import (
 // of scripts and tests.
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "4") // tests wait for processes more than for cores
-	testscript.Main(m, map[string]func(){"ringleader": func() {
+	testscript.Main(withCaches{m}, map[string]func(){"ringleader": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		context.AfterFunc(ctx, stop)
 		code := Run(ctx, "ringleader", all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
@@ -37,10 +38,31 @@ func TestMain(m *testing.M) {
 	}, "doomed": doom})
 }
 
+// cacheVariables name the directory of caches, on one system or another.
+var cacheVariables = []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"}
+
+// withCaches runs tests with a directory of caches of their own, which has a token for servers inside commands.
+type withCaches struct{ *testing.M }
+
+func (m withCaches) Run() int {
+	folder, err := os.MkdirTemp("", "caches")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	for _, name := range cacheVariables {
+		_ = os.Setenv(name, folder)
+	}
+	return m.M.Run()
+}
+
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			for _, name := range cacheVariables {
+				e.Setenv(name, filepath.Join(e.WorkDir, "caches"))
+			}
 			e.Setenv("COLUMNS", "1000") // so that a line of output is one line; width.txtar is about narrow terminals
 			addresses, err := rig.FreeAddresses(2)
 			for i, address := range addresses {

@@ -90,7 +90,7 @@ func (p *program) parameterWords(_ *cobra.Command, args []string, given string) 
 // fileFlags are the flags whose values are files, with the endings that these have, if they have any.
 var fileFlags = map[string][]string{
 	"export": nil, "stories": nil, "draw": runEndings, "draw-topology": networkEndings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil, "cert": nil, "key": nil, "ca": nil, "directory": nil,
-	"keep": nil, "nats-ca": nil, "nats-certificate": nil, "nats-credentials": nil, "nats-key": nil, "nats-store": nil,
+	"keep": nil, "nats-ca": nil, "nats-certificate": nil, "nats-credentials": nil, "nats-key": nil, "nats-store": nil, "nats-token-file": nil,
 }
 
 // completeFlags sets the completion of each flag of a command: words, parameters, files with certain endings, or nothing. Cobra keeps

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,8 @@ import (
 // distribution holds the NATS server over which workers get the pieces of a job.
 type distribution struct {
 	access        cluster.Access // its URL, or embedded
-	listen, store string         // of an embedded server
+	tokenFile     string
+	listen, store string // of an embedded server
 	of            *pflag.FlagSet
 }
 
@@ -56,7 +58,8 @@ func (d *distribution) clientFlags(command *cobra.Command, p *program, usage str
 		name, usage string
 	}{
 		{&d.access.Credentials, "nats-credentials", "FILE with the credentials for the NATS server"},
-		{&d.access.Token, "nats-token", "token of the NATS server; RINGLEADER_NATS_TOKEN in the environment hides it from other users"},
+		{&d.access.Token, "nats-token", "token of the NATS server; other users see it in the list of processes, but not --nats-token-file or RINGLEADER_NATS_TOKEN in the environment"},
+		{&d.tokenFile, "nats-token-file", "FILE with the token of the NATS server (default: for a server inside a command on this machine, a file that the first command makes)"},
 		{&d.access.CA, "nats-ca", "FILE with the certificates of the authorities that sign those of the other side"},
 		{&d.access.Certificate, "nats-certificate", "FILE with a certificate for connections by TLS, in PEM format"},
 		{&d.access.Key, "nats-key", "FILE with the key of the certificate"},
@@ -89,18 +92,27 @@ func (d *distribution) check() error {
 		case given && ofServer && !d.embeds():
 			return fmt.Errorf("--%s is for --nats embed", name)
 		case given && name == "nats-credentials" && d.embeds():
-			return errors.New("--nats-credentials is for a server that runs already; --nats embed takes --nats-token or certificates")
+			return errors.New("--nats-credentials is for a server that runs already; --nats embed takes --nats-token-file or certificates")
 		}
 	}
 	switch a := &d.access; {
+	case d.of.Changed("nats-token") && d.of.Changed("nats-token-file"):
+		return errors.New("--nats-token and --nats-token-file are both given; give one of them")
 	case (a.Certificate == "") != (a.Key == ""):
 		return errors.New("--nats-certificate and --nats-key go together")
 	case !d.embeds():
 		return nil
+	}
+	return d.checkEmbedded()
+}
+
+// checkEmbedded is check for a server inside the command.
+func (d *distribution) checkEmbedded() error {
+	switch a := &d.access; {
 	case a.CA != "" && a.Certificate == "":
 		return errors.New("--nats-ca needs --nats-certificate and --nats-key for --nats embed")
-	case !isLoopback(d.listen) && a.Token == "" && a.CA == "":
-		return fmt.Errorf("--nats-listen %s is open to other machines: give --nats-token, or --nats-certificate, --nats-key and --nats-ca, so that only your workers connect", d.listen)
+	case !isLoopback(d.listen) && a.Token == "" && d.tokenFile == "" && a.CA == "":
+		return fmt.Errorf("--nats-listen %s is open to other machines: give --nats-token-file, or --nats-certificate, --nats-key and --nats-ca, so that only your workers connect", d.listen)
 	}
 	_, _, err := net.SplitHostPort(d.listen)
 	if err != nil {
@@ -118,6 +130,7 @@ func (d *distribution) flagsOf(url string) string {
 	}{
 		{"nats-listen", d.listen, url != embedded || d.listen == "127.0.0.1:4222"},
 		{"nats-store", d.store, url != embedded},
+		{"nats-token-file", d.tokenFile, false},
 		{"nats-credentials", d.access.Credentials, false},
 		{"nats-ca", d.access.CA, false},
 		{"nats-certificate", d.access.Certificate, false},
@@ -139,8 +152,12 @@ type link struct {
 
 // connect connects to the server, and starts it if it is embedded.
 func (d *distribution) connect(ctx context.Context, p *program, notice func(string)) (*link, error) {
+	a, err := d.authorized()
+	if err != nil {
+		return nil, report.Failed("%w", err)
+	}
 	if !d.embeds() {
-		conn, err := cluster.Connect(ctx, d.access, p.Name, notice)
+		conn, err := cluster.Connect(ctx, a, p.Name, notice)
 		if err != nil {
 			return nil, report.Failed("%w", err)
 		}
@@ -154,7 +171,6 @@ func (d *distribution) connect(ctx context.Context, p *program, notice func(stri
 		}
 		store = filepath.Join(caches, "ringleader", "nats")
 	}
-	a := &d.access
 	server, err := cluster.Embed(cluster.Settings{Listen: d.listen, Store: store, Token: a.Token, Certificate: a.Certificate, Key: a.Key, CA: a.CA})
 	if err != nil {
 		return nil, report.Failed("%w", err)
@@ -165,6 +181,44 @@ func (d *distribution) connect(ctx context.Context, p *program, notice func(stri
 		return nil, report.Failed("%w", err)
 	}
 	return &link{conn, server, outside(server.URL())}, nil
+}
+
+// authorized returns how to reach the server, with the token that the call or the environment names. A server on this machine may be one
+// inside a command of this user, which has this user's own token.
+func (d *distribution) authorized() (cluster.Access, error) {
+	a := d.access
+	if d.tokenFile != "" && (a.Token == "" || d.of.Changed("nats-token-file")) {
+		text, err := os.ReadFile(d.tokenFile)
+		if a.Token = strings.TrimSpace(string(text)); err == nil && a.Token == "" {
+			err = fmt.Errorf("%s holds no token", d.tokenFile)
+		}
+		return a, err
+	}
+	here := isLoopback(d.listen)
+	if !d.embeds() {
+		u, err := url.Parse(a.URL)
+		here = err == nil && u.User == nil && a.Credentials == "" && isLoopback(net.JoinHostPort(u.Hostname(), u.Port()))
+	}
+	if a.Token != "" || !here || a.CA != "" && a.Certificate != "" { // with both, certificates keep others out
+		return a, nil
+	}
+	token, err := ownToken()
+	switch {
+	case err == nil:
+		a.Token, a.Own = token, true
+	case d.embeds() || errors.Is(err, cluster.ErrExposed):
+		return a, fmt.Errorf("this user has no token (%w); --nats-token-file names a file with one", err)
+	}
+	return a, nil
+}
+
+// ownToken returns the token of this user for servers inside commands.
+func ownToken() (string, error) {
+	caches, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return cluster.OwnToken(filepath.Join(caches, "ringleader", "nats-token"))
 }
 
 // outside returns the URL of a server for other machines.
@@ -212,6 +266,9 @@ func (d *distribution) hired(ctx context.Context, p *program, notice func(string
 		return nil, err
 	}
 	w := &workers{link: l, distribution: *d, commander: cluster.Commander{Conn: l.Conn, Notice: notice}, program: p.Name, notice: notice}
+	if !l.Sealed() && l.server == nil {
+		notice("warning: without a token any process that reaches the NATS server can place false results there; --nats-token-file gives one to this command and to its workers.")
+	}
 	if l.server != nil {
 		if a := &d.access; !isLoopback(d.listen) && a.Certificate == "" {
 			notice(fmt.Sprintf("warning: --nats-listen %s has no certificate: any process on the way can read its token.", d.listen))
@@ -226,8 +283,8 @@ func (d *distribution) hired(ctx context.Context, p *program, notice func(string
 func (w *workers) command() string {
 	d := w.distribution
 	token := ""
-	if d.access.Token != "" {
-		token = " --nats-token TOKEN"
+	if d.access.Token != "" || d.tokenFile != "" {
+		token, d.tokenFile = " --nats-token-file FILE", ""
 	}
 	if w.server != nil { // its certificate is not that of workers
 		for _, file := range []*string{&d.access.CA, &d.access.Certificate, &d.access.Key} {

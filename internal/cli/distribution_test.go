@@ -30,7 +30,8 @@ func TestTheCommandOfAWorkerLeavesOutSecretsAndFilesOfTheServer(t *testing.T) {
 		set  func(*distribution)
 		want string
 	}{
-		{func(d *distribution) { d.access.Token = "secret" }, " --nats-token TOKEN"},
+		{func(d *distribution) { d.access.Token = "secret" }, " --nats-token-file FILE"},
+		{func(d *distribution) { d.tokenFile = "of the server" }, " --nats-token-file FILE"},
 		{func(d *distribution) { d.access.Credentials = "my creds" }, " --nats-credentials 'my creds'"},
 		{func(d *distribution) { d.listen, d.store = "0.0.0.0:4222", "store" }, ""},
 	} {

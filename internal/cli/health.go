@@ -31,7 +31,7 @@ func (o *standOptions) define(flags *pflag.FlagSet) {
 	decimalVar(flags, &o.weight, "weight", "", 0, "priority of this member, from 1 to 65535, in place of that in --member; the others need not know it")
 	flags.BoolVar(&o.preempt, "preempt", false, "a leader hands over to an able member of higher rank")
 	flags.DurationVar(&o.preemptDelay, "preempt-delay", 0, fmt.Sprintf("with --preempt: how long a leader leads before that (default: of the preset; lan: %v)", ringleader.LAN().Preempt))
-	flags.StringVar(&o.Command, "health-command", "", "check: command of a shell; while its exit status is not 0, this member may not lead")
+	flags.StringVar(&o.Command, "health-command", "", "check: command of a shell, a script if other users are not to read it in the list of processes; while its exit status is not 0, this member may not lead")
 	flags.StringVar(&o.URL, "health-http", "", "check: URL; while GET does not answer with a status from 200 to 299, this member may not lead")
 	flags.DurationVar(&o.check.Interval, "health-interval", time.Second, "time between the beginnings of two checks")
 	flags.DurationVar(&o.check.Timeout, "health-timeout", 0, "a check that takes longer has failed, and is killed with all its processes (default: --health-interval)")

@@ -22,9 +22,15 @@ import (
 	"ringleader.example/ringleader/internal/work"
 )
 
-// natsServer starts a server, and returns its URL.
+// natsServer starts a server, and returns its URL. Without other settings it has the token of this user, as the servers inside commands.
 func natsServer(t *testing.T, s cluster.Settings) string {
 	t.Helper()
+	if s.Token == "" {
+		var err error
+		if s.Token, err = ownToken(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s.Listen, s.Store = "127.0.0.1:0", t.TempDir()
 	server, err := cluster.Embed(s)
 	if err != nil {
@@ -200,7 +206,11 @@ func TestAJobThatIsCancelledIsGone(t *testing.T) {
 // connected returns a connection to a server.
 func connected(t *testing.T, url string) *cluster.Conn {
 	t.Helper()
-	conn, err := cluster.Connect(t.Context(), cluster.Access{URL: url}, "test", nil)
+	token, err := ownToken()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := cluster.Connect(t.Context(), cluster.Access{URL: url, Token: token}, "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,8 +275,11 @@ func TestWhatAServerRefusesIsOneLine(t *testing.T) {
 	url := natsServer(t, cluster.Settings{Token: "secret"})
 	folder := t.TempDir()
 	diary := filepath.Join(folder, "diary")
-	if err := os.WriteFile(diary, []byte("my diary\n"), 0o600); err != nil {
-		t.Fatal(err)
+	empty, secret := filepath.Join(folder, "empty"), filepath.Join(folder, "secret")
+	for path, text := range map[string]string{diary: "my diary\n", empty: "\n", secret: "secret\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
@@ -279,6 +292,9 @@ func TestWhatAServerRefusesIsOneLine(t *testing.T) {
 		"nats://host.invalid:4222":              "NATS server nats://host.invalid:4222",
 		"http://127.0.0.1:4222":                 "NATS server http://127.0.0.1:4222",
 		"URL --nats-credentials FOLDER/none":    "FOLDER/none",
+		"URL --nats-token-file FOLDER/none":     "FOLDER/none",
+		"URL --nats-token-file EMPTY":           "EMPTY holds no token",
+		"URL --nats-token ringleader-token-x":   "this is none",
 		"URL --nats-credentials DIARY":          "DIARY",
 		"URL --nats-ca FOLDER/none":             "FOLDER/none",
 		"URL --nats-certificate D --nats-key D": "NATS server",
@@ -288,7 +304,7 @@ func TestWhatAServerRefusesIsOneLine(t *testing.T) {
 		"embed --nats-listen 127.0.0.1:0 --nats-certificate DIARY --nats-key DIARY":        "DIARY",
 		"embed --nats-listen 127.0.0.1:0 --nats-certificate FOLDER/no --nats-key FOLDER/x": "FOLDER/no",
 	} {
-		place := strings.NewReplacer("URL", url, "FOLDER", folder, "DIARY", diary)
+		place := strings.NewReplacer("URL", url, "FOLDER", folder, "DIARY", diary, "EMPTY", empty)
 		flags := strings.Fields(place.Replace(line))
 		says = place.Replace(says)
 		for _, command := range []string{"verify lcr --n 5", "jobs list"} {
@@ -299,26 +315,34 @@ func TestWhatAServerRefusesIsOneLine(t *testing.T) {
 		}
 	}
 	labourer(t, url, "--nats-token", "secret")
-	if code, _, stderr := callWith(map[string]string{"RINGLEADER_NATS_TOKEN": "secret", "RINGLEADER_NATS": url}, "jobs", "list"); code != report.ExitFine {
-		t.Errorf("with the environment: exit status %d, %s", code, stderr)
+	labourer(t, url, "--nats-token-file", secret)
+	for name, value := range map[string]string{"RINGLEADER_NATS_TOKEN": "secret", "RINGLEADER_NATS_TOKEN_FILE": secret} {
+		if code, _, stderr := callWith(map[string]string{name: value, "RINGLEADER_NATS": url}, "jobs", "list"); code != report.ExitFine {
+			t.Errorf("with %s: exit status %d, %s", name, code, stderr)
+		}
+	}
+	wrong := map[string]string{"RINGLEADER_NATS_TOKEN": "wrong", "RINGLEADER_NATS": url}
+	if code, _, stderr := callWith(wrong, "jobs", "list", "--nats-token-file", secret); code != report.ExitFine {
+		t.Errorf("with a flag in place of the environment: exit status %d, %s", code, stderr)
 	}
 }
 
 func TestFlagsOfNATSThatDoNotGoTogetherAreWrong(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for line, says := range map[string]string{
-		"verify lcr --n 4 --nats-token x":                                 "--nats-token needs --nats",
-		"reproduce S3 --nats-store x":                                     "--nats-store needs --nats",
-		"verify lcr --n 4 --nats nats://h --nats-listen :1":               "--nats-listen is for --nats embed",
-		"verify lcr --n 4 --nats embed --nats-listen 4222 --nats-token x": "--nats-listen wants HOST:PORT",
-		"verify lcr --n 4 --nats embed --nats-listen 0.0.0.0:4222":        "is open to other machines: give --nats-token, or",
-		"verify lcr --n 4 --nats embed --nats-listen :4222":               "is open to other machines: give --nats-token, or",
-		"verify lcr --n 4 --nats embed --nats-credentials x":              "--nats-credentials is for a server that runs already",
-		"verify lcr --n 4 --nats embed --nats-key x":                      "--nats-certificate and --nats-key go together",
-		"verify lcr --n 4 --nats embed --nats-ca x":                       "--nats-ca needs --nats-certificate and --nats-key",
-		"verify lcr --n 4 --nats nats://h --shard 1/2 --out FILE":         "give one of them",
-		"verify lcr --n 4 --nats nats://h --wardens":                      "leave it out with --probabilities, --random and --wardens",
-		"verify lcr --n 2..4 --extremes --nats nats://h":                  "--nats is for the results of one size",
+		"verify lcr --n 4 --nats-token x":                                     "--nats-token needs --nats",
+		"verify lcr --n 4 --nats nats://h --nats-token x --nats-token-file x": "--nats-token and --nats-token-file are both given",
+		"reproduce S3 --nats-store x":                                         "--nats-store needs --nats",
+		"verify lcr --n 4 --nats nats://h --nats-listen :1":                   "--nats-listen is for --nats embed",
+		"verify lcr --n 4 --nats embed --nats-listen 4222 --nats-token x":     "--nats-listen wants HOST:PORT",
+		"verify lcr --n 4 --nats embed --nats-listen 0.0.0.0:4222":            "is open to other machines: give --nats-token-file, or",
+		"verify lcr --n 4 --nats embed --nats-listen :4222":                   "is open to other machines: give --nats-token-file, or",
+		"verify lcr --n 4 --nats embed --nats-credentials x":                  "--nats-credentials is for a server that runs already",
+		"verify lcr --n 4 --nats embed --nats-key x":                          "--nats-certificate and --nats-key go together",
+		"verify lcr --n 4 --nats embed --nats-ca x":                           "--nats-ca needs --nats-certificate and --nats-key",
+		"verify lcr --n 4 --nats nats://h --shard 1/2 --out FILE":             "give one of them",
+		"verify lcr --n 4 --nats nats://h --wardens":                          "leave it out with --probabilities, --random and --wardens",
+		"verify lcr --n 2..4 --extremes --nats nats://h":                      "--nats is for the results of one size",
 		"worker":                                "ringleader worker needs --nats",
 		"worker --nats embed":                   "it prints the URL for them",
 		"worker --nats nats://h --cores -1":     "--cores is at least 1",
@@ -382,5 +406,25 @@ func TestAWorkerServesItsNumbersAndThoseOfJobs(t *testing.T) {
 	response.Body.Close()
 	if response.StatusCode != http.StatusMisdirectedRequest {
 		t.Errorf("a name that leads here is answered with %s", response.Status)
+	}
+}
+
+// A server of others asks for no token. Commands say so, unless the call gives them one to seal with.
+func TestAServerThatAsksForNoTokenIsWarnedOf(t *testing.T) {
+	server, err := cluster.Embed(cluster.Settings{Listen: "127.0.0.1:0", Store: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	for token, warned := range map[string]bool{"": true, "any": false} {
+		args := []string{"--nats", server.URL()}
+		if token != "" {
+			args = append(args, "--nats-token", token)
+		}
+		labourer(t, server.URL(), args[2:]...)
+		code, _, stderr := call(append(strings.Fields("verify lcr --n 4"), args...)...)
+		if says := "warning: without a token"; code != report.ExitFine || strings.Contains(stderr, says) != warned {
+			t.Errorf("with the token %q: exit status %d, %s", token, code, stderr)
+		}
 	}
 }

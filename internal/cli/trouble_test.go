@@ -145,7 +145,11 @@ func TestAJobWhoseUnitsEndWorkersNamesTheCommandForThem(t *testing.T) {
 
 // doom runs a worker that dies of its first piece.
 func doom() {
-	conn, err := cluster.Connect(context.Background(), cluster.Access{URL: os.Args[1]}, "doomed", nil)
+	token, err := ownToken()
+	if err != nil {
+		panic(err)
+	}
+	conn, err := cluster.Connect(context.Background(), cluster.Access{URL: os.Args[1], Token: token}, "doomed", nil)
 	if err != nil {
 		panic(err)
 	}

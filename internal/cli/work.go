@@ -33,6 +33,7 @@ var workNames = append([]string{"out", "shard"}, natsNames...)
 // natsNames are those of a [distribution].
 var natsNames = []string{
 	"nats", "nats-ca", "nats-certificate", "nats-credentials", "nats-key", "nats-listen", "nats-store", "nats-token",
+	"nats-token-file",
 }
 
 func (w *working) flags(command *cobra.Command, p *program) {

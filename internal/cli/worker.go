@@ -37,9 +37,9 @@ version with --nats and the same server. Any number of workers, on any number of
 A piece of a worker that dies, or is cut off, is computed by another one. A worker runs until Ctrl-C or
 SIGTERM. Then it ends its pieces within ten seconds, or gives them back; a second Ctrl-C ends it at once.
 
-A worker waits for a server that does not answer, also at its start. A job may come from anyone who can
-connect to the server; it names no file, and runs no other command than these five. Nothing limits its
-time and memory.
+A worker waits for a server that does not answer, also at its start. It takes jobs from all who have its
+token; without one, from all who can connect to the server. A job names no file, and runs no other command
+than these five. Nothing limits its time and memory.
 
 With --metrics the worker serves GET /metrics in the text format of Prometheus: its own numbers, and those
 of the server's jobs. Clients may use numeric addresses, localhost, the host of the flag, and the names
@@ -47,7 +47,8 @@ given by --http-host.
 
 Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 2 the call was wrong.`,
 		Example: `  ringleader worker --nats nats://10.0.0.1:4222
-  ringleader worker --nats tls://10.0.0.1:4222 --nats-credentials worker.creds --cores 4
+  ringleader worker --nats nats://10.0.0.1:4222 --nats-token-file token --cores 4
+  ringleader worker --nats tls://10.0.0.1:4222 --nats-credentials worker.creds
   ringleader worker --nats nats://127.0.0.1:4222 --metrics 127.0.0.1:9100`,
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -142,8 +143,12 @@ func host(address string) string {
 
 // reach connects to the server, as soon as it answers. It returns nothing if ctx is done before.
 func (p *program) reach(ctx context.Context, o *workerOptions) (*cluster.Conn, error) {
+	access, err := o.authorized()
+	if err != nil {
+		return nil, report.Failed("%w", err)
+	}
 	for told := false; ; told = true {
-		conn, err := cluster.Connect(ctx, o.access, p.Name+" worker", p.Complain)
+		conn, err := cluster.Connect(ctx, access, p.Name+" worker", p.Complain)
 		switch {
 		case err == nil:
 			return conn, nil
@@ -180,7 +185,7 @@ func workerMetrics(w *cluster.Worker, conn *cluster.Conn, hosts []string) http.H
 		t.Counter("worker_pieces_failed_total", "Pieces that ended with an error.", float64(m.Failed))
 		t.Counter("worker_pieces_redelivered_total", "Pieces that came to it after another delivery.", float64(m.Redelivered))
 		t.Counter("worker_pieces_returned_total", "Pieces that it has given back.", float64(m.Returned))
-		t.Counter("worker_jobs_refused_total", "Jobs of other versions that it has refused.", float64(m.Refused))
+		t.Counter("worker_jobs_refused_total", "Jobs of other versions or with other tokens that it has refused.", float64(m.Refused))
 		ctx, done := context.WithTimeout(r.Context(), asking)
 		defer done()
 		if jobs, err := conn.Jobs(ctx); err == nil { // else these numbers are missing, as Prometheus expects it

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,12 +42,7 @@ func accepted(t *testing.T, a Access) {
 
 func TestAServerThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := freeAddress(t)
 	for _, url := range []string{"nats://" + address, "nats://user:secret@" + address, "nats://no.invalid:4222"} {
 		if err := refused(t, Access{URL: url}, "no server answers there"); !errors.Is(err, ErrUnreachable) {
 			t.Error(err)
@@ -91,13 +85,13 @@ func TestCertificates(t *testing.T) {
 		t.Error(e.URL())
 	}
 	accepted(t, e.Access())
-	accepted(t, Access{URL: e.URL(), CA: filepath.Join(ours, "ca.pem")})
+	accepted(t, Access{URL: e.URL(), CA: filepath.Join(ours, "ca.pem"), Token: token})
 	refused(t, Access{URL: e.URL()}, "certificate")
 	refused(t, Access{URL: e.URL(), CA: filepath.Join(others, "ca.pem")}, "certificate")
 	refused(t, Access{URL: e.URL(), CA: filepath.Join(ours, "no.pem")}, "no.pem")
 
 	s = settings(t)
-	s.Certificate, s.Key, s.CA = filepath.Join(ours, "1.pem"), filepath.Join(ours, "1.key"), filepath.Join(ours, "ca.pem")
+	s.Certificate, s.Key, s.CA, s.Token = filepath.Join(ours, "1.pem"), filepath.Join(ours, "1.key"), filepath.Join(ours, "ca.pem"), ""
 	strict := serve(t, s)
 	accepted(t, strict.Access())
 	access := Access{URL: strict.URL(), CA: s.CA, Certificate: filepath.Join(ours, "operator.pem"), Key: filepath.Join(ours, "operator.key")}

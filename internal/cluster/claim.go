@@ -5,14 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 )
 
 // claim is the message by which a commander takes a job. The job's stream holds the last one.
 type claim struct {
-	Number   uint64 `json:"number"` // of the job's claims
+	Number   uint64 `json:"number"` // of the job's claims; each is larger than those before, even after the job was removed
 	ID       string `json:"id"`     // of the commander
 	Process  string `json:"process"`
 	sequence uint64 // in the stream; 0: there is no claim
@@ -20,10 +22,9 @@ type claim struct {
 
 func claimSubject(key string) string { return "ringleader.claim." + key }
 
-// lastClaim returns the last claim of the job.
-func (c *Commander) lastClaim(ctx context.Context) (last claim, err error) {
-	key := c.job.job.Key()
-	stream, err := c.Conn.js.Stream(ctx, resultsStream(key))
+// lastClaim returns the last claim of a job.
+func (c *Conn) lastClaim(ctx context.Context, key string) (last claim, err error) {
+	stream, err := c.js.Stream(ctx, resultsStream(key))
 	if err != nil {
 		return last, err
 	}
@@ -35,6 +36,9 @@ func (c *Commander) lastClaim(ctx context.Context) (last claim, err error) {
 		return last, err
 	}
 	last.sequence = m.Sequence
+	if !c.genuine(m.Subject, m.Header, m.Data) {
+		return last, nil // another client of the server takes no job
+	}
 	return last, json.Unmarshal(m.Data, &last)
 }
 
@@ -44,10 +48,11 @@ func (c *Commander) claims(ctx context.Context, last claim) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.Conn.js.Publish(ctx, claimSubject(c.job.job.Key()), text, jetstream.WithExpectLastSequencePerSubject(last.sequence))
+	m := c.Conn.seal(&nats.Msg{Subject: claimSubject(c.job.job.Key()), Data: text})
+	_, err = c.Conn.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(last.sequence))
 	if conflict := new(jetstream.APIError); errors.As(err, &conflict) &&
 		(conflict.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || conflict.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
-		if last, err = c.lastClaim(ctx); err == nil {
+		if last, err = c.Conn.lastClaim(ctx, c.job.job.Key()); err == nil {
 			err = last.running()
 		}
 	}
@@ -63,7 +68,7 @@ func (c *Commander) engage(ctx context.Context) error {
 	if err := c.establish(ctx); err != nil {
 		return c.Conn.explain(err)
 	}
-	last, err := c.lastClaim(ctx)
+	last, err := c.Conn.lastClaim(ctx, key)
 	if err != nil {
 		return c.Conn.explain(err)
 	}
@@ -76,7 +81,7 @@ func (c *Commander) engage(ctx context.Context) error {
 	if err := c.attend(key); err != nil {
 		return err
 	}
-	c.claim = claim{Number: last.Number + 1, ID: nuid.Next(), Process: Process()}
+	c.claim = claim{Number: max(last.Number+1, uint64(time.Now().UnixMicro())), ID: nuid.Next(), Process: Process()}
 	if err := c.claims(ctx, last); err != nil {
 		c.Leave()
 		if !errors.Is(err, ErrRunning) {
@@ -90,7 +95,7 @@ func (c *Commander) engage(ctx context.Context) error {
 // hold returns ErrRunning if another commander has taken the job, as it may while this one has no connection. What the server has lost is
 // claimed again.
 func (c *Commander) hold(ctx context.Context) error {
-	last, err := c.lastClaim(ctx)
+	last, err := c.Conn.lastClaim(ctx, c.job.job.Key())
 	switch {
 	case err != nil:
 		return err
@@ -100,4 +105,50 @@ func (c *Commander) hold(ctx context.Context) error {
 		return last.running()
 	}
 	return c.claims(ctx, last)
+}
+
+// cancelledStream is the name of the stream with the jobs that were cancelled.
+const cancelledStream = "ringleader-cancelled"
+
+// cancelledTime is how long the server keeps that a job was cancelled, for a commander that is cut off meanwhile.
+const cancelledTime = 24 * time.Hour
+
+func cancelledSubject(key string) string { return "ringleader.cancelled." + key }
+
+// noteCancelled notes that a job is cancelled: the commander with the last claim ends.
+func (c *Conn) noteCancelled(ctx context.Context, key string) error {
+	last, err := c.lastClaim(ctx, key)
+	if err == nil && last.ID != "" {
+		if _, err = c.js.Stream(ctx, cancelledStream); errors.Is(err, jetstream.ErrStreamNotFound) {
+			_, err = c.js.CreateStream(ctx, jetstream.StreamConfig{
+				Name: cancelledStream, Subjects: []string{cancelledSubject("*")}, MaxMsgsPerSubject: 1, MaxAge: cancelledTime,
+			})
+		}
+		if err == nil {
+			_, err = c.js.PublishMsg(ctx, c.seal(&nats.Msg{Subject: cancelledSubject(key), Data: []byte(last.ID)}))
+		}
+	}
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) { // the job is gone already
+		return c.explain(err)
+	}
+	return nil
+}
+
+// cancelled reports whether this command of the job was cancelled, and not an earlier one.
+func (c *Commander) cancelled(ctx context.Context) (bool, error) {
+	stream, err := c.Conn.js.Stream(ctx, cancelledStream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	m, err := stream.GetLastMsgForSubject(ctx, cancelledSubject(c.job.job.Key()))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return c.Conn.genuine(m.Subject, m.Header, m.Data) && string(m.Data) == c.claim.ID, nil
 }

@@ -98,7 +98,7 @@ func TestACommanderClaimsItsJobAgainWhenTheServerHasLostIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last, err := commander.lastClaim(t.Context()); err != nil || last.ID != commander.claim.ID {
+	if last, err := c.lastClaim(t.Context(), j.Key()); err != nil || last.ID != commander.claim.ID {
 		t.Errorf("%+v, %v", last, err)
 	}
 }

@@ -25,8 +25,8 @@ func TestADistributedJobHasTheBytesOfALocalOne(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			e := serve(t, settings(t))
 			c := connect(t, e.Access(), nil)
-			hire(t, connect(t, Access{URL: e.URL()}, nil), &Worker{})
-			hire(t, connect(t, Access{URL: e.URL()}, nil), &Worker{})
+			hire(t, connect(t, overNetwork(e), nil), &Worker{})
+			hire(t, connect(t, overNetwork(e), nil), &Worker{})
 			j, task := jobOf(t, kind, s)
 			commander := begin(t, c, j, task, nil)
 			got, err := complete(t.Context(), t, commander, j, task, nil)

@@ -35,7 +35,8 @@ type Commander struct {
 	Conn   *Conn
 	Notice func(string) // called with one line for people; may be nil
 
-	pause time.Duration // between two looks at the server; 0: the usual one
+	pause  time.Duration // between two looks at the server; 0: the usual one
+	within time.Duration // how long the server may take to remove pieces; 0: the usual time
 
 	job     record
 	store   time.Time // when the server's work queue was made: another one means that its store was lost
@@ -46,6 +47,7 @@ type Commander struct {
 	heard   crowd    // of workers
 	rivals  rivals
 	joined  bool // there were rivals the last time
+	warned  bool // of results without a seal
 	account account
 	woken   chan struct{} // the job may have been removed
 	asked   []*nats.Subscription
@@ -58,10 +60,10 @@ type Commander struct {
 func (c *Commander) Begin(ctx context.Context, j work.Job, units uint64, call string) error {
 	key := j.Key()
 	c.job = record{job: j, call: call, units: units, begun: time.Now()}
-	c.own.set(announcement{Key: key, Version: j.Version, Process: Process(), Progress: work.Progress{Left: -1}})
-	c.rivals = rivals{key: key, version: j.Version, heard: map[string]rival{}}
-	c.account, c.joined = account{}, false
-	c.heard = crowd{version: j.Version, notice: c.notice, workers: map[string]heard{}}
+	c.own.set(announcement{Key: key, Version: wireVersion(j.Version), Process: Process(), Progress: work.Progress{Left: -1}})
+	c.rivals = rivals{key: key, version: wireVersion(j.Version), heard: map[string]rival{}}
+	c.account, c.joined, c.warned = account{}, false, false
+	c.heard = crowd{version: wireVersion(j.Version), notice: c.notice, genuine: c.Conn.genuine, workers: map[string]heard{}}
 	c.place, c.spare, c.woken = place{}, nil, make(chan struct{}, 1)
 	err := c.engage(ctx)
 	for range 3 {
@@ -85,11 +87,20 @@ func (c *Commander) establish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config, err := c.job.resultsConfig()
+	config, err := c.Conn.resultsConfig(c.job)
 	if err != nil {
 		return err
 	}
-	if _, err = c.Conn.js.Stream(ctx, config.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
+	there, err := c.Conn.js.Stream(ctx, config.Name)
+	if err == nil {
+		if _, wrong := c.Conn.readRecord(there.CachedInfo().Config); wrong != nil {
+			c.notice(fmt.Sprintf("%v, so what the server has of it is removed, and computed again", wrong))
+			if err = c.Conn.js.DeleteStream(ctx, config.Name); err == nil {
+				err = jetstream.ErrStreamNotFound
+			}
+		}
+	}
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		_, err = c.Conn.js.CreateStream(ctx, config)
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
@@ -102,10 +113,10 @@ func (c *Commander) establish(ctx context.Context) error {
 // attend answers questions for the commander, announces it, and listens to workers.
 func (c *Commander) attend(key string) error {
 	for subject, handle := range map[string]nats.MsgHandler{
-		commanderSubject + key: func(m *nats.Msg) { _ = m.Respond(c.own.text()) },
+		commanderSubject + key: func(m *nats.Msg) { c.Conn.reply(m, jobSubject, c.own.text()) },
 		workerSubject:          c.heard.hear,
-		jobSubject:             c.rivals.hear,
-		stopSubject + key:      c.wake,
+		jobSubject:             c.Conn.believed(c.rivals.hear),
+		stopSubject + key:      c.wake, // whoever sends that, the commander only looks
 	} {
 		s, err := c.Conn.nats.Subscribe(subject, handle)
 		if err != nil {
@@ -122,7 +133,7 @@ func (c *Commander) attend(key string) error {
 	ctx, c.ending = context.WithCancel(context.Background())
 	c.beats.Go(func() {
 		for beating := true; beating; beating = wait(ctx, beat) {
-			_ = c.Conn.nats.Publish(jobSubject, c.own.text())
+			_ = c.Conn.tell(jobSubject, c.own.text())
 		}
 	})
 	return nil
@@ -180,12 +191,15 @@ func (c *Commander) Run(ctx context.Context, j work.Job, t work.Task, r *work.Re
 	run.others.Go(func() { run.readResults(ctx, from) })
 	defer func() { // after a panic of the task, too
 		stop()
+		run.retracting.Wait()
 		run.others.Wait()
 		c.place = run.at
 		c.account.waits = false
 		c.own.show(c.account, 0)
 	}()
-	return run.run(ctx)
+	err := run.run(ctx)
+	run.retracting.Wait() // the queue has nothing of what is needed no more, unless the server is away, or ctx is done
+	return err
 }
 
 // run is one call of Run.
@@ -197,15 +211,16 @@ type run struct {
 	cutter   *work.Cutter // nil until the stored results are read
 	progress func(work.Progress)
 
-	others  sync.WaitGroup // goroutines
-	read    chan result
-	at      place // of the last result
-	looked  chan view
-	looking bool // a look is under way
-	looks   int  // how many have begun
-	seen    *view
-	losses  int                   // looks since the last result that found pieces lost
-	passed  map[work.Piece]uint64 // of the look before
+	others     sync.WaitGroup // goroutines
+	retracting sync.WaitGroup // … that end by themselves
+	read       chan result
+	at         place // of the last result
+	looked     chan view
+	looking    bool // a look is under way
+	looks      int  // how many have begun
+	seen       *view
+	losses     int                   // looks since the last result that found pieces lost
+	passed     map[work.Piece]uint64 // of the look before
 
 	out    map[work.Piece]int // published pieces without a result, and how many looks had begun before
 	failed map[work.Piece]trouble
@@ -225,7 +240,7 @@ func (r *run) run(ctx context.Context) error {
 	show, look := time.NewTicker(watched), time.NewTicker(cmp.Or(r.pause, usualPause))
 	defer show.Stop()
 	defer look.Stop()
-	if err := r.takeSpare(); err != nil {
+	if err := r.takeSpare(ctx); err != nil {
 		return err
 	}
 	r.look(ctx)
@@ -236,7 +251,7 @@ func (r *run) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case m := <-r.read:
-			err = r.take(m)
+			err = r.take(ctx, m)
 		case v := <-r.looked:
 			err = r.compare(ctx, v)
 		case <-again:
@@ -249,11 +264,11 @@ func (r *run) run(ctx context.Context) error {
 			r.show()
 		}
 		if err == nil {
-			r.conclude()
+			r.conclude(ctx)
 			err = r.settle(ctx)
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, ErrRunning) {
-			r.abandon(func(work.Piece) bool { return true })
+			r.abandon(ctx, func(work.Piece) bool { return true })
 		}
 		if err != nil {
 			return err
@@ -274,7 +289,7 @@ func (r *run) show() {
 	p.Workers = len(r.heard.list())
 	r.own.progress(p)
 	if _, found := r.rivals.least(); found {
-		_ = r.Conn.nats.Publish(jobSubject, r.own.text())
+		_ = r.Conn.tell(jobSubject, r.own.text())
 	}
 	if r.progress != nil {
 		r.progress(p)
@@ -341,7 +356,7 @@ func (r *run) publish() bool {
 		return false
 	}
 	r.out[p] = r.looks
-	if _, err := r.Conn.js.PublishMsgAsync(&nats.Msg{Subject: queueSubject(r.job.job, p)}); err != nil {
+	if _, err := r.Conn.js.PublishMsgAsync(r.Conn.piece(r.Conn.queueSubject(r.job.job, p))); err != nil {
 		r.Conn.complain(err) // the piece is found missing
 		return false
 	}
@@ -349,8 +364,12 @@ func (r *run) publish() bool {
 }
 
 // take takes a result.
-func (r *run) take(m result) error {
+func (r *run) take(ctx context.Context, m result) error {
 	r.at = m.place
+	if m.forged.Len() > 0 && !r.warned {
+		r.warned = true
+		r.notice(fmt.Sprintf("the result of units %s is refused, and all others that no worker with this token has sealed; they are computed again", m.forged))
+	}
 	if m.piece.Len() == 0 {
 		return nil
 	}
@@ -384,7 +403,7 @@ func (r *run) take(m result) error {
 		r.cutter.Recut(m.piece)
 	}
 	if _, ending := r.task.(work.Ending); ending && taken {
-		r.abandon(func(p work.Piece) bool { return !r.results.Needs(p) })
+		r.abandon(ctx, func(p work.Piece) bool { return !r.results.Needs(p) })
 	}
 	return nil
 }
@@ -397,12 +416,12 @@ func (r *run) keep(m result) {
 }
 
 // takeSpare takes the results that were not needed in an earlier run.
-func (r *run) takeSpare() error {
+func (r *run) takeSpare(ctx context.Context) error {
 	spare := r.spare
 	r.spare = nil
 	for _, m := range spare {
 		m.place = r.at
-		if err := r.take(m); err != nil {
+		if err := r.take(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -410,24 +429,39 @@ func (r *run) takeSpare() error {
 }
 
 // abandon takes some of the published pieces back.
-func (r *run) abandon(which func(work.Piece) bool) {
+func (r *run) abandon(ctx context.Context, which func(work.Piece) bool) {
+	var back []work.Piece
 	for p := range r.out {
 		if which(p) {
 			delete(r.out, p)
 			r.cutter.Recut(p)
-			r.retract(p)
+			back = append(back, p)
 		}
 	}
+	r.retract(ctx, back)
 }
 
-// retract removes a piece from the queue, and ends its computation.
-func (r *run) retract(p work.Piece) {
-	ctx, stop := context.WithTimeout(context.Background(), requestTime)
-	defer stop()
-	err := r.Conn.unqueue(ctx, queueSubject(r.job.job, p))
-	if err = errors.Join(err, r.Conn.stop(r.key, p)); err != nil {
-		r.Conn.complain(err) // a piece that is computed in vain does no harm
+// retract removes pieces from the queue, and ends their computation, in another goroutine. If the server is away, it gives up after a while:
+// a piece that is computed in vain does no harm.
+func (r *run) retract(ctx context.Context, pieces []work.Piece) {
+	if len(pieces) == 0 {
+		return
 	}
+	r.retracting.Go(func() {
+		ctx, stop := context.WithTimeout(ctx, cmp.Or(r.within, requestTime))
+		defer stop()
+		var subjects []string
+		for _, p := range pieces {
+			subjects = append(subjects, r.Conn.queueSubject(r.job.job, p))
+		}
+		err := r.Conn.unqueue(ctx, subjects...)
+		for _, p := range pieces {
+			err = cmp.Or(err, r.Conn.stop(r.key, p))
+		}
+		if err != nil {
+			r.Conn.complain(err)
+		}
+	})
 }
 
 // settle computes the lowest piece that failed, when all units before it are there. So an error is that of the
@@ -457,7 +491,7 @@ func (r *run) settle(ctx context.Context) error {
 	}
 	r.notice(fmt.Sprintf("units %s failed on a worker, and not here: %s", p, t.failed))
 	r.out[p] = r.looks
-	return r.take(result{place: r.at, piece: p, data: data, took: time.Since(began)})
+	return r.take(ctx, result{place: r.at, piece: p, data: data, took: time.Since(began)})
 }
 
 func (r *run) lowestFailed() (lowest work.Piece, failed bool) {

@@ -99,7 +99,7 @@ const mostPause = 2 * time.Second
 func (s *shift) store(ctx context.Context, h *held, m *nats.Msg) bool {
 	for pause := reconnectWait; ; pause = min(2*pause, mostPause) {
 		connected, stop := s.Conn.connected(ctx)
-		_, err := s.Conn.js.PublishMsg(connected, m)
+		_, err := s.Conn.js.PublishMsg(connected, s.Conn.seal(m))
 		stop()
 		if err == nil {
 			s.Conn.content()
@@ -171,7 +171,7 @@ func (s *shift) openJob(ctx context.Context, key string) (work.Task, error) {
 }
 
 func (s *shift) openRecord(config jetstream.StreamConfig) (work.Task, error) {
-	r, err := readRecord(config)
+	r, err := s.Conn.readRecord(config)
 	if err != nil {
 		return nil, err
 	}

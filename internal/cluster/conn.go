@@ -19,7 +19,8 @@ import (
 type Access struct {
 	URL         string // such as nats://host:4222 or tls://host:4222; several are separated by commas
 	Credentials string // a file of them; may be empty
-	Token       string // may be empty
+	Token       string // with which messages are sealed, too; may be empty
+	Own         bool   // the token is that of [OwnToken]: a server that asks for none is one of others, and gets no seals
 	CA          string // a PEM file with the authority of the server's certificate; empty: those of the system
 	Certificate string // a PEM file for a server that asks for one; may be empty
 	Key         string // … and its key
@@ -31,6 +32,7 @@ type Access struct {
 type Conn struct {
 	nats   *nats.Conn
 	js     jetstream.JetStream
+	token  string // empty: messages have no seals
 	name   string // of the server, for people
 	notice func(string)
 
@@ -52,9 +54,10 @@ func Connect(ctx context.Context, a Access, name string, notice func(string)) (*
 	if notice == nil {
 		notice = func(string) {}
 	}
-	c := &Conn{name: a.shown(), notice: notice}
+	c := &Conn{name: a.shown(), token: a.Token, notice: notice}
 	c.era, c.next = context.WithCancel(context.Background())
-	options := append(a.options(),
+	options, err := a.options()
+	options = append(options,
 		nats.Name(name),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(reconnectWait),
@@ -67,11 +70,17 @@ func Connect(ctx context.Context, a Access, name string, notice func(string)) (*
 		nats.ReconnectHandler(func(*nats.Conn) { c.found() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.complain(err) }),
 	)
-	err := a.check()
+	if err == nil {
+		err = a.check()
+	}
 	if err != nil {
 		return nil, c.explain(err)
 	}
 	connection, err := nats.Connect(a.URL, options...)
+	if errors.Is(err, nats.ErrNkeysNotSupported) && a.Own {
+		a.Token, a.Own = "", false
+		return Connect(ctx, a, name, notice)
+	}
 	if err != nil {
 		return nil, c.explain(err)
 	}
@@ -99,11 +108,17 @@ func (a Access) check() error {
 	return nil
 }
 
-func (a Access) options() (options []nats.Option) {
+func (a Access) options() (options []nats.Option, err error) {
 	if a.Credentials != "" {
 		options = append(options, nats.UserCredentials(a.Credentials))
 	}
-	if a.Token != "" {
+	if isOwn(a.Token) {
+		pair, name, err := ownKey(a.Token)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, nats.Nkey(name, pair.Sign))
+	} else if a.Token != "" {
 		options = append(options, nats.Token(a.Token))
 	}
 	if a.CA != "" {
@@ -115,7 +130,7 @@ func (a Access) options() (options []nats.Option) {
 	if a.embedded != nil {
 		options = append(options, nats.InProcessServer(a.embedded))
 	}
-	return options
+	return options, nil
 }
 
 // shown returns the servers' URLs without passwords.
@@ -149,6 +164,8 @@ func (c *Conn) explain(err error) error {
 		reason = fmt.Errorf("%w: %w", ErrUnreachable, err)
 	case errors.Is(err, nats.ErrTLS):
 		reason = fmt.Errorf("%w; it may ask for another certificate", err)
+	case errors.Is(err, nats.ErrNkeysNotSupported):
+		reason = errors.New("it asks for no token that a command has made")
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		reason = errors.New("it refuses the credentials or the token")
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
@@ -231,16 +248,37 @@ func (c *Conn) queue(ctx context.Context) (jetstream.Stream, error) {
 	return s, err
 }
 
-// unqueue removes pieces from the work queue: those of a subject.
-func (c *Conn) unqueue(ctx context.Context, subject string) error {
+// mostPurges is how many requests to remove pieces a server gets at the same time.
+const mostPurges = 16
+
+// unqueue removes pieces from the work queue: those of some subjects. It returns one of the errors.
+func (c *Conn) unqueue(ctx context.Context, subjects ...string) error {
 	queue, err := c.js.Stream(ctx, queueStream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return nil
 	}
-	if err == nil {
-		err = queue.Purge(ctx, jetstream.WithPurgeSubject(subject))
+	if err != nil {
+		return err
 	}
-	return err
+	next, failed := make(chan string, len(subjects)), make(chan error, len(subjects))
+	for _, subject := range subjects {
+		next <- subject
+	}
+	close(next)
+	var purges sync.WaitGroup
+	for range min(mostPurges, len(subjects)) {
+		purges.Go(func() {
+			for subject := range next {
+				if err := queue.Purge(ctx, jetstream.WithPurgeSubject(subject)); err != nil {
+					failed <- err
+					return // the others will fail, too
+				}
+			}
+		})
+	}
+	purges.Wait()
+	close(failed)
+	return <-failed
 }
 
 // wait waits for that time. It reports false if ctx is done before.

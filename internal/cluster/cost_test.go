@@ -46,8 +46,8 @@ func costOf(t *testing.T, spec sums, workers, cores int) (c cost) {
 	var others []*actor
 	if workers > 0 {
 		address := freeAddress(t)
-		others = append(others, act(t, part{Role: "server", Settings: Settings{Listen: address, Store: filepath.Join(folder, "store")}}))
-		job.Role, job.Access = "commander", Access{URL: "nats://" + address}
+		others = append(others, act(t, part{Role: "server", Settings: Settings{Listen: address, Store: filepath.Join(folder, "store"), Token: token}}))
+		job.Role, job.Access = "commander", Access{URL: "nats://" + address, Token: token}
 		for range workers {
 			others = append(others, act(t, part{Role: "worker", Access: job.Access, Cores: cores, Patience: usualPatience}))
 		}
@@ -121,10 +121,10 @@ func TestCosts(t *testing.T) {
 	t.Run("sign of life", func(t *testing.T) {
 		const signs, queued = 50_000, 40_000
 		address := freeAddress(t)
-		e := act(t, part{Role: "server", Settings: Settings{Listen: address, Store: filepath.Join(t.TempDir(), "store")}})
-		c, err := Connect(t.Context(), Access{URL: "nats://" + address}, "test", nil)
+		e := act(t, part{Role: "server", Settings: Settings{Listen: address, Store: filepath.Join(t.TempDir(), "store"), Token: token}})
+		c, err := Connect(t.Context(), Access{URL: "nats://" + address, Token: token}, "test", nil)
 		for errors.Is(err, ErrUnreachable) && wait(t.Context(), reconnectWait/5) {
-			c, err = Connect(t.Context(), Access{URL: "nats://" + address}, "test", nil)
+			c, err = Connect(t.Context(), Access{URL: "nats://" + address, Token: token}, "test", nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -136,12 +136,12 @@ func TestCosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		consumer, err := queue.CreateOrUpdateConsumer(t.Context(), consumerConfig(version, usualPatience))
+		consumer, err := queue.CreateOrUpdateConsumer(t.Context(), c.consumerConfig(version, usualPatience))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for from := range uint64(queued) {
-			if _, err := c.js.PublishAsync(queueSubject(j, work.Piece{From: from, To: from + 1}), nil); err != nil {
+			if _, err := c.js.PublishMsgAsync(c.piece(c.queueSubject(j, work.Piece{From: from, To: from + 1}))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -162,7 +162,7 @@ func TestCosts(t *testing.T) {
 		}
 		t.Logf("a sign of life: %v of the server", (e.used(t)-before)/signs)
 		before, began := e.used(t), time.Now()
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		if err != nil || len(pieces) != queued {
 			t.Fatalf("%d pieces, %v", len(pieces), err)
 		}

@@ -15,10 +15,11 @@ import (
 type crowd struct {
 	version string
 	notice  func(string)
+	genuine func(subject string, header nats.Header, data []byte) bool
 
 	mutex   sync.Mutex
 	workers map[string]heard // by their IDs
-	refused []string         // other versions
+	refused []string         // other versions, and processes with other tokens
 }
 
 // heard is what was heard of a worker, and when by the own clock.
@@ -36,11 +37,20 @@ func (c *crowd) hear(m *nats.Msg) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	switch {
-	case w.Version == c.version:
+	case w.Version != c.version:
+		c.refuse(w.Version, fmt.Sprintf("the worker on %s is refused: it is of version %s, and this program of version %s", w.Process, w.Version, c.version))
+	case !c.genuine(m.Subject, m.Header, m.Data):
+		c.refuse("", fmt.Sprintf("the worker on %s is refused: it has not the token of this command", w.Process))
+	default:
 		c.workers[w.ID] = heard{w, time.Now()}
-	case !slices.Contains(c.refused, w.Version):
-		c.refused = append(c.refused, w.Version)
-		c.notice(fmt.Sprintf("the worker on %s is refused: it is of version %s, and this program of version %s", w.Process, w.Version, c.version))
+	}
+}
+
+// refuse shows once why workers get no pieces.
+func (c *crowd) refuse(which, why string) {
+	if !slices.Contains(c.refused, which) && len(c.refused) < mostRefused {
+		c.refused = append(c.refused, which)
+		c.notice(why)
 	}
 }
 

@@ -11,21 +11,20 @@ import (
 func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	t.Parallel()
 	disk := disktest.Mount(t, "size=8m")
-	s := settings(t)
+	s := lasting(t)
 	s.Store = disk.Join("store")
 	e := serve(t, s)
-	s.Listen = e.nats.Addr().String()
 	spec := steady(t)
 	j, task := jobOf(t, "coarse", spec)
 	var lines notices
-	w, _ := hire(t, connect(t, Access{URL: e.URL()}, lines.add), &Worker{patience: 10 * time.Second})
-	ended := start(t.Context(), t, begin(t, connect(t, Access{URL: e.URL()}, lines.add), j, task, nil), j, task)
+	w, _ := hire(t, connect(t, overNetwork(e), lines.add), &Worker{patience: time.Hour})
+	ended := start(t.Context(), t, begin(t, connect(t, overNetwork(e), lines.add), j, task, nil), j, task)
 	until(t, "begun", func() bool { return len(logged(t, spec.Log)) > 20 })
 	disk.Fill(t)
 	fails(t, e)
 	until(t, "a notice there", func() bool { return len(lines.with("trying again")) > 0 })
-	if len(lines.lines) > 4 { // of the worker and of the commander
-		t.Errorf("notices: %q", lines.lines)
+	if all := lines.with("trying again"); len(all) > 4 { // of the worker and of the commander
+		t.Errorf("notices: %q", all)
 	}
 	stored := w.Measured().Pieces
 	disk.Free(t)

@@ -18,7 +18,8 @@ type result struct {
 	piece work.Piece
 	data  []byte
 	trouble
-	took time.Duration
+	forged work.Piece // of a message without the right seal, which is no result
+	took   time.Duration
 }
 
 // trouble is what a worker reports in place of a result.
@@ -89,7 +90,7 @@ func (r *run) readOnce(ctx context.Context, from *place) error {
 			return errGap
 		}
 		*from = place{about.Sequence.Stream, about.Timestamp}
-		one := readResult(m)
+		one := r.readResult(m)
 		one.place = *from
 		select {
 		case r.read <- one:
@@ -100,16 +101,23 @@ func (r *run) readOnce(ctx context.Context, from *place) error {
 }
 
 // readResult reads a message. The piece of one that is no result is empty.
-func readResult(m jetstream.Msg) (r result) {
+func (c *Commander) readResult(m jetstream.Msg) (r result) {
 	header := m.Headers()
+	_, piece, err := parseSubject(m.Subject())
+	switch {
+	case err != nil:
+		return r // a claim
+	case !c.Conn.genuine(m.Subject(), header, m.Data()):
+		r.forged = piece
+		return r
+	}
 	if strings.HasPrefix(m.Subject(), troubleSubjects) {
 		if _, failed := header[failedHeader]; !failed {
 			return r // the note of an attempt
 		}
 		r.failed, r.deadly = header.Get(failedHeader), header.Values(attemptHeader)
 	}
-	_, r.piece, _ = parseSubject(m.Subject())
-	r.data = m.Data()
+	r.piece, r.data = piece, m.Data()
 	r.took, _ = time.ParseDuration(m.Headers().Get(tookHeader))
 	return r
 }
@@ -148,7 +156,7 @@ func (c *Commander) view(ctx context.Context) (v view) {
 	if v.err != nil {
 		return v
 	}
-	if v.queued, v.err = c.Conn.pieces(ctx, queueStream, queueSubjects(c.job.job)+">"); v.err != nil {
+	if v.queued, v.err = c.Conn.pieces(ctx, queueStream, c.Conn.queueSubjects(c.job.job)+">"); v.err != nil {
 		return v
 	}
 	if v.passed, v.err = c.passed(ctx); v.err != nil {
@@ -169,7 +177,7 @@ func (c *Commander) passed(ctx context.Context) (map[work.Piece]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	consumer, err := queue.Consumer(ctx, consumerConfig(c.job.job.Version, 0).Durable)
+	consumer, err := queue.Consumer(ctx, c.Conn.consumerConfig(c.job.job.Version, 0).Durable)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) { // no worker has come yet
 		return nil, nil
 	}
@@ -178,7 +186,7 @@ func (c *Commander) passed(ctx context.Context) (map[work.Piece]uint64, error) {
 	}
 	passed := map[work.Piece]uint64{}
 	for next := uint64(1); ; {
-		m, err := queue.GetMsg(ctx, next, jetstream.WithGetMsgSubject(queueSubjects(c.job.job)+">"))
+		m, err := queue.GetMsg(ctx, next, jetstream.WithGetMsgSubject(c.Conn.queueSubjects(c.job.job)+">"))
 		switch {
 		case errors.Is(err, jetstream.ErrMsgNotFound):
 			return passed, nil
@@ -194,7 +202,8 @@ func (c *Commander) passed(ctx context.Context) (map[work.Piece]uint64, error) {
 	}
 }
 
-// recover makes the streams again that a server has lost. If only that of the job is missing, the job was removed.
+// recover makes the streams again that a server has lost. If only that of the job is missing, the job was removed: by a command that says so
+// under its seal, or else by another client of the server.
 func (c *Commander) recover(ctx context.Context) error {
 	_, err := c.Conn.js.Stream(ctx, resultsStream(c.job.job.Key()))
 	if !errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -204,10 +213,17 @@ func (c *Commander) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if queue.CachedInfo().Created.Equal(c.store) {
+	cancelled, err := c.cancelled(ctx)
+	switch {
+	case err != nil:
+		return err
+	case cancelled:
 		return ErrCancelled
+	case queue.CachedInfo().Created.Equal(c.store):
+		c.notice("the job is gone from the server, and no command with its token has cancelled it; it goes on, with the results that are here")
+	default:
+		c.notice("the server has lost its store; the job goes on, with the results that are here")
 	}
-	c.notice("the server has lost its store; the job goes on, with the results that are here")
 	return c.establish(ctx)
 }
 
@@ -232,14 +248,14 @@ func (r *run) compare(ctx context.Context, v view) error {
 }
 
 // conclude draws the conclusions of a look, when the results that it has shown are read.
-func (r *run) conclude() {
+func (r *run) conclude(ctx context.Context) {
 	v := r.seen
 	if v == nil || r.at.sequence < v.last {
 		return
 	}
 	r.seen = nil
 	if r.cutter == nil {
-		r.adopt(v.queued)
+		r.adopt(ctx, v.queued)
 		return
 	}
 	before := len(r.out)
@@ -264,15 +280,16 @@ func (r *run) conclude() {
 var errLoses = errors.New("it does not keep pieces; its disk may be full")
 
 // adopt begins to cut. It adopts the pieces that an earlier commander has left in the queue.
-func (r *run) adopt(queued map[work.Piece]bool) {
+func (r *run) adopt(ctx context.Context, queued map[work.Piece]bool) {
 	r.cutter = work.NewCutter(r.task, r.results, r.heard.slots())
-	missing := r.results.Missing()
+	missing, stale := r.results.Missing(), []work.Piece(nil)
 	for p := range queued {
 		if slices.ContainsFunc(missing, func(m work.Piece) bool { return m.From <= p.From && p.To <= m.To }) {
 			r.out[p] = r.looks
 			r.cutter.Claim(p)
 		} else {
-			r.retract(p)
+			stale = append(stale, p)
 		}
 	}
+	r.retract(ctx, stale)
 }

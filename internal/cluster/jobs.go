@@ -70,7 +70,7 @@ func (c *Conn) Jobs(ctx context.Context) (jobs []JobState, err error) {
 func (c *Conn) records(ctx context.Context) (records []record, err error) {
 	streams := c.js.ListStreams(ctx, jetstream.WithStreamListSubject("ringleader.result.>"))
 	for info := range streams.Info() {
-		if r, err := readRecord(info.Config); err == nil {
+		if r, err := c.readRecord(info.Config); err == nil {
 			records = append(records, r)
 		}
 	}
@@ -90,7 +90,7 @@ func (c *Conn) state(ctx context.Context, r record) (s JobState, err error) {
 	if err != nil {
 		return s, err
 	}
-	queued, err := c.pieces(ctx, queueStream, queueSubjects(r.job)+">")
+	queued, err := c.pieces(ctx, queueStream, c.queueSubjects(r.job)+">")
 	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return s, err
 	}
@@ -145,17 +145,29 @@ const commanderTime = 2 * time.Second
 func (c *Conn) commander(ctx context.Context, key string) (*announcement, error) {
 	ctx, stop := context.WithTimeout(ctx, commanderTime)
 	defer stop()
-	m, err := c.nats.RequestWithContext(ctx, commanderSubject+key, nil)
-	switch {
-	case errors.Is(err, nats.ErrNoResponders):
-		return nil, nil
-	case errors.Is(err, context.DeadlineExceeded):
-		return &announcement{Process: "a process that does not answer"}, nil
-	case err != nil:
+	answers, err := c.nats.SubscribeSync(nats.NewInbox())
+	if err != nil {
 		return nil, err
 	}
-	var a announcement
-	return &a, json.Unmarshal(m.Data, &a)
+	defer func() { _ = answers.Unsubscribe() }()
+	if err := c.nats.PublishRequest(commanderSubject+key, answers.Subject, nil); err != nil {
+		return nil, err
+	}
+	for { // another client of the server may answer, too
+		m, err := answers.NextMsgWithContext(ctx)
+		switch {
+		case errors.Is(err, nats.ErrNoResponders):
+			return nil, nil
+		case errors.Is(err, context.DeadlineExceeded):
+			return &announcement{Process: "a process that does not answer"}, nil
+		case err != nil:
+			return nil, err
+		}
+		var a announcement
+		if c.genuine(jobSubject, m.Header, m.Data) && json.Unmarshal(m.Data, &a) == nil && a.Key == key {
+			return &a, nil
+		}
+	}
 }
 
 // askTime is how long answers of workers are awaited.
@@ -179,7 +191,8 @@ func (c *Conn) Workers(ctx context.Context) (workers []WorkerState, err error) {
 			break
 		}
 		var w WorkerState
-		if json.Unmarshal(m.Data, &w) == nil && w.ID != "" {
+		if c.genuine(workerSubject, m.Header, m.Data) && json.Unmarshal(m.Data, &w) == nil && w.ID != "" {
+			w.Version = strings.TrimSuffix(w.Version, wireVersion(""))
 			workers = append(workers, w)
 		}
 	}
@@ -215,7 +228,7 @@ func (c *Conn) find(ctx context.Context, prefix string) (r record, err error) {
 
 // Store stores the result of a piece that was computed here, as a worker does.
 func (c *Conn) Store(ctx context.Context, key string, p work.Piece, result []byte) error {
-	if _, err := c.js.Publish(ctx, resultSubject(key, p), result); err != nil {
+	if _, err := c.js.PublishMsg(ctx, c.seal(&nats.Msg{Subject: resultSubject(key, p), Data: result})); err != nil {
 		return c.explain(err)
 	}
 	return nil
@@ -224,6 +237,9 @@ func (c *Conn) Store(ctx context.Context, key string, p work.Piece, result []byt
 // Cancel removes the job whose key begins with some characters, with its results. Its commander ends with [ErrCancelled].
 func (c *Conn) Cancel(ctx context.Context, prefix string) error {
 	r, err := c.find(ctx, prefix)
+	if err == nil {
+		err = c.noteCancelled(ctx, r.job.Key())
+	}
 	if err == nil {
 		err = c.remove(ctx, r)
 	}
@@ -237,7 +253,7 @@ func (c *Conn) remove(ctx context.Context, r record) error {
 	if err := c.js.DeleteStream(ctx, resultsStream(key)); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return c.explain(err)
 	}
-	if err := c.unqueue(ctx, queueSubjects(r.job)+">"); err != nil {
+	if err := c.unqueue(ctx, c.queueSubjects(r.job)+">"); err != nil {
 		return c.explain(err)
 	}
 	return c.stop(key, work.Piece{To: all})
@@ -247,7 +263,7 @@ func (c *Conn) remove(ctx context.Context, r record) error {
 func (c *Conn) stop(key string, units work.Piece) error {
 	text, err := json.Marshal(units)
 	if err == nil {
-		err = c.nats.Publish(stopSubject+key, text)
+		err = c.tell(stopSubject+key, text)
 	}
 	return err
 }

@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/work"
 )
 
 // The server has sent the piece, which is slow on its way. It would wait for an hour before it sends the piece to another worker.
@@ -18,7 +20,7 @@ func TestAPieceThatIsUnderWayToAWorkerThatEndsIsGivenBack(t *testing.T) {
 	t.Cleanup(link.Close)
 	c := connect(t, e.Access(), nil)
 	const patience = time.Hour
-	_, end := hire(t, connect(t, Access{URL: "nats://" + link.Address()}, nil), &Worker{Cores: 1, patience: patience})
+	_, end := hire(t, connect(t, Access{URL: "nats://" + link.Address(), Token: token}, nil), &Worker{Cores: 1, patience: patience})
 	await := func(what string, holds func(waiting, sent int) bool) {
 		t.Helper()
 		until(t, what, func() bool {
@@ -26,7 +28,7 @@ func TestAPieceThatIsUnderWayToAWorkerThatEndsIsGivenBack(t *testing.T) {
 			if err != nil {
 				return false
 			}
-			consumer, err := queue.Consumer(t.Context(), consumerConfig(version, patience).Durable)
+			consumer, err := queue.Consumer(t.Context(), c.consumerConfig(version, patience).Durable)
 			if err != nil {
 				return false
 			}
@@ -48,4 +50,54 @@ func TestAPieceThatIsUnderWayToAWorkerThatEndsIsGivenBack(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("no worker has the piece")
 	}
+}
+
+// taker returns a run that takes many pieces back, and its server, whose queue has them.
+func taker(t *testing.T, within time.Duration) (r *run, e *Server, queued func() int) {
+	t.Helper()
+	e = serve(t, settings(t))
+	j, task := jobOf(t, "coarse", sums{Of: 200})
+	c := connect(t, overNetwork(e), nil)
+	commander := begin(t, c, j, task, nil)
+	commander.within = within
+	results, err := work.NewResults(task, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = &run{Commander: commander, key: j.Key(), task: task, results: results, cutter: work.NewCutter(task, results, 100), out: map[work.Piece]int{}}
+	for len(r.out) < 100 && r.publish() {
+	}
+	<-c.js.PublishAsyncComplete()
+	return r, e, func() int {
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(pieces)
+	}
+}
+
+func everyPiece(work.Piece) bool { return true }
+
+func TestPiecesAreTakenBackTogether(t *testing.T) {
+	t.Parallel()
+	for within, left := range map[time.Duration]int{time.Hour: 0, time.Nanosecond: 100} {
+		r, _, queued := taker(t, within)
+		r.abandon(t.Context(), everyPiece)
+		r.retracting.Wait()
+		if n := queued(); n != left || len(r.out) > 0 {
+			t.Errorf("within %v: %d pieces are left, want %d; %d are awaited", within, n, left, len(r.out))
+		}
+	}
+}
+
+// The server is away, and Ctrl-C ends the wait for it. Meanwhile the run goes on.
+func TestPiecesAreNotTakenBackAfterCtrlC(t *testing.T) {
+	t.Parallel()
+	r, e, _ := taker(t, time.Hour)
+	e.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	r.abandon(ctx, everyPiece)
+	stop()
+	r.retracting.Wait()
 }

@@ -65,8 +65,8 @@ func TestNetworksThatAreCutLoseNothing(t *testing.T) {
 	log, result := filepath.Join(folder, "log"), filepath.Join(folder, "result")
 	spec := sums{Of: 600, Wait: 10 * time.Millisecond, Begins: log}
 	listen := subnet + "1:4222"
-	access := Access{URL: "nats://" + listen}
-	server := n.act(t, 1, part{Role: "server", Settings: Settings{Listen: listen, Store: filepath.Join(folder, "store")}})
+	access := Access{URL: "nats://" + listen, Token: token}
+	server := n.act(t, 1, part{Role: "server", Settings: Settings{Listen: listen, Store: filepath.Join(folder, "store"), Token: token}})
 	var workers []*actor
 	for id := 2; id <= 3; id++ {
 		workers = append(workers, n.act(t, id, part{Role: "worker", Access: access, Cores: 2, Patience: time.Second, Log: log}))

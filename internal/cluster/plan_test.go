@@ -20,8 +20,8 @@ const (
 	pieceOut   = 4.1                    // … and sends
 	pieceWork  = 520 * time.Microsecond // of a core of the server, for a piece
 	signWork   = 17 * time.Microsecond  // … for a sign of life
-	queuedSize = 147                    // bytes of a piece in the queue
-	storedSize = 1228                   // bytes of a result of 1000 bytes
+	queuedSize = 225                    // bytes of a piece in the queue
+	storedSize = 1290                   // bytes of a result of 1000 bytes
 )
 
 // plan is a row of the table.
@@ -63,13 +63,13 @@ func TestSizesOfThePlan(t *testing.T) {
 		return s.CachedInfo().State.Bytes
 	}
 	claimed := size(resultsStream(j.Key()))
-	_, err := c.js.Publish(t.Context(), queueSubject(j, p), nil)
+	_, err := c.js.PublishMsg(t.Context(), c.piece(c.queueSubject(j, p)))
 	if err == nil {
 		m := nats.NewMsg(resultSubject(j.Key(), p))
 		m.Data = make([]byte, 1000)
 		m.Header.Set(tookHeader, "1.123456789s")
 		m.Header.Set(workerHeader, "machine-1234, process 123456")
-		_, err = c.js.PublishMsg(t.Context(), m)
+		_, err = c.js.PublishMsg(t.Context(), c.seal(m))
 	}
 	if err != nil {
 		t.Fatal(err)

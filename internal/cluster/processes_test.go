@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/internal/work"
 )
 
@@ -256,12 +257,14 @@ func readDiary(t testing.TB, path string) diary {
 	return d
 }
 
-// freeAddress returns an address of this machine where nothing listens.
+// freeAddress returns an address of this machine where nothing listens, and nothing but the caller's processes will.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	e := serve(t, settings(t))
-	defer e.Close()
-	return e.nats.Addr().String()
+	addresses, err := rig.FreeAddresses(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return addresses[0]
 }
 
 // kills is how many processes a test kills.
@@ -276,9 +279,9 @@ func TestProcessesThatAreKilledLoseTheirPiecesInWorkOnly(t *testing.T) {
 	t.Parallel()
 	folder, address := t.TempDir(), freeAddress(t)
 	log := filepath.Join(folder, "log")
-	access := Access{URL: "nats://" + address}
+	access := Access{URL: "nats://" + address, Token: token}
 	spec := sums{Of: uint64(20 * (kills() + 1)), Wait: 20 * time.Millisecond, Begins: log}
-	server := act(t, part{Role: "server", Settings: Settings{Listen: address, Store: filepath.Join(folder, "store")}})
+	server := act(t, part{Role: "server", Settings: Settings{Listen: address, Store: filepath.Join(folder, "store"), Token: token}})
 	var workers []*actor
 	for range 3 {
 		workers = append(workers, act(t, part{Role: "worker", Access: access, Cores: 1, Patience: 2 * time.Second, Log: log}))

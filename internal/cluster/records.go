@@ -12,7 +12,15 @@
 //     the subject ringleader.claim.KEY names the commander.
 //   - One work queue for all jobs, the stream ringleader-work. A piece is an empty message of the subject
 //     ringleader.work.VERSION.KEY.FROM.TO. It stays in the queue until its result is stored, so the subjects of the queue
-//     are the pieces that wait or are in work. Each version has a consumer of its own, so a worker gets no piece of another.
+//     are the pieces that wait or are in work. VERSION stands for the token, too. Each has a consumer of its own, so a worker
+//     gets no piece of another.
+//   - A stream of the jobs that were cancelled in the last day, ringleader-cancelled, by which their commanders know that.
+//
+// # What is believed
+//
+// Each message has a seal that only a process with the token of the [Access] can make, over its subject, headers and data, and so has a
+// job. A commander, a worker, and the commands about jobs act on nothing else, so another client of the server can delay
+// and delete work, but cannot change a result.
 //
 // # What gets lost
 //
@@ -26,15 +34,15 @@
 package cluster
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"ringleader.example/ringleader/internal/work"
@@ -63,18 +71,14 @@ const (
 
 func resultsStream(key string) string { return "ringleader-results-" + key }
 
-// versionToken is a version as part of a subject and of a name, in which its characters may be forbidden.
-func versionToken(version string) string {
-	sum := sha256.Sum256([]byte(version))
-	return hex.EncodeToString(sum[:8])
+// queueSubject is the subject of a piece in the work queue.
+func (c *Conn) queueSubject(j work.Job, p work.Piece) string {
+	return c.queueSubjects(j) + pieceTokens(p)
 }
 
-// queueSubject is the subject of a piece in the work queue.
-func queueSubject(j work.Job, p work.Piece) string { return queueSubjects(j) + pieceTokens(p) }
-
 // queueSubjects is what the subjects of a job's pieces begin with.
-func queueSubjects(j work.Job) string {
-	return "ringleader.work." + versionToken(j.Version) + "." + j.Key() + "."
+func (c *Conn) queueSubjects(j work.Job) string {
+	return "ringleader.work." + c.group(j.Version) + "." + j.Key() + "."
 }
 
 func resultSubject(key string, p work.Piece) string {
@@ -115,28 +119,57 @@ type record struct {
 	begun time.Time
 }
 
+// The metadata of a job's stream.
+const (
+	jobField   = "ringleader-job"
+	callField  = "ringleader-call"
+	unitsField = "ringleader-units"
+	begunField = "ringleader-begun"
+	sealField  = "ringleader-seal" // over the others
+)
+
 // metadata returns the record as those of a stream.
-func (r record) metadata() (map[string]string, error) {
+func (c *Conn) metadata(r record) (map[string]string, error) {
 	job, err := json.Marshal(r.job)
-	return map[string]string{
-		"ringleader-job":   string(job),
-		"ringleader-call":  r.call,
-		"ringleader-units": strconv.FormatUint(r.units, 10),
-		"ringleader-begun": r.begun.UTC().Format(time.RFC3339),
-	}, err
+	metadata := map[string]string{
+		jobField:   string(job),
+		callField:  r.call,
+		unitsField: strconv.FormatUint(r.units, 10),
+		begunField: r.begun.UTC().Format(time.RFC3339),
+	}
+	m := recordMessage(metadata)
+	metadata[sealField] = c.seal(m).Header.Get(sealHeader)
+	return metadata, err
 }
 
+// recordMessage returns the metadata of a job as a message, which has a seal. A server may add metadata of its own.
+func recordMessage(metadata map[string]string) *nats.Msg {
+	m := nats.NewMsg("ringleader.record")
+	var err error
+	if m.Data, err = json.Marshal([]string{metadata[jobField], metadata[callField], metadata[unitsField], metadata[begunField]}); err != nil {
+		panic(err) // it is JSON
+	}
+	m.Header.Set(sealHeader, metadata[sealField])
+	return m
+}
+
+// errUnsealed reports a job that another token has made, or none.
+var errUnsealed = errors.New("the job is not sealed by the token of this program")
+
 // readRecord returns the record of a stream.
-func readRecord(config jetstream.StreamConfig) (r record, err error) {
-	if err = json.Unmarshal([]byte(config.Metadata["ringleader-job"]), &r.job); err == nil {
-		r.units, err = strconv.ParseUint(config.Metadata["ringleader-units"], 10, 64)
+func (c *Conn) readRecord(config jetstream.StreamConfig) (r record, err error) {
+	if err = json.Unmarshal([]byte(config.Metadata[jobField]), &r.job); err == nil {
+		r.units, err = strconv.ParseUint(config.Metadata[unitsField], 10, 64)
 	}
 	if err == nil {
-		r.begun, err = time.Parse(time.RFC3339, config.Metadata["ringleader-begun"])
+		r.begun, err = time.Parse(time.RFC3339, config.Metadata[begunField])
 	}
-	r.call = config.Metadata["ringleader-call"]
+	r.call = config.Metadata[callField]
 	if err != nil || config.Name != resultsStream(r.job.Key()) {
 		return r, fmt.Errorf("stream %s is not of a job of ringleader", config.Name)
+	}
+	if m := recordMessage(config.Metadata); !c.genuine(m.Subject, m.Header, m.Data) {
+		return r, errUnsealed
 	}
 	return r, nil
 }
@@ -171,8 +204,8 @@ func Process() string {
 }
 
 // resultsConfig is the stream of a job's results.
-func (r record) resultsConfig() (jetstream.StreamConfig, error) {
-	metadata, err := r.metadata()
+func (c *Conn) resultsConfig(r record) (jetstream.StreamConfig, error) {
+	metadata, err := c.metadata(r)
 	key := r.job.Key()
 	return jetstream.StreamConfig{
 		Name:              resultsStream(key),
@@ -193,11 +226,11 @@ func queueConfig() jetstream.StreamConfig {
 }
 
 // consumerConfig is that of a version's pieces in the work queue. Patience is how long a worker may be silent.
-func consumerConfig(version string, patience time.Duration) jetstream.ConsumerConfig {
-	token := versionToken(version)
+func (c *Conn) consumerConfig(version string, patience time.Duration) jetstream.ConsumerConfig {
+	group := c.group(version)
 	return jetstream.ConsumerConfig{
-		Durable:           "ringleader-" + token,
-		FilterSubject:     "ringleader.work." + token + ".*.*.*",
+		Durable:           "ringleader-" + group,
+		FilterSubject:     "ringleader.work." + group + ".*.*.*",
 		AckPolicy:         jetstream.AckExplicitPolicy,
 		AckWait:           patience,
 		MaxDeliver:        -1,

@@ -13,7 +13,8 @@ func TestSubjectsNamePieces(t *testing.T) {
 	t.Parallel()
 	j, _ := jobOf(t, "sums", sums{Of: 10})
 	p := work.Piece{From: 3, To: 1 << 63}
-	for _, subject := range []string{queueSubject(j, p), resultSubject(j.Key(), p)} {
+	c := &Conn{token: token}
+	for _, subject := range []string{c.queueSubject(j, p), resultSubject(j.Key(), p)} {
 		if key, got, err := parseSubject(subject); err != nil || key != j.Key() || got != p {
 			t.Errorf("%s: %s, %v, %v", subject, key, got, err)
 		}
@@ -29,28 +30,29 @@ func TestARecordIsReadAgain(t *testing.T) {
 	t.Parallel()
 	j, _ := jobOf(t, "sums", sums{Of: 10})
 	r := record{job: j, call: "ringleader sums", units: 10, begun: time.Now().UTC().Truncate(time.Second)}
-	config, err := r.resultsConfig()
+	c := &Conn{token: token}
+	config, err := c.resultsConfig(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := readRecord(config)
+	got, err := c.readRecord(config)
 	if err != nil || !got.job.Same(j) || got.call != r.call || got.units != 10 || !got.begun.Equal(r.begun) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for name, change := range map[string]func(*jetstream.StreamConfig){
-		"another name":     func(c *jetstream.StreamConfig) { c.Name = resultsStream("other") },
-		"another job":      func(c *jetstream.StreamConfig) { c.Metadata["ringleader-job"] = `{"kind":"verify"}` },
-		"no job":           func(c *jetstream.StreamConfig) { c.Metadata["ringleader-job"] = "" },
-		"no number":        func(c *jetstream.StreamConfig) { c.Metadata["ringleader-units"] = "x" },
-		"no time":          func(c *jetstream.StreamConfig) { c.Metadata["ringleader-begun"] = "x" },
-		"another metadata": func(c *jetstream.StreamConfig) { c.Metadata = nil },
+		"another name":     func(s *jetstream.StreamConfig) { s.Name = resultsStream("other") },
+		"another job":      func(s *jetstream.StreamConfig) { s.Metadata["ringleader-job"] = `{"kind":"verify"}` },
+		"no job":           func(s *jetstream.StreamConfig) { s.Metadata["ringleader-job"] = "" },
+		"no number":        func(s *jetstream.StreamConfig) { s.Metadata["ringleader-units"] = "x" },
+		"no time":          func(s *jetstream.StreamConfig) { s.Metadata["ringleader-begun"] = "x" },
+		"another metadata": func(s *jetstream.StreamConfig) { s.Metadata = nil },
 	} {
-		config, err := r.resultsConfig()
+		config, err := c.resultsConfig(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		change(&config)
-		if _, err := readRecord(config); err == nil {
+		if _, err := c.readRecord(config); err == nil {
 			t.Errorf("%s: it is read", name)
 		}
 	}

@@ -57,48 +57,55 @@ func steady(t testing.TB) sums {
 	return sums{Of: 200, Wait: 10 * time.Millisecond, Log: filepath.Join(t.TempDir(), "log")}
 }
 
+// taken is how many pieces of a steady job its commander has when the server ends.
+const taken = 20
+
 // interrupt begins a steady job, and ends its server when some pieces are computed. The settings are those of the server, with its
 // address. Lines are those of the commander's connection and of the commander.
 func interrupt(t *testing.T, w *Worker) (s Settings, spec sums, ended <-chan outcome, lines *notices) {
 	t.Helper()
-	s, spec, lines = settings(t), steady(t), new(notices)
+	s, spec, lines = lasting(t), steady(t), new(notices)
 	e := serve(t, s)
-	s.Listen = e.nats.Addr().String()
-	c := connect(t, Access{URL: e.URL()}, lines.add)
-	hire(t, connect(t, Access{URL: e.URL()}, nil), w)
+	c := connect(t, overNetwork(e), lines.add)
+	hire(t, connect(t, overNetwork(e), nil), w)
 	j, task := jobOf(t, "coarse", spec)
-	ended = start(t.Context(), t, begin(t, c, j, task, lines.add), j, task)
-	until(t, "begun", func() bool { return len(logged(t, spec.Log)) > 20 })
+	commander := begin(t, c, j, task, lines.add)
+	ended = start(t.Context(), t, commander, j, task)
+	until(t, "begun", func() bool {
+		commander.own.mutex.Lock()
+		defer commander.own.mutex.Unlock()
+		return commander.own.Progress.Done >= taken
+	})
 	e.Close()
 	return s, spec, ended, lines
 }
 
 func TestAServerThatComesBackGoesOn(t *testing.T) {
 	t.Parallel()
-	s, spec, ended, lines := interrupt(t, &Worker{patience: 10 * time.Second})
+	s, spec, ended, lines := interrupt(t, &Worker{patience: time.Hour}) // a slow machine repeats nothing
 	serve(t, s)
 	o := <-ended
 	same(t, "coarse", spec, o.result, o.err)
 	if again := twice(t, spec.Log); len(again) > 0 {
 		t.Errorf("computed twice: %v", again)
 	}
-	if len(lines.with("is lost")) != 1 || len(lines.with("again")) < 1 {
-		t.Errorf("notices: %q", lines.lines)
+	if len(lines.with("is lost")) < 1 || len(lines.with("connected to NATS server")) < 1 { // on a slow machine it may be lost again
+		t.Errorf("notices: %q", lines.with(""))
 	}
 }
 
 func TestAServerThatLosesItsStoreGoesOn(t *testing.T) {
 	t.Parallel()
-	s, spec, ended, lines := interrupt(t, &Worker{patience: 10 * time.Second})
+	s, spec, ended, lines := interrupt(t, &Worker{patience: time.Hour})
 	s.Store = filepath.Join(t.TempDir(), "other")
 	serve(t, s)
 	o := <-ended
 	same(t, "coarse", spec, o.result, o.err)
-	if again := twice(t, spec.Log); len(again) > 2*ahead+2 {
+	if again := twice(t, spec.Log); len(again) > int(spec.Of)-taken { // what the commander has is not lost
 		t.Errorf("computed twice: %v", again)
 	}
 	if len(lines.with("has lost its store")) != 1 {
-		t.Errorf("notices: %q", lines.lines)
+		t.Errorf("notices: %q", lines.with(""))
 	}
 }
 
@@ -122,14 +129,13 @@ func TestAServerThatLosesTheTailOfItsStoreGoesOn(t *testing.T) {
 // A server that was killed can remember that pieces were acknowledged which are in its queue still. It gives them to no worker.
 func TestPiecesThatTheQueuePassesByArePublishedAgain(t *testing.T) {
 	t.Parallel()
-	s, spec := settings(t), sums{Of: 20}
+	s, spec := lasting(t), sums{Of: 20}
 	e := serve(t, s)
-	s.Listen = e.nats.Addr().String()
-	c := connect(t, Access{URL: e.URL()}, nil)
+	c := connect(t, overNetwork(e), nil)
 	j, task := jobOf(t, "sums", spec)
 	ended := start(t.Context(), t, begin(t, c, j, task, nil), j, task)
 	queued := func() map[work.Piece]bool {
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		if err != nil {
 			return nil // there is no server at the moment
 		}
@@ -148,7 +154,7 @@ func TestPiecesThatTheQueuePassesByArePublishedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	consumer, err := queue.CreateOrUpdateConsumer(t.Context(), consumerConfig(version, time.Second))
+	consumer, err := queue.CreateOrUpdateConsumer(t.Context(), c.consumerConfig(version, time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +185,7 @@ func TestPiecesThatTheQueueHasLostArePublishedAgain(t *testing.T) {
 	j, task := jobOf(t, "sums", spec)
 	ended := start(t.Context(), t, begin(t, c, j, task, nil), j, task)
 	queued := func() int {
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +260,7 @@ func TestResultsOfOtherCutsAreTaken(t *testing.T) {
 	hire(t, connect(t, e.Access(), nil), &Worker{})
 	var last work.Piece
 	until(t, "a large piece in the queue", func() bool {
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		for p := range pieces {
 			if p.From > last.From {
 				last = p
@@ -276,7 +282,7 @@ func store(t testing.TB, c *Conn, j work.Job, task work.Task, p work.Piece) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.js.Publish(t.Context(), resultSubject(j.Key(), p), result); err != nil {
+	if err := c.Store(t.Context(), j.Key(), p, result); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -288,7 +294,7 @@ func TestTheQueueHoldsNothingAfterAnEnd(t *testing.T) {
 	spec := sums{Of: 100, End: 3}
 	j, task := jobOf(t, "ending", spec)
 	queued := func() int {
-		pieces, err := c.pieces(t.Context(), queueStream, queueSubjects(j)+">")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,9 +386,9 @@ func TestALongPieceIsComputedOnce(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
 	for range 2 {
-		hire(t, connect(t, e.Access(), nil), &Worker{patience: 2 * time.Second})
+		hire(t, connect(t, e.Access(), nil), &Worker{patience: usualPatience})
 	}
-	spec := sums{Of: 3, Wait: 5 * time.Second, Begins: filepath.Join(t.TempDir(), "begins")}
+	spec := sums{Of: 3, Wait: 5 * usualPatience / 2, Begins: filepath.Join(t.TempDir(), "begins")}
 	j, task := jobOf(t, "coarse", spec)
 	got, err := complete(t.Context(), t, begin(t, connect(t, e.Access(), nil), j, task, nil), j, task, nil)
 	same(t, "coarse", spec, got, err)
@@ -391,12 +397,21 @@ func TestALongPieceIsComputedOnce(t *testing.T) {
 	}
 }
 
+// waiting are the kinds of a worker on which each unit of a coarse job takes that time.
+func waiting(d time.Duration) map[string]work.Kind {
+	return map[string]work.Kind{"coarse": func(text json.RawMessage) (work.Task, error) {
+		s, err := readSums(text)
+		s.Wait = d
+		return coarse{s}, err
+	}}
+}
+
 func TestAWorkerThatEndsGivesItsPiecesBack(t *testing.T) {
 	t.Parallel()
 	for _, drain := range []bool{false, true} {
 		e := serve(t, settings(t))
-		first, end := hire(t, connect(t, e.Access(), nil), &Worker{patience: time.Hour})
-		spec := sums{Of: 4, Wait: time.Second / 3, Log: filepath.Join(t.TempDir(), "log")}
+		first, end := hire(t, connect(t, e.Access(), nil), &Worker{Kinds: waiting(time.Hour), patience: time.Hour})
+		spec := sums{Of: 4}
 		j, task := jobOf(t, "coarse", spec)
 		ended := start(t.Context(), t, begin(t, connect(t, e.Access(), nil), j, task, nil), j, task)
 		until(t, "in work", func() bool { return first.Measured().Busy == 2 })
@@ -405,7 +420,7 @@ func TestAWorkerThatEndsGivesItsPiecesBack(t *testing.T) {
 		}
 		end()
 		m := first.Measured()
-		if drain && m.Pieces != 0 || m.Busy != 0 || m.Returned+m.Pieces < 2 {
+		if m.Pieces != 0 || m.Busy != 0 || m.Returned < 2 {
 			t.Errorf("drain %v: %+v", drain, m)
 		}
 		hire(t, connect(t, e.Access(), nil), &Worker{patience: time.Hour})
@@ -418,10 +433,10 @@ func TestAWorkerThatDrainsEndsThePiecesInWork(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
 	c := connect(t, e.Access(), nil)
-	w := &Worker{Conn: c, Kinds: kinds, Cores: 2, Version: version}
+	w := &Worker{Conn: c, Kinds: waiting(time.Second / 2), Cores: 2, Version: version}
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(t.Context()) }()
-	spec := sums{Of: 8, Wait: time.Second / 2}
+	spec := sums{Of: 1000} // this worker would take minutes
 	j, task := jobOf(t, "coarse", spec)
 	done := start(t.Context(), t, begin(t, c, j, task, nil), j, task)
 	until(t, "in work", func() bool { return w.Measured().Busy == 2 })
@@ -429,7 +444,7 @@ func TestAWorkerThatDrainsEndsThePiecesInWork(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if m := w.Measured(); m.Pieces < 2 || m.Pieces > 4 {
+	if m := w.Measured(); m.Pieces < 2 || m.Pieces >= spec.Of {
 		t.Errorf("%+v", m)
 	}
 	hire(t, connect(t, e.Access(), nil), &Worker{patience: usualPatience})

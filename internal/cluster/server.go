@@ -19,7 +19,7 @@ import (
 type Settings struct {
 	Listen      string // host:port; port 0 is a free one
 	Store       string // a folder for jobs and results; made if it is missing, and locked against a second server
-	Token       string // that clients must have; may be empty
+	Token       string // that clients must have, such as that of [OwnToken]; may be empty
 	Certificate string // a PEM file; empty: no TLS
 	Key         string // … and its key
 	CA          string // with a PEM file here, clients need a certificate of this authority
@@ -90,9 +90,18 @@ func (s Settings) options() (*server.Options, error) {
 		port = server.RANDOM_PORT
 	}
 	o := &server.Options{
-		ServerName: "ringleader", Host: host, Port: port, Authorization: s.Token,
+		ServerName: "ringleader", Host: host, Port: port,
 		JetStream: true, StoreDir: s.Store, SyncInterval: syncInterval, DisableJetStreamBanner: true,
 		MaxPayload: mostPayload, NoSigs: true, NoSystemAccount: true,
+	}
+	if isOwn(s.Token) {
+		_, name, err := ownKey(s.Token)
+		if err != nil {
+			return nil, err
+		}
+		o.Nkeys = []*server.NkeyUser{{Nkey: name}}
+	} else {
+		o.Authorization = s.Token
 	}
 	if s.Certificate != "" {
 		o.TLS, o.TLSVerify = true, s.CA != ""

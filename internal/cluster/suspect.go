@@ -105,6 +105,7 @@ func (s *shift) note(ctx context.Context, h *held) (answer *nats.Msg, err error)
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 	case err != nil:
 		return nil, err
+	case !s.Conn.genuine(last.Subject, last.Header, last.Data): // else any client could let a piece seem deadly
 	case last.Header.Get(queuedHeader) == m.Header.Get(queuedHeader): // else the piece was published again
 		m.Header[attemptHeader] = last.Header.Values(attemptHeader)
 	}
@@ -116,7 +117,7 @@ func (s *shift) note(ctx context.Context, h *held) (answer *nats.Msg, err error)
 	noted := nats.NewMsg(m.Subject)
 	noted.Header[queuedHeader] = m.Header[queuedHeader]
 	noted.Header[attemptHeader] = append(slices.Clone(before), Process())
-	if _, err := s.Conn.js.PublishMsg(ctx, noted); err != nil {
+	if _, err := s.Conn.js.PublishMsg(ctx, s.Conn.seal(noted)); err != nil {
 		return nil, err
 	}
 	return nil, nil

@@ -17,7 +17,7 @@ import (
 func TestAPieceThatEndsItsWorkersEndsTheJobAndNoOtherPieceDoes(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
-	worker := part{Role: "worker", Access: Access{URL: e.URL()}, Cores: 2, Patience: time.Second}
+	worker := part{Role: "worker", Access: overNetwork(e), Cores: 2, Patience: time.Second}
 	var deaths atomic.Int32
 	over, restarted := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -88,7 +88,7 @@ func TestASuspectedPieceHoldsUpNoOther(t *testing.T) {
 	spec := sums{Of: 50, Wait: 50 * time.Millisecond, Log: filepath.Join(t.TempDir(), "log")}
 	j, task := jobOf(t, "coarse", spec)
 	commander := begin(t, c, j, task, nil)
-	suspect(t, c, queueSubject(j, work.Piece{From: 0, To: 1}))
+	suspect(t, c, c.queueSubject(j, work.Piece{From: 0, To: 1}))
 	stuck := sums{Of: 2, Stuck: 1}
 	k, other := jobOf(t, "coarse", stuck)
 	ctx, stop := context.WithCancel(t.Context())
@@ -114,11 +114,11 @@ func suspect(t *testing.T, c *Conn, subject string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	consumer, err := queue.CreateOrUpdateConsumer(t.Context(), consumerConfig(version, time.Second/5))
+	consumer, err := queue.CreateOrUpdateConsumer(t.Context(), c.consumerConfig(version, time.Second/5))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.js.Publish(t.Context(), subject, nil); err != nil {
+	if _, err := c.js.PublishMsg(t.Context(), c.piece(subject)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range time.Duration(trusted) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -261,11 +262,25 @@ func (n *notices) with(text string) (lines []string) {
 	return lines
 }
 
+// token is that of servers of tests: one that OwnToken could have made.
+var token = ownPrefix + strings.Repeat("A", base64.RawURLEncoding.EncodedLen(ownSize))
+
 // settings are those of a server of a test: on a free port of this machine.
 func settings(t testing.TB) Settings {
 	t.Helper()
-	return Settings{Listen: "127.0.0.1:0", Store: filepath.Join(t.TempDir(), "store")}
+	return Settings{Listen: "127.0.0.1:0", Store: filepath.Join(t.TempDir(), "store"), Token: token}
 }
+
+// lasting are settings of a server that is started again: its port stays its own meanwhile.
+func lasting(t testing.TB) Settings {
+	t.Helper()
+	s := settings(t)
+	s.Listen = freeAddress(t)
+	return s
+}
+
+// overNetwork returns how another process reaches a server.
+func overNetwork(e *Server) Access { return Access{URL: e.URL(), Token: e.settings.Token} }
 
 func serve(t testing.TB, s Settings) *Server {
 	t.Helper()

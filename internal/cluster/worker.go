@@ -41,7 +41,7 @@ type Measured struct {
 	Returned    uint64        // pieces that were given back
 	Work        time.Duration // of computations
 	Slots, Busy int           // pieces that it can compute, and computes, at the moment
-	Refused     uint64        // jobs of another version
+	Refused     uint64        // jobs of another version, or with another token
 	Connected   bool
 }
 
@@ -99,7 +99,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		return errors.New("a worker has at least one core")
 	}
 	s.busy, s.alone = make(chan struct{}, s.Cores), make(chan struct{}, 1)
-	subscriptions := map[string]nats.MsgHandler{stopSubject + "*": s.stop, jobSubject: s.announced, askSubject: s.answer}
+	subscriptions := map[string]nats.MsgHandler{stopSubject + "*": w.Conn.believed(s.stop), jobSubject: s.announced, askSubject: s.answer}
 	for subject, handle := range subscriptions {
 		subscription, err := w.Conn.nats.Subscribe(subject, handle)
 		if err != nil {
@@ -120,7 +120,7 @@ type shift struct {
 	mutex   sync.Mutex
 	held    map[*held]bool
 	tasks   map[string]*opened // by the keys of their jobs
-	refused map[string]bool    // keys of jobs of other versions
+	refused map[string]bool    // keys of jobs of other versions or tokens
 
 	busy  chan struct{} // has an element for each core that a piece occupies
 	alone chan struct{} // has an element while a suspected piece waits for all of them
@@ -181,7 +181,7 @@ func (s *shift) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return queue.CreateOrUpdateConsumer(ctx, consumerConfig(s.Version, s.patience))
+	return queue.CreateOrUpdateConsumer(ctx, s.Conn.consumerConfig(s.Version, s.patience))
 }
 
 // pull takes pieces from the queue: one, and when a slot begins with it, the next one. So a slot waits for no answer of
@@ -259,7 +259,12 @@ func (s *shift) leave(messages jetstream.MessagesContext) {
 func (s *shift) hold(ctx context.Context, m jetstream.Msg) *held {
 	h := &held{Msg: m}
 	var err error
-	if h.key, h.piece, err = parseSubject(m.Subject()); err != nil {
+	h.key, h.piece, err = parseSubject(m.Subject())
+	if err == nil && !s.Conn.genuine(m.Subject(), m.Headers(), m.Data()) {
+		err = errUnsealed
+		s.refuse(h.key, fmt.Sprintf("a piece of job %.12s is refused: it is not sealed by the token of this worker", h.key))
+	}
+	if err != nil {
 		_ = m.Term()
 		return nil
 	}
@@ -285,7 +290,7 @@ func (s *shift) release(h *held) {
 }
 
 // putBack lets another worker have a piece at once. It replaces the piece by a new one, which is not suspected: this worker lives.
-func (s *shift) putBack(m jetstream.Msg) { _ = s.Conn.nats.Publish(m.Subject(), nil) }
+func (s *shift) putBack(m jetstream.Msg) { _ = s.Conn.nats.PublishMsg(s.Conn.piece(m.Subject())) }
 
 // giveBack puts a piece back that the worker has held.
 func (s *shift) giveBack(h *held) {
@@ -336,28 +341,41 @@ func (s *shift) stop(m *nats.Msg) {
 // announced hears of a job.
 func (s *shift) announced(m *nats.Msg) {
 	var a announcement
-	if json.Unmarshal(m.Data, &a) != nil || a.Version == s.Version {
+	if json.Unmarshal(m.Data, &a) != nil {
 		return
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if !s.refused[a.Key] {
-		s.refused[a.Key] = true
-		s.measure(func(m *Measured) { m.Refused++ })
-		s.notice(fmt.Sprintf("the job of %s is refused: it is of version %s, and this worker of version %s", a.Process, a.Version, s.Version))
+	switch own := wireVersion(s.Version); {
+	case a.Version != own:
+		s.refuse(a.Key, fmt.Sprintf("the job of %s is refused: it is of version %s, and this worker of version %s", a.Process, a.Version, own))
+	case !s.Conn.genuine(m.Subject, m.Header, m.Data):
+		s.refuse(a.Key, fmt.Sprintf("the job of %s is refused: it is not sealed by the token of this worker", a.Process))
 	}
 }
+
+// refuse notes a job of which the worker computes nothing.
+func (s *shift) refuse(key, why string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if !s.refused[key] && len(s.refused) < mostRefused {
+		s.refused[key] = true
+		s.measure(func(m *Measured) { m.Refused++ })
+		s.notice(why)
+	}
+}
+
+// mostRefused is how many refused jobs a worker remembers, and shows: any client of the server can announce some.
+const mostRefused = 1000
 
 // state is what the worker shows of itself.
 func (s *shift) state(slots int) []byte {
 	m := s.Measured()
-	text, err := json.Marshal(WorkerState{ID: s.id, Process: Process(), Version: s.Version, Slots: slots, Busy: m.Busy, Rate: s.rate.measure(m.Pieces)})
+	text, err := json.Marshal(WorkerState{ID: s.id, Process: Process(), Version: wireVersion(s.Version), Slots: slots, Busy: m.Busy, Rate: s.rate.measure(m.Pieces)})
 	if err != nil {
 		panic(err) // a state is JSON
 	}
 	return text
 }
 
-func (s *shift) announce(slots int) { _ = s.Conn.nats.Publish(workerSubject, s.state(slots)) }
+func (s *shift) announce(slots int) { _ = s.Conn.tell(workerSubject, s.state(slots)) }
 
-func (s *shift) answer(m *nats.Msg) { _ = m.Respond(s.state(s.Cores)) }
+func (s *shift) answer(m *nats.Msg) { s.Conn.reply(m, workerSubject, s.state(s.Cores)) }

@@ -63,20 +63,22 @@ func (c *conductor) all(ctx context.Context, r Request, some func(position int) 
 		asked++
 		go func() {
 			reply, err := control.Ask(r)
-			if err == nil && reply.Error != "" {
-				err = errors.New(reply.Error)
-			}
 			answers <- answer{q, reply, err}
 		}()
 	}
 	silence := time.NewTimer(mute)
 	defer silence.Stop()
 	stop, late := ctx.Done(), (<-chan time.Time)(nil)
+	var symptom error
+	var cause <-chan time.Time
 	for ; asked > 0; asked-- {
 		select {
 		case a := <-answers:
 			if a.err != nil {
 				return nil, fmt.Errorf("%s: %w", c.p.Name(a.position), a.err)
+			}
+			if a.reply.Error != "" && symptom == nil { // perhaps since another one has ended, which explains more
+				symptom, cause = fmt.Errorf("%s: %s", c.p.Name(a.position), a.reply.Error), time.After(grace)
 			}
 			replies[a.position], answered[a.position] = a.reply, true
 			silence.Reset(mute)
@@ -85,11 +87,13 @@ func (c *conductor) all(ctx context.Context, r Request, some func(position int) 
 			asked++ // that was no answer
 		case <-late:
 			return nil, ErrStopped
+		case <-cause:
+			return nil, symptom
 		case <-silence.C:
 			return nil, fmt.Errorf("%s: no answer for %v; is it stopped?", c.p.Name(slices.Index(answered, false)), mute)
 		}
 	}
-	return replies, nil
+	return replies, symptom
 }
 
 // conduct runs the election, from the first order to the last.
