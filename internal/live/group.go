@@ -68,12 +68,12 @@ type Group struct {
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
 // no change.
 func (g *Group) State() (State, <-chan struct{}) {
-	boot := g.member.boot()
+	now, boot := time.Now(), g.member.boot() // in this order: a pause between them makes the end early, not late
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.state
 	if g.until != process.Never {
-		s.Until = time.Now().Add(g.until - boot)
+		s.Until = now.Add(g.until - boot)
 	}
 	if s.Role == network.Leader && g.left(s.Term, boot) == 0 || !g.leased && g.member.Stall() > 0 { // even if the loop is blocked
 		s.Role, s.Leader = network.Undecided, 0
@@ -97,6 +97,20 @@ func (g *Group) grants(members []uint64, boot time.Duration) []time.Duration {
 		}
 	}
 	return left
+}
+
+// Ends returns when the lease of a term ends, as a reading of the member's clock Boottime; [process.Never] if leadership has no
+// end by itself. It reads no clock, so the moment may have passed. It reports false if this member does not lead in that term.
+func (g *Group) Ends(term election.Term) (ends time.Duration, leads bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.state.Role != network.Leader || g.state.Term != term:
+		return 0, false
+	case g.until == process.Never:
+		return process.Never, true
+	}
+	return g.member.begunBoot + g.until, true
 }
 
 // Left returns how long the lease of a term still runs; 0 if it is over, or is that of another term. It is
