@@ -57,7 +57,9 @@ type Group struct {
 	working bool                // work of the host runs
 	asked   bool                // the work of this tenure is to stop, or has stopped
 	round   time.Duration       // when the last Confirm was sent, on the clock of deadlines
-	longer  chan struct{}       // closed when until changes; nil if no Confirm waits for that
+	agreed  time.Duration       // until when the grants of those entitle that know of no higher term, on the clock of deadlines
+	dispute bool                // too many of those that this member hears from know of one
+	longer  chan struct{}       // closed when agreed, dispute or until changes; nil if no Confirm waits for that
 	granted []election.Deadline // by rank - 1, of the last step; nil: this member does not lead
 	timers  process.Timers
 	counts  Counts // of this group
@@ -204,6 +206,11 @@ func (g *Group) extend(until time.Duration) {
 // move sets the end of leadership. Only the loop calls it.
 func (g *Group) move(until time.Duration) {
 	g.until = until
+	g.wake()
+}
+
+// wake lets Confirm look again.
+func (g *Group) wake() {
 	if g.longer != nil {
 		close(g.longer)
 		g.longer = nil
@@ -521,6 +528,7 @@ func (g *group) show() {
 		Since: before.Since,
 	}
 	g.others(&s)
+	g.agree()
 	if g.contested() {
 		s.Role, s.Leader = network.Undecided, 0
 	}
