@@ -255,6 +255,10 @@ type group struct {
 	pending  *process.Output // the effects that wait until kept is durable; nil: none
 	begun    time.Duration   // when the step of pending began, in whole units
 
+	reign  reign             // the leader of the highest term that was led, as far as this member knows
+	told   reign             // that, as far as it is durable
+	rivals map[uint64]string // by a leader: what is wrong with its term; none: nothing
+
 	voters election.Membership // as the algorithm has them
 	quits  bool                // the host wants to leave it
 	value  published
@@ -303,11 +307,18 @@ func (g *group) load() error {
 	if err != nil || record == nil {
 		return err
 	}
-	schema := g.schema()
-	if !bytes.HasPrefix(record, schema[:]) {
+	schema, with := g.schema(), g.written()
+	var kept []byte
+	switch {
+	case bytes.HasPrefix(record, with[:]) && len(record) >= len(with)+reignSize:
+		kept = record[len(with)+reignSize:]
+		g.reign = decodeReign(record[len(with):])
+		g.told = g.reign
+	case bytes.HasPrefix(record, schema[:]): // of a version that kept no reign
+		kept = record[len(schema):]
+	default:
 		return fmt.Errorf("%w: the state that was kept belongs to a group of other members, or to another algorithm", storage.ErrData)
 	}
-	kept := record[len(schema):]
 	if err := g.machine.Restore(kept); err != nil {
 		return fmt.Errorf("%w: what the algorithm kept: %w", storage.ErrData, err)
 	}
@@ -379,7 +390,8 @@ func (g *group) step(in process.Input) error {
 		return err
 	}
 	g.pending, g.begun = &effects, ticks*unit
-	if kept := g.machine.Durable(); g.durably && (g.kept == nil || !bytes.Equal(kept, g.kept)) {
+	higher := g.reigns(effects.Other)
+	if kept := g.machine.Durable(); g.durably && (g.kept == nil || higher || !bytes.Equal(kept, g.kept)) {
 		g.kept = append([]byte{}, kept...)
 		g.dirty = append(g.dirty, g)
 		return nil
@@ -387,16 +399,10 @@ func (g *group) step(in process.Input) error {
 	return g.apply()
 }
 
-// durable returns the record of the group.
-func (g *group) durable() storage.Record {
-	schema := g.schema()
-	return storage.Record{Name: groupRecord + g.name, Data: append(schema[:], g.kept...)}
-}
-
 // apply applies the effects of the last step, in the promised order: its state is durable.
 func (g *group) apply() error {
 	effects := g.pending
-	g.pending = nil
+	g.pending, g.told = nil, g.reign
 	if g.decision.Role == network.Leader && endsLead(effects.Other) {
 		g.ended = time.Now()     // and not later: the others may hear of it before it is shown
 		if g.lease <= g.boot() { // the step came before expire
@@ -549,7 +555,7 @@ func (g *group) others(s *State) {
 	for _, id := range g.listed {
 		heard, problem := true, g.problem
 		if p := g.peerOf(id); p != nil {
-			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, p.groups[g.key])
+			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, g.rivals[id], p.groups[g.key])
 		}
 		s.Reachable, s.Problems = append(s.Reachable, heard), append(s.Problems, problem)
 		s.Standings = append(s.Standings, g.standingOf(id))
