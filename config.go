@@ -123,7 +123,8 @@ type Config struct {
 	NoQuorum bool
 
 	// Death is the SHA-256 of a secret that proves, when it is disclosed, that this process and all its work have ended.
-	// The others then need not wait for the end of its lease. A warden sets it; the default is that there is none.
+	// The others then need not wait for the end of its lease. The default is that of the warden, if there is one: see [Warden]. A
+	// process with a Death of its own has to disclose the secret itself: the warden's proves nothing then.
 	Death [32]byte
 
 	// Confinement is by what means the processes of the work end, for [Status], such as a namespace; empty: it is not known.
@@ -309,7 +310,10 @@ func (c *Config) live() (*process.Program, live.Config) {
 		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
 	}
 	if c.Algorithm == QuorumBully {
-		l.Death, l.Entitled = warden.Hash(), c.Timing.entitled()
+		if l.Death == [32]byte{} {
+			l.Death = warden.Hash()
+		}
+		l.Entitled = c.Timing.entitled()
 		l.Limits, l.Priorities = c.limits(), map[uint64]uint16{}
 		for i := range c.Members {
 			l.Priorities[c.Members[i].ID] = c.Members[i].weight()

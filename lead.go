@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/live"
 	"ringleader.example/ringleader/internal/process"
@@ -42,11 +43,12 @@ func (l Leadership) Valid() bool { return l.member.group.Left(l.term) > 0 }
 // Deadline returns when the lease ends, unless it is renewed. It is the zero time if the lease has ended, and with [Bully],
 // which has no leases.
 func (l Leadership) Deadline() time.Time {
+	now := time.Now() // before the other clock is read: a pause between them makes the deadline early, not late
 	switch left := l.member.group.Left(l.term); left {
 	case 0, process.Never:
 		return time.Time{}
 	default:
-		return time.Now().Add(left)
+		return now.Add(left)
 	}
 }
 
@@ -128,18 +130,19 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 	}()
 	alarm := m.config.Clock.NewTimer()
 	defer alarm.Stop()
-	var until time.Duration // the end of the lease, as last known, on the clock of deadlines
+	var until time.Duration // the end of the lease, as last known, on Boottime
 	for {
 		s, changed := m.group.State()
-		left := m.group.Left(l.term)
-		if left > 0 {
-			until = after(m.config.Clock.Boottime(), left)
+		ends, leads := m.group.Ends(l.term)
+		if leads {
+			until = ends
 		}
-		if cause := m.mustStop(ctx, l, &s, left); cause != nil {
+		stopAt := before(until, m.config.Timing.early())
+		if cause := m.mustStop(ctx, l, &s, !leads || m.config.Clock.Boottime() >= stopAt); cause != nil {
 			cancel(cause)
 			return false, m.stop(l, until, returned)
 		}
-		alarm.Reset(left - m.config.Timing.early())
+		arm(m.config.Clock, alarm, stopAt)
 		select {
 		case err := <-returned:
 			return true, err
@@ -150,16 +153,29 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 	}
 }
 
-// after returns a moment that long after another one.
-func after(moment, wait time.Duration) time.Duration {
-	if wait == process.Never {
+// before returns a moment that long before another one.
+func before(moment, early time.Duration) time.Duration {
+	if moment == process.Never {
 		return process.Never
 	}
-	return moment + wait
+	return moment - early
 }
 
-// mustStop returns the reason for which work has to stop, or nil. The member then tries to hand over in good order.
-func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, left time.Duration) (cause error) {
+// arm sets an alarm for a moment on Boottime. If the process was paused after the clock was read, the alarm would be late by as
+// much, so it is set again.
+func arm(c clock.Clock, alarm clock.Timer, at time.Duration) {
+	for {
+		now := c.Boottime()
+		alarm.Reset(max(0, at-now))
+		if at <= now || c.Boottime()-now < time.Millisecond {
+			return
+		}
+	}
+}
+
+// mustStop returns the reason for which work has to stop, or nil; late: its lease is about to end, or has ended. The member then tries
+// to hand over in good order.
+func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, late bool) (cause error) {
 	select {
 	case <-m.Done():
 		return cmp.Or(m.Err(), ErrClosed)
@@ -171,7 +187,7 @@ func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, left
 		defer m.mu.Unlock()
 		cause, m.cause = cmp.Or(m.cause, ErrPreempted), nil
 		return cause
-	case left <= m.config.Timing.early():
+	case late:
 		m.group.Command(election.Command{Order: election.Resign}) // what stops now does not begin again in this term
 		return ErrLapsed
 	case ctx.Err() != nil:
@@ -190,14 +206,14 @@ func (m *Member) stop(l Leadership, until time.Duration, returned <-chan error) 
 	defer alarm.Stop()
 	for {
 		_, changed := m.group.State()
-		if left := m.group.Left(l.term); left > 0 {
-			until = after(m.config.Clock.Boottime(), left)
+		if ends, leads := m.group.Ends(l.term); leads {
+			until = ends
 		}
-		left := until - m.config.Timing.Margin - m.config.Clock.Boottime()
-		if until != process.Never && left <= 0 {
+		last := before(until, m.config.Timing.Margin)
+		if m.config.Clock.Boottime() >= last {
 			return m.overrun(l, returned)
 		}
-		alarm.Reset(left)
+		arm(m.config.Clock, alarm, last)
 		select {
 		case err := <-returned:
 			return err

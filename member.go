@@ -364,12 +364,18 @@ func (m *Member) Status() Status {
 	return status
 }
 
+// ErrDisputed reports that [Member.VerifyLeader] cannot confirm a leader until its next term: too many of the members that it hears from have
+// promised their vote in a higher one. The claim to that may have failed, and then this member leads by its lease as before; or another leader was
+// elected, if clocks differ by more than Timing.Drift. [Member.Resign] or [Member.Transfer] begins another term.
+var ErrDisputed = live.ErrDisputed
+
 // VerifyLeader asks all members at once whether this one still leads. It returns nil as soon as a majority has confirmed it:
 // then this member led, with a valid lease, at a moment after the call began. So what it knew before the call was not out
-// of date then, and a read of that is linearizable. The answer needs no assumption about clocks.
+// of date then, and a read of that is linearizable. The answer needs no assumption about clocks: it counts only members that
+// have promised no higher term. While voters are changed, it does need those of the package comment.
 //
-// The error is [ErrNotLeader] if this member does not lead, or loses its lead meanwhile; the cause of ctx, if it is done
-// before a majority has answered; and [ErrConfig] with [Bully], which has no majority.
+// The error is [ErrNotLeader] if this member does not lead, or loses its lead meanwhile; [ErrDisputed]; the cause of ctx, if it is
+// done before a majority has answered; and [ErrConfig] with [Bully], which has no majority.
 func (m *Member) VerifyLeader(ctx context.Context) error {
 	if m.config.Algorithm == Bully {
 		return fmt.Errorf("%w: %s has no quorum that could confirm the leader", ErrConfig, Bully)
@@ -384,6 +390,8 @@ func (m *Member) VerifyLeader(ctx context.Context) error {
 	}
 	leads, err := m.group.Confirm(ctx, election.Term(v.Term))
 	switch {
+	case errors.Is(err, ErrDisputed):
+		return fmt.Errorf("%w: this one leads in term %d", ErrDisputed, v.Term)
 	case err != nil:
 		return fmt.Errorf("no majority has confirmed the leader of term %d: %w", v.Term, err)
 	case !leads:

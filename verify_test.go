@@ -178,3 +178,48 @@ func TestTheOnlyMemberIsVerified(t *testing.T) {
 		}
 	})
 }
+
+// deaf is a test that no judge of two leases can fail: they are meant.
+type deaf struct{ testing.TB }
+
+func (deaf) Errorf(string, ...any) {}
+
+// The clocks of 1 and 2 are far too fast. So they elect 2, while 3 leads still, and 2 may write. Then 1 is bound no more, and answers 3 again, by
+// whose lease the answer counts. It has promised a higher term, so it confirms nothing.
+func TestALeaderIsNotVerifiedByAMemberThatHasElectedAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(deaf{t}, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		if err := c.Member(3).VerifyLeader(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		term := c.Member(3).View().Term
+		c.Host(1).Clock.Run(5)
+		c.Host(2).Clock.Run(5)
+		c.Hold(func(f ringleadertest.Frame) bool { return f.From == 2 && f.Kind == "renew" })
+		c.Cut([]uint64{1, 2}, []uint64{3})
+		c.Until("2 leads", func() bool { return c.Member(2).View().Role == ringleader.Leader })
+		c.Cut([]uint64{1, 3}, []uint64{2})
+		c.Until("1 follows 3 again", func() bool { return c.Member(1).View().Leader == 3 })
+		c.Pass(ringleader.Test().Lease) // 3 lives by the answers of 1
+		if v := c.Member(3).View(); v.Role != ringleader.Leader || v.Term != term {
+			t.Fatalf("3 has %+v", v)
+		}
+		begun := time.Now()
+		lacks(t, c.Member(3).VerifyLeader(t.Context()), ringleader.ErrDisputed, "this one leads in term")
+		if took := time.Since(begun); took > time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+		c.Host(1).Clock.Run(1)
+		c.Host(2).Clock.Run(1)
+		c.Heal()
+		c.Hold(nil)
+		c.Member(3).Resign()
+		leader := c.AwaitAny()
+		c.Until("the next leader is verified", func() bool {
+			return c.Member(leader).VerifyLeader(t.Context()) == nil
+		})
+	})
+}

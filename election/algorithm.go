@@ -106,6 +106,11 @@ type Membership struct {
 	// Granted has, by member - 1, until when the newest grant of each member entitles this process to lead. It is not to be changed. Nil: this
 	// process does not lead.
 	Granted []Deadline
+
+	// Confirmed is until when the grants of a majority entitle this process that knew of no higher term when they gave them. Disputed has, by
+	// member - 1, those that have told that they know of one; it is not to be changed. Nil: none has.
+	Confirmed Deadline
+	Disputed  []bool
 }
 
 // Validate reports whether the declaration is complete and agrees with the functions: it returns an error that lists

@@ -226,9 +226,14 @@ func (c *Cluster) Prove(id uint64) {
 		panic("ringleadertest: a proof of the death of a member that runs, or never ran")
 	}
 	c.each(func(j *judge) { j.proven(id) })
+	c.disclose(id)
+}
+
+// disclose gives all running members the secret of the last life of a member.
+func (c *Cluster) disclose(id uint64) {
 	for _, other := range c.order {
 		if c.hosts[other].member != nil {
-			c.net.Prove(other, transport.Proof{Member: id, Secret: h.secret})
+			c.net.Prove(other, transport.Proof{Member: id, Secret: c.hosts[id].secret})
 		}
 	}
 }

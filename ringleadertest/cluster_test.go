@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -96,33 +97,33 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-func chaos(t *testing.T, seed uint64) {
-	r := rand.New(rand.NewPCG(seed, 0))
-	m := &monkey{r: r, stopped: map[uint64]bool{}, slow: map[uint64]chan struct{}{}}
-	for id := range uint64(3 + 2*r.IntN(2)) {
-		m.ids = append(m.ids, id+1)
-	}
-	config := ringleader.Config{Preempt: r.IntN(2) == 0}
-	for _, id := range m.ids[1+r.IntN(len(m.ids)):] {
-		config.Members = append(config.Members, ringleader.MemberAddress{ID: id, Standby: true})
-	}
-	m.c = ringleadertest.New(t, config, m.ids...)
-	defer m.c.Close()
-	for _, id := range m.ids {
-		m.c.Host(id).Clock.Run(0.98 + 0.04*r.Float64()) // within ±2 %, for a drift of 5 %
-	}
-	m.c.Start(m.ids...)
-	m.c.Join(ringleader.GroupConfig{Group: second, Priorities: map[uint64]uint16{1: 2}}, m.ids...)
-	m.post = newPost(m.c, r)
-	for range 60 {
-		m.act(m.ids[r.IntN(len(m.ids))])
-		for range r.IntN(120) { // faults come within a lease of each other
-			m.c.Pass(time.Millisecond)
-			m.post.deliver()
+// TestChaosFindsFalseProofsOfDeath checks that chaos tries what proofs of death do: with wardens that lie, it finds two leases.
+func TestChaosFindsFalseProofsOfDeath(t *testing.T) {
+	const most = 40
+	for seed := range uint64(most) {
+		heard := &complaints{TB: t}
+		synctest.Test(t, func(*testing.T) {
+			m := newMonkey(heard, seed)
+			defer m.c.Close()
+			m.lies = true
+			m.rage(func() bool { return len(heard.all) == 0 })
+			for _, id := range m.ids {
+				m.release(id) // or it never ends
+			}
+		})
+		if strings.Contains(strings.Join(heard.all, ""), "two leases run at the same time") {
+			return
 		}
 	}
+	t.Errorf("nothing was found in %d runs", most)
+}
+
+func chaos(t *testing.T, seed uint64) {
+	m := newMonkey(t, seed)
+	defer m.c.Close()
+	m.rage(func() bool { return true })
 	m.repair()
-	t.Logf("%d changes of voters", m.changes.Load())
+	t.Logf("%d changes of voters, %d proofs of death", m.changes.Load(), m.proofs)
 	healed := time.Now()
 	leader := m.c.AwaitAny()
 	if took, most := time.Since(healed), 10*ringleader.Test().Lease; took > most {
@@ -139,6 +140,41 @@ func chaos(t *testing.T, seed uint64) {
 	})
 }
 
+// newMonkey makes a cluster for faults. It is closed by the caller.
+func newMonkey(t testing.TB, seed uint64) *monkey {
+	r := rand.New(rand.NewPCG(seed, 0))
+	m := &monkey{r: r, stopped: map[uint64]bool{}, slow: map[uint64]chan struct{}{}}
+	for id := range uint64(3 + 2*r.IntN(2)) {
+		m.ids = append(m.ids, id+1)
+	}
+	config := ringleader.Config{Preempt: r.IntN(2) == 0}
+	for _, id := range m.ids[1+r.IntN(len(m.ids)):] {
+		config.Members = append(config.Members, ringleader.MemberAddress{ID: id, Standby: true})
+	}
+	m.c = ringleadertest.New(t, config, m.ids...)
+	for _, id := range m.ids {
+		m.c.Host(id).Clock.Run(0.98 + 0.04*r.Float64()) // within ±2 %, for a drift of 5 %
+	}
+	m.c.Start(m.ids...)
+	m.c.Join(ringleader.GroupConfig{Group: second, Priorities: map[uint64]uint16{1: 2}}, m.ids...)
+	m.post = newPost(m.c, r)
+	return m
+}
+
+// faults is the number of faults of a run.
+const faults = 60
+
+// rage makes faults for as long as there is a reason to go on.
+func (m *monkey) rage(on func() bool) {
+	for i := 0; i < faults && on(); i++ {
+		m.act(m.ids[m.r.IntN(len(m.ids))])
+		for range m.r.IntN(120) { // faults come within a lease of each other
+			m.c.Pass(time.Millisecond)
+			m.post.deliver()
+		}
+	}
+}
+
 // monkey makes faults.
 type monkey struct {
 	c       *ringleadertest.Cluster
@@ -146,6 +182,8 @@ type monkey struct {
 	ids     []uint64
 	post    *post
 	stopped map[uint64]bool
+	lies    bool                     // what is proven dead runs on
+	proofs  int                      // of death
 	changes atomic.Int64             // of voters
 	slow    map[uint64]chan struct{} // disks that do not answer until the channel is closed
 }
@@ -181,12 +219,17 @@ func (m *monkey) act(id uint64) {
 }
 
 func (m *monkey) kill(id uint64, proven bool) {
-	m.release(id)
 	running := m.c.Member(id) != nil
+	if running && proven && m.lies {
+		m.c.Lie(id)
+		return
+	}
+	m.release(id)
 	m.c.Kill(id)
 	delete(m.stopped, id)
 	if running && proven {
 		m.c.Prove(id)
+		m.proofs++
 	}
 }
 

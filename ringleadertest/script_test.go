@@ -95,6 +95,25 @@ func TestARestartedMemberWaitsBeforeItVotes(t *testing.T) {
 	})
 }
 
+// Rule 6: without a proof the others wait for the end of the lease of a dead leader, and with one they elect at once.
+func TestAProofOfDeathSavesTheRestOfALease(t *testing.T) {
+	took := func(proven bool) (took time.Duration) {
+		scripted(t, func(c *ringleadertest.Cluster, _ uint64) {
+			died := time.Now()
+			c.Kill(3)
+			if proven {
+				c.Prove(3)
+			}
+			c.Await(2)
+			took = time.Since(died)
+		})
+		return took
+	}
+	if with, without := took(true), took(false); with > 10*time.Millisecond || without < ringleader.Test().Lease/2 {
+		t.Errorf("an election takes %v with a proof, and %v without one", with, without)
+	}
+}
+
 // Rule 6: a member that stopped in the kernel, and not for good, has no proof of death, and its successor waits.
 func TestAStoppedLeaderLeadsNoMoreWhenItContinues(t *testing.T) {
 	scripted(t, func(c *ringleadertest.Cluster, term uint64) {

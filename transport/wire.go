@@ -28,7 +28,7 @@ import (
 // With [TLS], all of this travels inside TLS. A warden's [Proof] never does: the first bytes of a connection decide.
 
 // magic opens a hello; its last byte is the version of the protocol.
-const magic = "ringldr\x06"
+const magic = "ringldr\x07"
 
 // HelloSize is the length of an encoded Hello, in bytes.
 const HelloSize = len(magic) + 3*16 + 8*listed + 3*8 + 16 + 32 + 3*8

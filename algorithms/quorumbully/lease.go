@@ -51,7 +51,12 @@ func (p *Process) deadlineOf(v *Voters) election.Deadline {
 			shares = append(shares, share)
 		}
 	}
-	if len(shares) < p.majorityOf(v) { // this member does not know the others
+	return p.least(v, shares)
+}
+
+// least returns the least of the shares of a majority of v, of those that run longest.
+func (p *Process) least(v *Voters, shares []election.Deadline) election.Deadline {
+	if len(shares) < p.majorityOf(v) { // this member does not know the others, for example
 		return election.Deadline{}
 	}
 	slices.SortFunc(shares, func(a, b election.Deadline) int {
@@ -64,6 +69,19 @@ func (p *Process) deadlineOf(v *Voters) election.Deadline {
 		return 0
 	})
 	return shares[p.majorityOf(v)-1]
+}
+
+// confirmed returns the deadline by the grants of the voters that knew of no higher term. What such a majority has answered was
+// answered before any higher term was won, whatever clocks do.
+func (p *Process) confirmed() election.Deadline {
+	v := &p.Kept.Voters
+	shares := make([]election.Deadline, 0, len(p.Share))
+	for i, share := range p.Share {
+		if p.among(v, election.ID(i+1)) && (p.Disputed == nil || !p.Disputed[i]) {
+			shares = append(shares, share)
+		}
+	}
+	return p.least(v, shares)
 }
 
 // lapse ends the tenure for good if its deadline has passed (rule 3). Every step calls it before it handles its input.
@@ -82,7 +100,7 @@ func (p *Process) leads() bool { return p.Role == Leader || p.Role == Stopping }
 func (p *Process) end(out *election.Out[Message]) {
 	role, term := p.Role, p.Term
 	p.Role, p.Term, p.Number, p.Successor = Follower, 0, 0, 0
-	p.Sent, p.Share, p.Refused, p.Keeps, p.Change = [requests]election.Deadline{}, nil, nil, nil, Change{}
+	p.Sent, p.Share, p.Refused, p.Disputed, p.Keeps, p.Change = [requests]election.Deadline{}, nil, nil, nil, nil, Change{}
 	p.learn(Fact{p.ID, p.Kept.Incarnation, term}, out)
 	if role == Candidate {
 		p.release(term, 0, out)
@@ -220,7 +238,11 @@ func (p *Process) grant(x election.ID, r *Request, won bool, out *election.Out[M
 		p.raise(r.Term)
 	}
 	p.bind(given, r.Lease, out)
-	p.send(x, Grant, Message{Request: *r, Voters: p.Kept.Voters.reference()}, out)
+	m := Message{Request: *r, Voters: p.Kept.Voters.reference()}
+	if p.Kept.Promise > r.Term {
+		m.Standing.Promise = p.Kept.Promise
+	}
+	p.send(x, Grant, m, out)
 }
 
 // raise raises F (rule 2) to a term that is won.
@@ -243,6 +265,12 @@ func (p *Process) granted(x election.ID, m *Message, out *election.Out[Message])
 	r := &m.Request
 	if !p.mine(r) || p.Number-r.Number >= requests {
 		return
+	}
+	if m.Standing.Promise > p.Term { // its P never falls
+		disputed := make([]bool, p.Members) // copies of the state share the former one
+		copy(disputed, p.Disputed)
+		disputed[x-1] = true
+		p.Disputed = disputed
 	}
 	if entitled := p.Sent[r.Number%requests]; p.Share[x-1].Before(entitled) {
 		p.Share = slices.Clone(p.Share)

@@ -35,7 +35,7 @@ const (
 type Message struct {
 	Sender    Sender
 	Request   Request     // of Claim and Renew, echoed by Grant and Nack; Release, Offer and Ready use it for the term
-	Standing  Standing    // of Answer; Election and Nack use only the promise
+	Standing  Standing    // of Answer; Election and Nack use only the promise, and so does Grant, if it is above the term
 	Facts     []Fact      // of Election and Claim
 	Voters    Voters      // of Claim, Renew and Nack: those that the sender knows; of Grant: their term and version only
 	Successor election.ID // of Release; 0: none
@@ -181,6 +181,7 @@ type Process struct {
 	Sent      [requests]election.Deadline // by number modulo requests: until when answers to it count
 	Share     []election.Deadline         // by member - 1: until when its newest answer counts; nil: neither candidate nor leader
 	Refused   []bool                      // by member - 1: it has refused the claim
+	Disputed  []bool                      // by member - 1: it has granted with a P above Term; nil: none has
 	Keeps     []bool                      // rule 9, by member - 1: it keeps the leader's Voters; nil: the leader has made none
 	Change    Change                      // rule 9: what the host of the leader wants
 	Work      election.Term               // of the tenure whose work may not have stopped yet; 0: none

@@ -68,6 +68,7 @@ func (p *Process) membership() election.Membership {
 	m := election.Membership{Term: v.Term, Version: v.Version, Voters: v.Members, Kept: p.count(p.Keeps)}
 	if p.leads() {
 		m.Granted = p.Share
+		m.Confirmed, m.Disputed = p.confirmed(), p.Disputed
 	}
 	return m
 }
@@ -154,6 +155,7 @@ func enlarge(p *Process, members int) {
 	p.Members = election.ID(members)
 	p.Peers = longer(p.Peers, more)
 	p.Share, p.Refused, p.Keeps, p.Replies, p.Probe.Would = longer(p.Share, more), longer(p.Refused, more), longer(p.Keeps, more), longer(p.Replies, more), longer(p.Probe.Would, more)
+	p.Disputed = longer(p.Disputed, more)
 }
 
 // longer returns a list by member with room for more of them; nil stays nil.

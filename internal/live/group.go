@@ -57,7 +57,9 @@ type Group struct {
 	working bool                // work of the host runs
 	asked   bool                // the work of this tenure is to stop, or has stopped
 	round   time.Duration       // when the last Confirm was sent, on the clock of deadlines
-	longer  chan struct{}       // closed when until changes; nil if no Confirm waits for that
+	agreed  time.Duration       // until when the grants of those entitle that know of no higher term, on the clock of deadlines
+	dispute bool                // too many of those that this member hears from know of one
+	longer  chan struct{}       // closed when agreed, dispute or until changes; nil if no Confirm waits for that
 	granted []election.Deadline // by rank - 1, of the last step; nil: this member does not lead
 	timers  process.Timers
 	counts  Counts // of this group
@@ -68,12 +70,12 @@ type Group struct {
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
 // no change.
 func (g *Group) State() (State, <-chan struct{}) {
-	boot := g.member.boot()
+	now, boot := time.Now(), g.member.boot() // in this order: a pause between them makes the end early, not late
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.state
 	if g.until != process.Never {
-		s.Until = time.Now().Add(g.until - boot)
+		s.Until = now.Add(g.until - boot)
 	}
 	if s.Role == network.Leader && g.left(s.Term, boot) == 0 || !g.leased && g.member.Stall() > 0 { // even if the loop is blocked
 		s.Role, s.Leader = network.Undecided, 0
@@ -97,6 +99,20 @@ func (g *Group) grants(members []uint64, boot time.Duration) []time.Duration {
 		}
 	}
 	return left
+}
+
+// Ends returns when the lease of a term ends, as a reading of the member's clock Boottime; [process.Never] if leadership has no
+// end by itself. It reads no clock, so the moment may have passed. It reports false if this member does not lead in that term.
+func (g *Group) Ends(term election.Term) (ends time.Duration, leads bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.state.Role != network.Leader || g.state.Term != term:
+		return 0, false
+	case g.until == process.Never:
+		return process.Never, true
+	}
+	return g.member.begunBoot + g.until, true
 }
 
 // Left returns how long the lease of a term still runs; 0 if it is over, or is that of another term. It is
@@ -190,6 +206,11 @@ func (g *Group) extend(until time.Duration) {
 // move sets the end of leadership. Only the loop calls it.
 func (g *Group) move(until time.Duration) {
 	g.until = until
+	g.wake()
+}
+
+// wake lets Confirm look again.
+func (g *Group) wake() {
 	if g.longer != nil {
 		close(g.longer)
 		g.longer = nil
@@ -233,6 +254,10 @@ type group struct {
 	kept     []byte          // it, as last saved or as it is being saved; nil: in no life yet
 	pending  *process.Output // the effects that wait until kept is durable; nil: none
 	begun    time.Duration   // when the step of pending began, in whole units
+
+	reign  reign             // the leader of the highest term that was led, as far as this member knows
+	told   reign             // that, as far as it is durable
+	rivals map[uint64]string // by a leader: what is wrong with its term; none: nothing
 
 	voters election.Membership // as the algorithm has them
 	quits  bool                // the host wants to leave it
@@ -282,11 +307,18 @@ func (g *group) load() error {
 	if err != nil || record == nil {
 		return err
 	}
-	schema := g.schema()
-	if !bytes.HasPrefix(record, schema[:]) {
+	schema, with := g.schema(), g.written()
+	var kept []byte
+	switch {
+	case bytes.HasPrefix(record, with[:]) && len(record) >= len(with)+reignSize:
+		kept = record[len(with)+reignSize:]
+		g.reign = decodeReign(record[len(with):])
+		g.told = g.reign
+	case bytes.HasPrefix(record, schema[:]): // of a version that kept no reign
+		kept = record[len(schema):]
+	default:
 		return fmt.Errorf("%w: the state that was kept belongs to a group of other members, or to another algorithm", storage.ErrData)
 	}
-	kept := record[len(schema):]
 	if err := g.machine.Restore(kept); err != nil {
 		return fmt.Errorf("%w: what the algorithm kept: %w", storage.ErrData, err)
 	}
@@ -358,7 +390,8 @@ func (g *group) step(in process.Input) error {
 		return err
 	}
 	g.pending, g.begun = &effects, ticks*unit
-	if kept := g.machine.Durable(); g.durably && (g.kept == nil || !bytes.Equal(kept, g.kept)) {
+	higher := g.reigns(effects.Other)
+	if kept := g.machine.Durable(); g.durably && (g.kept == nil || higher || !bytes.Equal(kept, g.kept)) {
 		g.kept = append([]byte{}, kept...)
 		g.dirty = append(g.dirty, g)
 		return nil
@@ -366,16 +399,10 @@ func (g *group) step(in process.Input) error {
 	return g.apply()
 }
 
-// durable returns the record of the group.
-func (g *group) durable() storage.Record {
-	schema := g.schema()
-	return storage.Record{Name: groupRecord + g.name, Data: append(schema[:], g.kept...)}
-}
-
 // apply applies the effects of the last step, in the promised order: its state is durable.
 func (g *group) apply() error {
 	effects := g.pending
-	g.pending = nil
+	g.pending, g.told = nil, g.reign
 	if g.decision.Role == network.Leader && endsLead(effects.Other) {
 		g.ended = time.Now()     // and not later: the others may hear of it before it is shown
 		if g.lease <= g.boot() { // the step came before expire
@@ -507,6 +534,7 @@ func (g *group) show() {
 		Since: before.Since,
 	}
 	g.others(&s)
+	g.agree()
 	if g.contested() {
 		s.Role, s.Leader = network.Undecided, 0
 	}
@@ -527,7 +555,7 @@ func (g *group) others(s *State) {
 	for _, id := range g.listed {
 		heard, problem := true, g.problem
 		if p := g.peerOf(id); p != nil {
-			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, p.groups[g.key])
+			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, g.rivals[id], p.groups[g.key])
 		}
 		s.Reachable, s.Problems = append(s.Reachable, heard), append(s.Problems, problem)
 		s.Standings = append(s.Standings, g.standingOf(id))

@@ -374,10 +374,11 @@ func (l *loop) expire() error {
 }
 
 // resume notices that the machine was suspended: the clock of deadlines has advanced more than that of timers, so
-// deadlines come earlier than was thought.
+// deadlines come earlier than was thought. A pause of the process between the two readings makes the difference smaller, and the
+// next look finds the rest.
 func (l *loop) resume() {
-	clocks := l.clocks()
-	suspended := clocks.Deadlines - clocks.Timers
+	boot := l.boot() // before the other clock
+	suspended := boot - l.now()
 	if suspended-l.suspended < blink {
 		return
 	}

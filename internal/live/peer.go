@@ -201,6 +201,7 @@ const (
 	denies                  // a group that the sender is not in: its key
 	publishes               // what the sender publishes as the leader of a group: its key, the term, the value
 	stands                  // how the sender stands for election in a group: its key, the weight, why it may not lead
+	reigned                 // the leader of the highest term of a group: its key, the term, the leader's identifier
 )
 
 // message takes a frame of a peer.
@@ -221,6 +222,8 @@ func (l *loop) message(e transport.Message) error {
 		err = nil
 	case e.Kind == publishes:
 		err = l.told(p, key(e.Payload[:keySize]), e.Payload[keySize:])
+	case e.Kind == reigned:
+		err = l.hearReign(key(e.Payload[:keySize]), e.Payload[keySize:])
 	case e.Kind == stands:
 		err = l.presented(p, key(e.Payload[:keySize]), e.Payload[keySize:])
 	case e.Kind == denies:
@@ -271,6 +274,7 @@ func (l *loop) announced(p *peer, k key, theirs string) {
 	}
 	p.limits[k] = theirs
 	g.tell(p)
+	g.tellReign(p)
 	g.present(p)
 	g.compareLimits(p)
 }

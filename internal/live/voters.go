@@ -27,6 +27,7 @@ func (v *Voters) Keeps() bool {
 func (g *group) votersChanged() bool {
 	before, now := g.voters, g.machine.Membership()
 	g.voters = now
+	g.agree()
 	g.revoted = g.revoted || now.Version != before.Version || now.Term != before.Term
 	if now.Version != before.Version {
 		g.Group.log.Info("voters changed", "version", now.Version, "term", now.Term, "voters", g.ids(now.Voters))

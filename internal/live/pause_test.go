@@ -1,0 +1,63 @@
+package live
+
+import (
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader/clock/clocktest"
+	"ringleader.example/ringleader/network"
+)
+
+// paused is a clock after each reading of which the process is paused.
+type paused struct {
+	*clocktest.Clock
+	pause time.Duration
+}
+
+func (p paused) Boottime() time.Duration {
+	defer time.Sleep(p.pause)
+	return p.Clock.Boottime()
+}
+
+func (p paused) Monotonic() time.Duration {
+	defer time.Sleep(p.pause)
+	return p.Clock.Monotonic()
+}
+
+// The end of a lease that is shown is a moment of the wall clock, which is read first.
+func TestAPauseMakesNoEndOfALeaseLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &Member{clock: paused{clocktest.New(), 50 * time.Millisecond}}
+		g := &Group{member: m, leased: true, until: lease, state: State{Role: network.Leader, Leader: 1, Term: 7}}
+		ends := time.Now().Add(lease)
+		if s, _ := g.State(); s.Until.After(ends) {
+			t.Errorf("it is shown as %v later", s.Until.Sub(ends))
+		}
+		if until, leads := g.Ends(7); until != lease || !leads {
+			t.Errorf("%v, %v", until, leads)
+		}
+		if _, leads := g.Ends(6); leads {
+			t.Error("it leads in a term before, too")
+		}
+	})
+}
+
+// Otherwise a suspension that follows would not be noticed, and a lease would be taken for running after its end.
+func TestAPauseIsNotTakenForASuspension(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := paused{clocktest.New(), 50 * time.Millisecond}
+		l := &loop{Member: &Member{clock: clock, log: slog.New(slog.DiscardHandler)}}
+		l.resume()
+		if l.suspended > 0 {
+			t.Errorf("the machine is said to have been suspended for %v", l.suspended)
+		}
+		const slept = time.Second
+		clock.Suspend(slept)
+		l.resume()
+		if l.suspended < slept-clock.pause || l.suspended > slept {
+			t.Errorf("%v of %v", l.suspended, slept)
+		}
+	})
+}
