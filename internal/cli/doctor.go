@@ -50,7 +50,7 @@ It measures round trips to the members, flushes of the disk of --data, how late 
 and with --clock, for two seconds, the rates of other members' clocks. Then it recommends
 timing. Measure under the load that members are to work under.
 
-Exit status: 0 nothing is wrong; 1 something is; 2 the call was wrong.`,
+Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 		Example: `  ringleader doctor --config jobs.toml --id 1 --data data/1
   ringleader doctor --group jobs --id 1 --data data/1 --clock 127.0.0.1:8002 \
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002`,

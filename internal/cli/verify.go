@@ -60,8 +60,8 @@ With --out what was found in each order is kept on disk. If the check is interru
 continues it. --shard checks one part of the orders of several; ringleader merge joins them. With --nats
 workers on any number of machines check the orders; ringleader worker starts one.
 
-Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 2 the call
-was wrong; 3 not finished.`,
+Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 3 not finished;
+64 the call was wrong.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify peterson --n 9 --reduce confluence
