@@ -133,7 +133,7 @@ func (d *deadline) Err() error {
 }
 
 func TestASearchThatIsStoppedShowsWhatItHasFound(t *testing.T) {
-	s, err := New(Options{Entry: entry(t, "lcr"), Size: 64, Measure: Elections, Seed: 1, Tries: 1 << 40})
+	s, err := New(Options{Entry: entry(t, "lcr"), Size: 64, Measure: Elections, Seed: 1, Tries: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
