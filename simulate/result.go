@@ -18,6 +18,7 @@ type Result struct {
 	Script faults.Script // the given faults, and the drawn ones as if given
 	Missed []string      // the faults that could not happen: crashes during a step that never came, as lines
 
+	Random     bool           // a step has made a random choice
 	Deliveries uint64         // steps that received a message
 	Duplicated uint64         // messages that arrived twice; the second arrival is a delivery, but not a sent message
 	Open       *Open          // under Burns' adversary; else nil

@@ -182,6 +182,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		if n == 0 {
 			panic(process.ErrNoChoice)
 		}
+		r.result.Random = true
 		return uint32(r.choices.Below(uint64(n)))
 	}
 	return r, nil

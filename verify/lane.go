@@ -135,7 +135,7 @@ func (x *search) reset(lean bool) {
 	places := len(x.workers[0].next)
 	x.blocked = max(1, min(blockStates, blockBytes/(4*places*places)))
 	x.paged = min(pageStates, x.blocked)
-	x.limit = math.MaxUint32 - 1
+	x.limit = min(math.MaxUint32-1, math.MaxInt)
 	if x.o.MaxStates > 0 {
 		x.limit = min(x.limit, x.o.MaxStates)
 	}

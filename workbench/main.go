@@ -14,14 +14,12 @@ import (
 
 	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/report"
 )
-
-// wrongCall is the exit status of a call that was wrong, as for every command.
-const wrongCall = 2
 
 // Main is the command line: it reads the arguments, streams and environment of the program, knows the user's own
 // algorithms and those of the catalogue, and ends the program with the exit status of the command. An interrupt ends the
-// command cleanly, and a second one at once. Exit status 2 with one line on stderr reports an own algorithm that cannot
+// command cleanly, and a second one at once. Exit status 64 with one line on stderr reports an own algorithm that cannot
 // be offered: its declaration or its types break the contract, or another algorithm has its name.
 func Main(own ...Entry) {
 	agent.Be()
@@ -38,7 +36,7 @@ func run(ctx context.Context, own []Entry, args []string, stdin io.Reader, stdou
 	list, err := algorithms(own)
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: %s\n", name, strings.ReplaceAll(err.Error(), "\n", "; "))
-		return wrongCall
+		return report.ExitUsage
 	}
 	return cli.Run(ctx, name, list, args[1:], stdin, stdout, stderr, getenv)
 }

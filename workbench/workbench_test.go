@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // call runs a command line of the program mine with own algorithms.
@@ -24,7 +25,7 @@ func named(name string) *election.Algorithm[lcr.Process, lcr.Message] {
 	return &a
 }
 
-func TestAnAlgorithmThatCannotBeIsOneLineAndExitStatusTwo(t *testing.T) {
+func TestAnAlgorithmThatCannotBeIsOneLineAndAWrongCall(t *testing.T) {
 	type none = election.Algorithm[lcr.Process, lcr.Message]
 	kinds, functions, far := named("mine"), named("mine"), named("mine")
 	kinds.Kinds = nil
@@ -43,7 +44,7 @@ func TestAnAlgorithmThatCannotBeIsOneLineAndExitStatusTwo(t *testing.T) {
 		`two algorithms are called "mine"; give one`: {Of(named("mine")), Of(named("mine"))},
 	} {
 		code, stdout, stderr := call(own, "algorithms")
-		if code != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "mine: ") || !strings.Contains(stderr, says) {
+		if code != report.ExitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "mine: ") || !strings.Contains(stderr, says) {
 			t.Errorf("exit status %d, stdout %q, stderr %q; want one line with %q", code, stdout, stderr, says)
 		}
 	}

@@ -138,8 +138,8 @@ func (p *program) root() *cobra.Command {
 		Long: `Ringleader elects one leader among a group of processes. It also simulates elections,
 counts their messages and verifies them under every schedule.
 
-Exit status: 0 success; 1 it ran and the answer is no; 2 the call was wrong; 3 stopped
-at a limit before the answer.`,
+Exit status: 0 success; 1 it ran and the answer is no; 3 stopped
+at a limit before the answer; 64 the call was wrong.`,
 		Example: "  ringleader demo --scenario crash\n  ringleader run lcr --ids 5,4,3,2,1\n" +
 			"  ringleader count ring-bully --n 1000000 --order random\n  ringleader verify lcr --n 4",
 		SilenceUsage:       true,

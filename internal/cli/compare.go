@@ -58,7 +58,7 @@ A drawing shows measurements as markers, exact averages as thin lines, and worst
 --against time draws total messages over the time until quiescence: the trade-off between the two. For the
 protocols of S5, the constants of its theorem 5.1 are fitted.
 
-Exit status: 0 success; 1 a run failed, or a file cannot be written; 2 the call was wrong; 3 stopped early.`,
+Exit status: 0 success; 1 a run failed, or a file cannot be written; 3 stopped early; 64 the call was wrong.`,
 		Example: `  ringleader compare lcr ring-bully peterson --n 16,64,256
   ringleader compare lcr ring-bully hirschberg-sinclair peterson higham-przytycka --n 8..1048576 --draw compared.svg
   ringleader compare lcr franklin --n 8..1024 --order increasing,decreasing,bit-reversal --csv

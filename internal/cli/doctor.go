@@ -41,16 +41,16 @@ func (p *program) doctor() *cobra.Command {
 		GroupID: groupElect,
 		Short:   "Examine a member's configuration, network, disk and clocks",
 		Long: `Doctor takes the flags of join, and examines what they describe, beside a member that runs or
-before its first start. It looks for wrong timing, a missing or foreign store, members that
-cannot be reached, clear text between machines, and certificates that have expired or name
-another member. If the member runs, it adds what that knows: which members refuse it, and
+before its first start. It looks for wrong timing, a missing or foreign store, a store or a key that
+every user may write or read, members that cannot be reached, clear text between machines, and
+certificates that have expired or name another member. If the member runs, it adds what that knows: which members refuse it, and
 how their lists and timing differ.
 
 It measures round trips to the members, flushes of the disk of --data, how late timers are,
 and with --clock, for two seconds, the rates of other members' clocks. Then it recommends
 timing. Measure under the load that members are to work under.
 
-Exit status: 0 nothing is wrong; 1 something is; 2 the call was wrong.`,
+Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 		Example: `  ringleader doctor --config jobs.toml --id 1 --data data/1
   ringleader doctor --group jobs --id 1 --data data/1 --clock 127.0.0.1:8002 \
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002`,
@@ -102,6 +102,9 @@ func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, clocks
 	ctx, e := command.Context(), &examination{config: c}
 	for _, fault := range inSettings(command.Flags(), o.preset, c.Check()) {
 		e.wrong("%s", fault)
+	}
+	if err := storage.CheckAccess(c.Data, o.key); err != nil {
+		e.wrong("%v", err)
 	}
 	e.security(o)
 	e.store(ctx)

@@ -106,7 +106,7 @@ func (p *program) jobsList() *cobra.Command {
 		Long: `List shows each job of the server: how much of it is done, by how many workers, and how long the rest may
 take. A job runs, or it has stopped: its command has died or was stopped, and jobs resume continues it.
 
-Exit status: 0 the server answers; 1 it does not; 2 the call was wrong.`,
+Exit status: 0 the server answers; 1 it does not; 64 the call was wrong.`,
 		Example: `  ringleader jobs list --nats nats://10.0.0.1:4222
   ringleader jobs list --nats embed --json`,
 		Args:              flagsOnly,
@@ -137,7 +137,7 @@ func (p *program) jobsShow() *cobra.Command {
 		Long: `Show prints what is known of a job: its command, its version, how much is done, how fast, and how long the
 rest may take.
 
-Exit status: 0 there is such a job; 1 there is none, or the server does not answer; 2 the call was wrong.`,
+Exit status: 0 there is such a job; 1 there is none, or the server does not answer; 64 the call was wrong.`,
 		Example:           "  ringleader jobs show 3f2a --nats nats://10.0.0.1:4222",
 		Args:              oneJob,
 		ValidArgsFunction: o.keys(p),
@@ -159,7 +159,7 @@ func (p *program) jobsCancel() *cobra.Command {
 		Long: `Cancel removes a job from the server, with the results that the server has. Workers stop its pieces, and
 its command ends with exit status 3.
 
-Exit status: 0 the job is removed; 1 there is no such job, or the server does not answer; 2 the call was
+Exit status: 0 the job is removed; 1 there is no such job, or the server does not answer; 64 the call was
 wrong.`,
 		Example:           "  ringleader jobs cancel 3f2a --nats nats://10.0.0.1:4222",
 		Args:              oneJob,
@@ -229,7 +229,7 @@ and names its units. This command shows what happens to them, and on a machine w
 what is missing. Then the job is resumed. UNITS are a number or a range: 57, or 57..60.
 
 Exit status: 0 the result is stored; 1 the computation fails, there is no such job, it is of another
-version, or the server does not answer; 2 the call was wrong; 3 stopped before the end.`,
+version, or the server does not answer; 3 stopped before the end; 64 the call was wrong.`,
 		Example:           "  ringleader jobs compute 3f2a 57..60 --nats nats://10.0.0.1:4222",
 		ValidArgsFunction: o.keys(p),
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"strconv"
 	"strings"
 
@@ -76,10 +77,15 @@ func (l *memberLog) set(o *joinOptions) {
 	}
 }
 
-// notJoined returns the error of a member that cannot join.
+// notJoined returns the error of a member that cannot join. What may pass by itself is no wrong call, so that a service
+// manager tries again: a full disk, a port or a directory that another process has, an address that is not up yet.
 func notJoined(o *joinOptions, err error) error {
-	if errors.Is(err, ringleader.ErrWrite) { // another call would not help
+	var network *net.OpError
+	switch {
+	case errors.Is(err, ringleader.ErrWrite):
 		return report.Failed("member %d: %w", o.id, err)
+	case errors.Is(err, storage.ErrLocked), errors.As(err, &network):
+		return report.Failed("%w", err)
 	}
 	return err
 }

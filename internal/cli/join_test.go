@@ -106,8 +106,14 @@ func TestSignalsEndAMemberInGoodOrder(t *testing.T) {
 	}
 }
 
-// wrongJoin runs a member that must not come to run, and returns the line that it prints.
+// wrongJoin runs a member whose call is wrong, and returns the line that it prints.
 func wrongJoin(t *testing.T, flags ...string) string {
+	t.Helper()
+	return endedJoin(t, report.ExitUsage, flags...)
+}
+
+// endedJoin runs a member that must not come to run, and ends with this exit status. It returns the line that it prints.
+func endedJoin(t *testing.T, status int, flags ...string) string {
 	t.Helper()
 	command := exec.Command("ringleader", append([]string{"join"}, flags...)...)
 	var stderr strings.Builder
@@ -124,7 +130,7 @@ func wrongJoin(t *testing.T, flags ...string) string {
 			text += line
 		}
 	}
-	if code := command.ProcessState.ExitCode(); code != report.ExitUsage || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "ringleader: ") {
+	if code := command.ProcessState.ExitCode(); code != status || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "ringleader: ") {
 		t.Errorf("join %q: exit status %d, stderr %q", flags, code, stderr.String())
 	}
 	return text
@@ -145,7 +151,7 @@ func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
 	}
 }
 
-func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
+func TestAPortThatIsTakenIsNoWrongCall(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -154,7 +160,7 @@ func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
 	defer taken.Close()
 	address, free := taken.Addr().String(), freeAddress(t)
 	for _, flags := range [][]string{{"--member", "1=" + address}, {"--member", "1=" + free, "--http", address}} {
-		if says := wrongJoin(t, append(flags, "--id", "1", "--data", newStore(t, 1))...); !strings.Contains(says, address) {
+		if says := endedJoin(t, report.ExitNo, append(flags, "--id", "1", "--data", newStore(t, 1))...); !strings.Contains(says, address) {
 			t.Errorf("%q does not name %s", says, address)
 		}
 	}
@@ -165,7 +171,7 @@ func TestAFolderBelongsToOneMemberAtATime(t *testing.T) {
 	address, data := freeAddress(t), newStore(t, 1)
 	startJoin(t, address, "--data", data)
 	const want = "in use by another"
-	if says := wrongJoin(t, "--id", "1", "--member", "1="+freeAddress(t), "--data", data); !strings.Contains(says, want) {
+	if says := endedJoin(t, report.ExitNo, "--id", "1", "--member", "1="+freeAddress(t), "--data", data); !strings.Contains(says, want) {
 		t.Errorf("it says %q, want %q", says, want)
 	}
 }

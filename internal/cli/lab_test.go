@@ -465,7 +465,7 @@ func TestHostileQuestionsGetAnErrorAndNothingElse(t *testing.T) {
 		{"run", labObject{"run": []string{"lcr", "--n=3"}, "walk": true, "until": -1}},
 		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{}, "go": -1}},
 		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{}, "go": 1e9}},
-		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{labObject{"what": "deliver", "process": 1 << 40, "link": 1 << 31, "time": 0}}}},
+		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{labObject{"what": "deliver", "process": int64(1 << 40), "link": int64(1 << 31), "time": 0}}}},
 		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{labObject{"what": "crash", "process": -5, "time": 0}}}},
 		{"run", labObject{"run": []string{"bully", "--n=3"}, "choices": []any{labObject{"what": "expire", "process": 0, "timer": 200, "time": 0}}}},
 		{"run", labObject{"run": []string{"bully", "--n=3"}, "choices": []any{labObject{"what": "cut", "process": 0, "cut": "partition 9 | 8", "time": 0}}}},

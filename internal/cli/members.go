@@ -30,7 +30,7 @@ store. All members get its line in their file of --config, marked with ,standby,
 it follows, and members add gives it a vote. A member that is to leave loses its vote first, and
 then its line in all files.
 
-Exit status: 0 the member answers; 2 the call was wrong; 3 no member answers.`,
+Exit status: 0 the member answers; 3 no member answers; 64 the call was wrong.`,
 		Example: `  ringleader members --data /var/lib/ringleader/1
   ringleader members add 4 --data /var/lib/ringleader/1
   ringleader members remove 2 --data /var/lib/ringleader/1`,
@@ -74,8 +74,8 @@ func (p *program) vote(verb string, votes bool, short, long string) *cobra.Comma
 voters keeps the change durably, for at most five seconds. A change waits while the voters
 after it that answer are no majority; it is withdrawn after that time.
 
-Exit status: 0 the change has happened; 1 the member does not lead; 2 the call was wrong;
-3 no member answers, or it is not known yet whether the change happens: look again.`,
+Exit status: 0 the change has happened; 1 the member does not lead; 3 no
+member answers, or it is not known yet whether the change happens: look again; 64 the call was wrong.`,
 		Example:           "  ringleader members " + verb + " 4 --data /var/lib/ringleader/1",
 		Args:              oneMember("a member", &id),
 		ValidArgsFunction: o.members(func(m *ringleader.MemberStatus) bool { return m.Standby == votes }),

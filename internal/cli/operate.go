@@ -96,7 +96,7 @@ func (p *program) status() *cobra.Command {
 which members it can communicate with. If it knows no leader, it lists the reasons: which
 members are missing, how long a wait lasts, which certificate is refused.
 
-Exit status: 0 the member leads; 1 it does not; 2 the call was wrong; 3 no member answers.`,
+Exit status: 0 the member leads; 1 it does not; 3 no member answers; 64 the call was wrong.`,
 		Example: `  ringleader status --data /var/lib/ringleader/1
   ringleader status --http 127.0.0.1:8001 --watch
   ringleader status --https 10.0.0.1:8443 --cert operator.pem --key operator.key --ca ca.pem --json`,
@@ -146,7 +146,7 @@ func (p *program) watchLeader() *cobra.Command {
 		Long: `Watch prints the role, leader and term of a member now and after each change, until Ctrl-C.
 A slow reader misses changes, and never the last one.
 
-Exit status: 0 after Ctrl-C; 2 the call was wrong; 3 no member answers, or it has stopped.`,
+Exit status: 0 after Ctrl-C; 3 no member answers, or it has stopped; 64 the call was wrong.`,
 		Example:           "  ringleader watch --data /var/lib/ringleader/1\n  ringleader watch --http 127.0.0.1:8001 --json",
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -201,8 +201,8 @@ func (p *program) resign() *cobra.Command {
 		Long: `Resign asks a member that leads to stop its work and to hand over to an able member, even one
 of lower rank. It waits until another member leads, for at most five seconds.
 
-Exit status: 0 another member leads; 1 the member does not lead; 2 the call was wrong; 3 no
-member answers, or no other one leads yet.`,
+Exit status: 0 another member leads; 1 the member does not lead; 3 no
+member answers, or no other one leads yet; 64 the call was wrong.`,
 		Example:           "  ringleader resign --data /var/lib/ringleader/1",
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -228,7 +228,7 @@ func (p *program) transfer() *cobra.Command {
 until another member leads, for at most five seconds.
 
 Exit status: 0 member ID leads; 1 the member does not lead, or another one than ID leads
-now; 2 the call was wrong; 3 no member answers, or no other one leads yet.`,
+now; 3 no member answers, or no other one leads yet; 64 the call was wrong.`,
 		Example:           "  ringleader transfer 3 --data /var/lib/ringleader/1",
 		Args:              oneMember("the next leader", &id),
 		ValidArgsFunction: o.members(func(m *ringleader.MemberStatus) bool { return !m.Witness && !m.Standby }),

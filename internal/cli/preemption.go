@@ -25,8 +25,8 @@ members do not know of it, so give it to all of them, for example before a machi
 that is not to lead yet. The pause ends with the process of the member. resign, transfer and
 failures change the leader as before.
 
-Exit status: 0 it is paused; 1 the member does not preempt; 2 the call was wrong; 3 no member
-answers.`,
+Exit status: 0 it is paused; 1 the member does not preempt; 3 no member
+answers; 64 the call was wrong.`,
 		Example: "  ringleader pause-preemption 30m --data /var/lib/ringleader/1",
 		Args: func(command *cobra.Command, args []string) (err error) {
 			if len(args) == 0 {
@@ -50,7 +50,7 @@ func (p *program) resumePreemption() *cobra.Command {
 		Long: `Resume-preemption ends what "ringleader pause-preemption" has begun. A leader offers its lead
 again within eight times --preempt-delay.
 
-Exit status: 0 it is not paused; 2 the call was wrong; 3 no member answers.`,
+Exit status: 0 it is not paused; 3 no member answers; 64 the call was wrong.`,
 		Example: "  ringleader resume-preemption --data /var/lib/ringleader/1",
 		Args:    flagsOnly,
 	}, func(ctx context.Context, c *control.Client) (ringleader.Status, error) {

@@ -42,7 +42,7 @@ output of --markdown. With --keep an interrupted check continues from a file. Wi
 any number of machines check statements; ringleader worker starts one.
 
 Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended with an error;
-2 the call was wrong; 3 stopped before the end.`,
+3 stopped before the end; 64 the call was wrong.`,
 		Example: "  ringleader reproduce\n  ringleader reproduce S1 S3\n  ringleader reproduce S4 --json\n" +
 			"  ringleader reproduce --thorough --markdown --out reproduction.md --keep results\n" +
 			"  ringleader reproduce --thorough --shard 3/16 --out part3\n  ringleader reproduce --thorough --nats nats://10.0.0.1:4222",

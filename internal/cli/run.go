@@ -105,7 +105,7 @@ events, and a number takes that one.
   list, help, quit
 On a terminal, lines can be edited and recalled, and Tab completes a command.
 
-Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
+Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 the call was wrong.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
   ringleader run ring-bully --n 1000000 --order random --seed 7
   ringleader run lcr --n 8 --order random --schedule random --start any --draw lcr.svg

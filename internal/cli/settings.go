@@ -79,7 +79,7 @@ func (s *settings) valid() (ringleader.Config, error) {
 	for i, fault := range faults {
 		faults[i] = s.located(fault)
 	}
-	return c, errors.Join(faults...)
+	return c, errors.Join(append(faults, storage.CheckAccess(c.Data, s.options.common().key))...)
 }
 
 // located adds to an error about the value of a flag, whose text begins with that flag, where the value is from.

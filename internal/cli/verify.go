@@ -60,8 +60,8 @@ With --out what was found in each order is kept on disk. If the check is interru
 continues it. --shard checks one part of the orders of several; ringleader merge joins them. With --nats
 workers on any number of machines check the orders; ringleader worker starts one.
 
-Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 2 the call
-was wrong; 3 not finished.`,
+Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 3 not finished;
+64 the call was wrong.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify peterson --n 9 --reduce confluence
@@ -149,6 +149,9 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	v.ClockError = rate
 	if o.maxStates < 0 || o.Cores < 0 {
 		return v, errors.New("--max-states and --cores are at least 1")
+	}
+	if o.random < 0 {
+		return v, fmt.Errorf("--random %d: the number of walks is at least 1", o.random)
 	}
 	reduction := slices.Index(reductions, o.reduce)
 	if reduction < 0 {
@@ -276,12 +279,19 @@ func (p *program) explore(ctx context.Context, e *catalogue.Entry, o *verifyOpti
 	return o.found(e, *v, r), nil
 }
 
+// mostOrders is the largest number of orders that are all explored: a thousand cores with a thousand orders a second each
+// need twelve days for them.
+const mostOrders = 1e12
+
 // tryAll tries every schedule. Many orders are work in pieces. Of few, each is explored by all cores, unless the results are
 // kept.
 func (p *program) tryAll(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v verify.Options) (*verify.Report, error) {
 	orders, err := verify.NewOrders(e.Program, v)
 	if err != nil {
 		return nil, err
+	}
+	if orders.Len() > mostOrders {
+		return nil, fmt.Errorf("every order of %d processes is more than 10¹² orders: up to 15 processes on a ring have fewer; --ids or --order gives one order, and --random makes walks", v.Size)
 	}
 	asked := o.kept() != "" || p.opened != nil || p.repeated != nil
 	if v.Wardens || !asked && orders.Len() < 2*uint64(v.Cores) {

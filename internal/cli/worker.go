@@ -45,7 +45,7 @@ With --metrics the worker serves GET /metrics in the text format of Prometheus: 
 of the server's jobs. Clients may use numeric addresses, localhost, the host of the flag, and the names
 given by --http-host.
 
-Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 2 the call was wrong.`,
+Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 64 the call was wrong.`,
 		Example: `  ringleader worker --nats nats://10.0.0.1:4222
   ringleader worker --nats nats://10.0.0.1:4222 --nats-token-file token --cores 4
   ringleader worker --nats tls://10.0.0.1:4222 --nats-credentials worker.creds

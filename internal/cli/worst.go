@@ -29,7 +29,8 @@ func (p *program) worst() *cobra.Command {
 		Short:   "Search for the costliest inputs on a ring",
 		Long: `Search for the costliest inputs: orders of identifiers, and for synchronous elections also the
 identifiers, the times to wake, and the unwilling processes (see run --help). If the inputs
-are orders of identifiers only, and not more than --tries, all are tried and the result is exact.
+are orders of identifiers only, and not more than --tries, all are tried and the result is exact,
+unless steps make random choices: each order is run with one draw of them, so it is a lower bound.
 Otherwise the search climbs from random inputs by small changes, and finds a lower bound on the worst
 case. The result includes a command that runs the input. With --out an interrupted search continues. With
 --nats workers on any number of machines search; ringleader worker starts one.`,

@@ -144,6 +144,8 @@ func (s *display) status() {
 			state = "paused"
 		case m.condition == ended:
 			state = "not running"
+		case s.group.lapsed(m, time.Now()):
+			state = "electing"
 		case m.role == ringleader.Leader && m.term > 0:
 			state = fmt.Sprintf("leader, term %d", m.term)
 		case m.role == ringleader.Leader:
@@ -175,7 +177,7 @@ func (s *display) event(e Event) {
 		return
 	}
 	text, attribute := s.sentence(e)
-	s.print(fmt.Sprintf("%8.3f s%s%s   %s", e.Time.Sub(s.begun).Seconds(), s.drawing(), s.lease(), s.paint.Text(attribute, text)))
+	s.print(fmt.Sprintf("%8.3f s%s%s   %s", e.Time.Sub(s.begun).Seconds(), s.drawing(e.Time), s.lease(), s.paint.Text(attribute, text)))
 }
 
 // sentence returns what an event means, and how it is printed.
@@ -288,8 +290,8 @@ func (s *display) agreement(e Event) string {
 
 func (s *display) width() int { return len(strconv.Itoa(len(s.group.members))) }
 
-// drawing returns the view of each member, one per column.
-func (s *display) drawing() string {
+// drawing returns the view of each member at a time, one per column.
+func (s *display) drawing(at time.Time) string {
 	if s.crowd() {
 		return ""
 	}
@@ -301,6 +303,8 @@ func (s *display) drawing() string {
 			sign, attribute = "✕", report.Red
 		case m.condition == paused:
 			sign, attribute = "‖", report.Yellow
+		case s.group.lapsed(m, at):
+			sign, attribute = "?", report.Yellow
 		case m.role == ringleader.Leader:
 			sign, attribute = "●", report.Green
 		case m.leader != 0:

@@ -334,6 +334,17 @@ func (g *group) leaders() (all []*member) {
 	return all
 }
 
+// leased reports whether a member's lead ends by itself.
+func (g *group) leased(m *member) bool {
+	return g.algorithm == ringleader.QuorumBully && !m.until.IsZero()
+}
+
+// lapsed reports whether a member has yet to notice, or to report, that it is no longer leader: its lease has ended by this
+// time, such as while it was paused. It is shown as one that knows no leader.
+func (g *group) lapsed(m *member, at time.Time) bool {
+	return m.role == ringleader.Leader && g.leased(m) && !at.Before(m.until)
+}
+
 // expected returns the member that a running member should follow, or itself; nil if there should be none.
 func (g *group) expected(m *member, leaders []*member) *member {
 	if g.algorithm == ringleader.Bully { // the highest that it can reach

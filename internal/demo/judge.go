@@ -46,11 +46,6 @@ func (d *demo) lead(at time.Time) {
 	}
 }
 
-// leased reports whether a member's lead ends by itself.
-func (d *demo) leased(m *member) bool {
-	return d.algorithm == ringleader.QuorumBully && !m.until.IsZero()
-}
-
 // reign returns the reign of a member until now, or until its lease has ended.
 func (d *demo) reign(m *member, at time.Time) reign {
 	if d.leased(m) {

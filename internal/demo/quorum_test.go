@@ -129,3 +129,35 @@ func TestACutThatMakesNoSenseIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// The members that report late are those that were paused. Nobody tells the demo of the end of their lease.
+func TestAResumedMemberWhoseLeaseHasEndedIsDrawnAsNoLeader(t *testing.T) {
+	d, out := newQuorumDemo(3)
+	d.stage = NewStage(3)
+	d.show.stage = d.stage
+	begun := time.Now().Add(-time.Hour)
+	d.strike("start", begun)
+	d.leases(begun, 3, 1, 1, 400)
+	d.follows(begun, 1, 3, 1, 2)
+	d.follows(begun, 2, 3, 1, 2)
+	changes := func(id uint64, to condition, ms int) {
+		m := d.members[id-1]
+		d.hear(news{of: m, by: m.process, at: begun.Add(time.Duration(ms) * time.Millisecond), condition: to})
+	}
+	changes(3, paused, 90)
+	d.leases(begun, 2, 2, 500, int(2*time.Hour/time.Millisecond))
+	d.follows(begun, 1, 2, 2, 501)
+	out.Reset()
+	changes(3, running, 900)
+	d.show.status()
+	if text := out.String(); !strings.Contains(text, " 2 ● ?     2") || strings.Count(text, "leader, term") != 1 {
+		t.Errorf("with a lease that has ended, 3 is drawn so:\n%s", text)
+	}
+	if o := d.observed(d.members[2]); o.Role != ringleader.Electing || o.Leader != 0 || o.Term != 0 {
+		t.Errorf("the stage shows %+v", o)
+	}
+	d.follows(begun, 3, 2, 2, 901)
+	if !d.agreed || len(d.rivalries) > 0 {
+		t.Errorf("agreed: %v, rivalries %v", d.agreed, d.rivalries)
+	}
+}

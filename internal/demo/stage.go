@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/observe"
 )
 
@@ -176,6 +177,9 @@ func (d *demo) observed(m *member) observe.Member {
 		return o
 	}
 	o.PID, o.Role, o.Leader, o.Term = m.process.itself().Pid, m.role, observe.ID(m.leader), observe.ID(m.term)
+	if d.lapsed(m, time.Now()) {
+		o.Role, o.Leader, o.Term = ringleader.Electing, 0, 0
+	}
 	if !m.leads.IsZero() && d.leased(m) {
 		o.Until = m.until
 		for _, g := range m.grants {

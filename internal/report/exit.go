@@ -10,8 +10,11 @@ import (
 const (
 	ExitFine       = 0
 	ExitNo         = 1 // the command ran, and the answer is no: violated, not elected, failed
-	ExitUsage      = 2 // the call was wrong
 	ExitIncomplete = 3 // a limit was reached before there was an answer
+
+	// ExitUsage is the status of a wrong call, EX_USAGE of sysexits.h: no repetition repairs it. It is not 2, with which
+	// every Go program ends that panics, so that a service manager can tell a wrong call from a crash.
+	ExitUsage = 64
 )
 
 // ExitError is an error with an exit status of its own; every other error is one of usage, [ExitUsage].

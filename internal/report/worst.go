@@ -124,8 +124,11 @@ func (r *Worst) Text(p *Printer) error {
 		worstcase.Total: "messages", worstcase.Elected: "units until a leader decides",
 	}[s.Measure]
 	inputs, largest := fmt.Sprintf("%d inputs, seed %d", r.Tries, s.Seed), "largest found"
-	if r.Exact {
+	if r.Orders {
 		inputs, largest = fmt.Sprintf("all %d orders", r.Tries), "exact worst case"
+		if !r.Exact {
+			inputs, largest = fmt.Sprintf("%s, each with one draw of its random choices, seed %d", inputs, s.Seed), "lower bound"
+		}
 		if s.Entry.Counts == election.CountsVary {
 			inputs += ", schedule fifo"
 		}

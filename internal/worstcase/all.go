@@ -49,7 +49,7 @@ func (s *Search) tryOrders(ctx context.Context, p work.Piece) (best Best, err er
 		if c.err != nil {
 			return best, c.err
 		}
-		best.Tries++
+		best.Tries, best.Random = best.Tries+1, c.draws
 		s.tried.Add(1)
 		order.Next(moves)
 	}

@@ -65,8 +65,10 @@ func (i *Input) below(j *Input) bool {
 // Result is the most expensive input, the first of those found.
 type Result struct {
 	Input
-	Tries int  // inputs that were run
-	Exact bool // these were all inputs, so none costs more
+	Tries int // inputs that were run
+	// Orders is whether these were all inputs, the orders. Exact is whether none can cost more: where steps make random
+	// choices, an order was run with one draw of them, and another draw may cost more.
+	Orders, Exact bool
 }
 
 // ErrSearch reports that a search is impossible.
@@ -88,13 +90,15 @@ type Search struct {
 
 // Best is a result of some units: the most expensive input, the first of those found.
 type Best struct {
-	Input *Input `json:"input"` // nil if none could be run to its end
-	Tries int    `json:"tries"`
+	Input  *Input `json:"input"` // nil if none could be run to its end
+	Tries  int    `json:"tries"`
+	Random bool   `json:"random,omitempty"` // a step has made a random choice
 }
 
 // join adds the result of later units.
 func (b *Best) join(later *Best) {
 	b.Tries += later.Tries
+	b.Random = b.Random || later.Random
 	if b.Input == nil || later.Input != nil && b.Input.Cost.Less(later.Input.Cost) {
 		b.Input = later.Input
 	}
@@ -214,7 +218,8 @@ func (s *Search) Result(results ...[]byte) (Result, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	all.join(&s.far)
-	r := Result{Tries: all.Tries, Exact: s.orders > 0 && uint64(all.Tries) == s.orders}
+	r := Result{Tries: all.Tries, Orders: s.orders > 0 && uint64(all.Tries) == s.orders}
+	r.Exact = r.Orders && !all.Random
 	if all.Input != nil {
 		r.Input = *all.Input
 	} else if s.far.Tries == 0 {
@@ -228,6 +233,7 @@ type climb struct {
 	Options
 	source *random.Source
 	tries  int
+	draws  bool // a step has made a random choice
 	err    error
 }
 
@@ -277,6 +283,7 @@ func (c *climb) run(i *Input) (ok bool) {
 		c.err = err
 		return false
 	}
+	c.draws = c.draws || r.Random
 	i.slope = r.Messages.Election
 	switch {
 	case c.Measure == Elections:

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
@@ -132,7 +133,7 @@ func (d *deadline) Err() error {
 }
 
 func TestASearchThatIsStoppedShowsWhatItHasFound(t *testing.T) {
-	s, err := New(Options{Entry: entry(t, "lcr"), Size: 64, Measure: Elections, Seed: 1, Tries: 1 << 40})
+	s, err := New(Options{Entry: entry(t, "lcr"), Size: 64, Measure: Elections, Seed: 1, Tries: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,6 +201,24 @@ func TestAnExactWorstCaseIsThatOfAllOrders(t *testing.T) {
 		}
 		if !r.Exact || r.Cost != election.Units(most) {
 			t.Errorf("%s: %s, exact %v; all orders cost %d at most", name, r.Cost, r.Exact, most)
+		}
+	}
+}
+
+// Of LCR on random ranks, an order costs what its one draw costs: another draw may cost more.
+func TestWhatIsFoundWithRandomChoicesIsNoExactWorstCase(t *testing.T) {
+	a := lcr.Algorithm
+	a.Name = "lcr-on-random-ranks"
+	start := a.Start
+	a.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) {
+		out.Choose(2)
+		start(p, out)
+	}
+	random := catalogue.Of(simulate.Must(simulate.OfSmall(&a)), nil)
+	for name, e := range map[string]*catalogue.Entry{"lcr": entry(t, "lcr"), a.Name: &random} {
+		r := search(t, Options{Entry: e, Size: 5, Measure: Elections, Seed: 1, Tries: 24})
+		if exact := name == "lcr"; !r.Orders || r.Exact != exact {
+			t.Errorf("%s: all orders %v, exact %v; want exact %v", name, r.Orders, r.Exact, exact)
 		}
 	}
 }

@@ -261,7 +261,7 @@ func proofSizes(b *reproduce.Bench, s reproduce.Subject, least int) (sizes []int
 	for n := least; n <= 2000; n++ {
 		sizes = append(sizes, n)
 	}
-	for _, n := range worstSizes(b, s, 1<<40) {
+	for _, n := range worstSizes(b, s, min(1<<40, math.MaxInt)) {
 		if n > 2000 {
 			sizes = append(sizes, n)
 		}
