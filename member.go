@@ -65,6 +65,11 @@ type Status struct {
 	// CertificateExpires is when the certificate of this member expires, or an authority of it; null without TLS.
 	CertificateExpires *time.Time `json:"certificate_expires,omitempty"`
 
+	// StorageProblem is why this member cannot keep what it promises: its disk gives no answer, or its directory is gone. It is
+	// known within two seconds. Empty: nothing is wrong.
+	StorageProblem string  `json:"storage_problem,omitempty"`
+	StorageFailing float64 `json:"storage_failing,omitempty"` // for how long that has been so, in seconds
+
 	Members []MemberStatus `json:"members"`
 
 	// ListLacks is the member that votes, as far as this one knows, and that the last list for [Member.SetMembers] lacks: that list waits until
@@ -332,6 +337,8 @@ func (m *Member) Status() Status {
 			status.CertificateExpires = &expires
 		}
 	}
+	problem, lasts := m.live.Disk()
+	status.StorageProblem, status.StorageFailing = problem, lasts.Seconds()
 	list := m.list()
 	for i, id := range s.Members {
 		member, _ := find(list, id) // it may have changed meanwhile
@@ -542,8 +549,13 @@ func (m *Member) SetPriority(priority uint16) error {
 	return nil
 }
 
-// Health returns nil while the member works. Otherwise the error is the reason: it has stopped, or it has stalled for
-// longer than Timing.Suspicion, so that the others suspect it.
+// ErrStorage reports that a member cannot keep what it promises: its disk gives no answer, or its directory is gone. The text
+// has the reason.
+var ErrStorage = errors.New("the storage fails")
+
+// Health returns nil while the member works. Otherwise the error is the reason: it has stopped, it has stalled for
+// longer than Timing.Suspicion, so that the others suspect it, or its storage fails, an [ErrStorage]. A leader whose storage fails
+// leads on: a renewal of its lease needs no disk.
 func (m *Member) Health() error {
 	select {
 	case <-m.Done():
@@ -552,6 +564,9 @@ func (m *Member) Health() error {
 	}
 	if stall := m.live.Stall(); stall > 0 {
 		return fmt.Errorf("it has stood still for %v", stall)
+	}
+	if problem, _ := m.live.Disk(); problem != "" {
+		return fmt.Errorf("%w: %s", ErrStorage, problem)
 	}
 	return nil
 }

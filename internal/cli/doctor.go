@@ -158,6 +158,9 @@ func (e *examination) ask(ctx context.Context) {
 		e.wrong("the directory %s is in use, but %v", e.config.Data, err)
 		return
 	}
+	if s.StorageProblem != "" {
+		e.wrong("the storage of the running member %d fails: %s", s.ID, s.StorageProblem)
+	}
 	for _, m := range s.Members {
 		if m.Problem != "" {
 			e.wrong("member %d, as the running member %d knows it: %s", m.ID, s.ID, m.Problem)

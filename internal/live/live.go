@@ -81,6 +81,7 @@ type Member struct {
 	begun, begunBoot time.Duration // readings of the clocks
 	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
 	counts           counts        // of what concerns all groups
+	disk             disk
 }
 
 // Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.

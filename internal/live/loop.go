@@ -99,6 +99,13 @@ func (l *loop) live() {
 			l.post(saved{err})
 		}
 	}()
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if l.config.Storage != nil {
+			l.watchDisk()
+		}
+	}()
 	l.transport.Serve()
 	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recovers())
 	err := l.run()
@@ -111,6 +118,7 @@ func (l *loop) live() {
 	l.transport.Close()
 	close(l.saver)
 	<-savers
+	<-watched
 	l.err = errors.Join(err, closeStorage(l.config.Storage))
 	for _, p := range l.peers {
 		if p != nil {

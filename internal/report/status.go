@@ -31,6 +31,9 @@ func (s Status) JSON() any {
 	if s.CertificateExpires != nil {
 		o = append(o, field{"certificate_expires", s.CertificateExpires})
 	}
+	if s.StorageProblem != "" {
+		o = append(o, field{"storage_problem", s.StorageProblem}, field{"storage_failing", s.StorageFailing})
+	}
 	o = append(o, field{"members", s.Members})
 	if s.ListLacks != 0 {
 		o = append(o, field{"list_lacks", s.ListLacks})
@@ -76,6 +79,9 @@ func (s Status) Text(p *Printer) error {
 			verb = "has expired"
 		}
 		fmt.Fprintf(w, "certificate\t%s on %s: renew it\n", verb, e.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	if s.StorageProblem != "" {
+		fmt.Fprintf(w, "storage\tfails, so this member keeps no promise: %s\n", s.StorageProblem)
 	}
 	if s.Health != nil {
 		fmt.Fprintf(w, "health\t%s\n", healthText(s.Health))
