@@ -65,6 +65,10 @@ type Status struct {
 	// CertificateExpires is when the certificate of this member expires, or an authority of it; null without TLS.
 	CertificateExpires *time.Time `json:"certificate_expires,omitempty"`
 
+	// CertificateProblem is why the latest certificate of this member cannot be used: it is another member's, for example, or has
+	// expired. Those before stay in use until they expire. Empty: nothing is wrong, or there is no TLS.
+	CertificateProblem string `json:"certificate_problem,omitempty"`
+
 	// StorageProblem is why this member cannot keep what it promises: its disk gives no answer, or its directory is gone. It is
 	// known within two seconds. Empty: nothing is wrong.
 	StorageProblem string  `json:"storage_problem,omitempty"`
@@ -336,6 +340,7 @@ func (m *Member) Status() Status {
 		if expires := m.config.TLS.Expires(); !expires.IsZero() {
 			status.CertificateExpires = &expires
 		}
+		status.CertificateProblem = m.config.TLS.Problem()
 	}
 	problem, lasts := m.live.Disk()
 	status.StorageProblem, status.StorageFailing = problem, lasts.Seconds()

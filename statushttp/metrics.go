@@ -76,6 +76,7 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 	t.Gauge("storage_failing_seconds", "For how long that has been so, 0 if it is not.", s.StorageFailing)
 	if s.CertificateExpires != nil {
 		t.Gauge("certificate_expiry_timestamp_seconds", "When the certificate of this member expires, since 1970.", float64(s.CertificateExpires.Unix()))
+		t.Flag("certificate_wrong", "1 while the latest certificate of this member cannot be used.", s.CertificateProblem != "")
 	}
 	return t
 }

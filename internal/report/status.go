@@ -31,6 +31,9 @@ func (s Status) JSON() any {
 	if s.CertificateExpires != nil {
 		o = append(o, field{"certificate_expires", s.CertificateExpires})
 	}
+	if s.CertificateProblem != "" {
+		o = append(o, field{"certificate_problem", s.CertificateProblem})
+	}
 	if s.StorageProblem != "" {
 		o = append(o, field{"storage_problem", s.StorageProblem}, field{"storage_failing", s.StorageFailing})
 	}
@@ -73,12 +76,16 @@ func (s Status) Text(p *Printer) error {
 	if s.Value != "" {
 		fmt.Fprintf(w, "value\t%s\n", s.Value)
 	}
-	if e := s.CertificateExpires; e != nil && time.Until(*e) < soon {
+	e := s.CertificateExpires
+	if e != nil && time.Until(*e) < soon {
 		verb := "expires"
 		if time.Until(*e) < 0 {
 			verb = "has expired"
 		}
 		fmt.Fprintf(w, "certificate\t%s on %s: renew it\n", verb, e.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	if s.CertificateProblem != "" && (e == nil || time.Until(*e) > 0) {
+		fmt.Fprintf(w, "certificate\tthe latest one cannot be used: %s\n", s.CertificateProblem)
 	}
 	if s.StorageProblem != "" {
 		fmt.Fprintf(w, "storage\tfails, so this member keeps no promise: %s\n", s.StorageProblem)
