@@ -188,6 +188,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
 	}
 	if c.Algorithm == QuorumBully {
+		tellMissing(&c, warden.Missing())
 		if err := book.begin(); err != nil {
 			c.Logger.Warn("the warden does not listen: the others will wait for the end of a lease", "member", c.ID, "error", err)
 		}

@@ -132,7 +132,8 @@ without leases, priorities and warden. ` + report.NoQuorum,
 
 // underWarden starts this process again, with a warden, if it is to have one.
 func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) error {
-	if !o.warden || c.Algorithm != ringleader.QuorumBully {
+	unasked := runtime.GOOS == "linux" || command.Flags().Changed("warden") // elsewhere the default is none, and the member says so
+	if c.Algorithm != ringleader.QuorumBully || !o.warden && unasked {
 		return nil
 	}
 	if err := ringleader.Warden(); err != nil && command.Flags().Changed("warden") {

@@ -150,7 +150,7 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	rank, _ := m.Rank(c.ID)
 	m.position = int(rank) - 1
 
-	l := &loop{Member: m, reached: !c.Elsewhere, byKey: map[key]*group{}}
+	l := &loop{Member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: newDelays(m.log, c.Suspicion)}
 	g, err := l.newGroup(c.GroupConfig)
 	if err != nil {
 		return nil, nil, err

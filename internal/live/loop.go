@@ -46,6 +46,7 @@ type loop struct {
 	joining   []joined      // groups that are to be joined
 	quitting  int           // how many are to be left
 	suspended time.Duration // for how long the machine was, since the start
+	delays    *delays
 }
 
 // saving is a set of records that become durable together.
@@ -175,13 +176,15 @@ func (l *loop) run() (err error) {
 		if more {
 			continue
 		}
-		alarm.Reset(l.next())
+		wait := l.next()
+		due := l.now() + max(0, wait)
+		alarm.Reset(wait)
 		select {
 		case <-l.ctx.Done():
 		case <-alarm.C():
-			l.resume()
+			l.resume(due)
 		case event := <-l.inbox:
-			l.resume()
+			l.resume(due)
 			if err := l.expire(); err != nil { // it may have waited for long
 				return err
 			}
@@ -381,10 +384,11 @@ func (l *loop) expire() error {
 	return nil
 }
 
-// resume notices that the machine was suspended: the clock of deadlines has advanced more than that of timers, so
-// deadlines come earlier than was thought.
-func (l *loop) resume() {
+// resume notices that the loop wakes later than it was due. If the machine was suspended, the clock of deadlines has advanced more than
+// that of timers, so deadlines come earlier than was thought.
+func (l *loop) resume(due time.Duration) {
 	clocks := l.clocks()
+	l.delays.woke(clocks.Timers, clocks.Timers-due)
 	suspended := clocks.Deadlines - clocks.Timers
 	if suspended-l.suspended < blink {
 		return
