@@ -49,12 +49,13 @@ const (
 	Bully       Algorithm = "bully"        // package algorithms/bully: it has no quorum
 )
 
-// Overrun is what happens when work has not returned by the end of its lease. Other members may elect a leader then.
+// Overrun is what happens when work has not returned by Timing.Margin before the end of its lease. Other members may elect
+// a leader after that end.
 type Overrun uint8
 
 // What may happen.
 const (
-	Exit  Overrun = iota // the process ends, with status 70 and a line in the log
+	Exit  Overrun = iota // the process ends, with status 70 and a line in the log; without a log, on standard error
 	Panic                // the goroutine of Lead panics
 	Log                  // a line in the log; two leaders may work at the same time
 )
@@ -113,7 +114,8 @@ type Config struct {
 	// Health finds out whether this process may lead. Without Health.Check it may. [Bully] knows no health.
 	Health HealthCheck
 
-	// Overrun is what happens when work has not returned by the end of its lease.
+	// Overrun is what happens when work has not returned by Timing.Margin before the end of its lease. The default is
+	// [Exit]: the process ends.
 	Overrun Overrun
 
 	// Algorithm is the algorithm. The default is [QuorumBully].
@@ -145,15 +147,25 @@ type Config struct {
 // The errors of this package; the text states what is wrong, and what is valid.
 var (
 	ErrConfig = errors.New("configuration")
-	ErrData   = storage.ErrData  // the data directory cannot be used; the text names the file
-	ErrWrite  = storage.ErrWrite // an ErrData: the directory is valid, but the disk is, for example, full
-	ErrFlush  = storage.ErrFlush // an ErrData: what is durable is unknown, and the process must end
+	ErrData   = storage.ErrData   // the data directory cannot be used; the text names the file
+	ErrExists = storage.ErrExists // an ErrData: Init has made the directory before
+	ErrWrite  = storage.ErrWrite  // an ErrData: the directory is valid, but the disk is, for example, full
+	ErrFlush  = storage.ErrFlush  // an ErrData: what is durable is unknown, and the process must end
 )
 
 // Init makes the data directory of a member. This is done once in the life of a member. A member that has lost its
-// directory has forgotten what it has promised, and a new directory does not bring that back: see package storage.
+// directory has forgotten what it has promised, and a new directory does not bring that back: see package storage. A
+// second call is an [ErrExists], and changes nothing.
 func Init(directory, group string, id uint64) error {
 	return storage.Init(directory, storage.Owner{Group: group, Member: id}, storage.InitOptions{})
+}
+
+// InitIfMissing is Init for starts without an operator, as in a container. It changes nothing if the directory is one of that
+// member already. The error is an [ErrData] if it is another member's, or cannot be used. If the directory has been lost, the others refuse
+// the member with its new one.
+func InitIfMissing(directory, group string, id uint64) error {
+	_, err := storage.InitIfMissing(directory, storage.Owner{Group: group, Member: id}, storage.InitOptions{})
+	return err
 }
 
 // Check reports all errors of the configuration at once, as [ErrConfig]. Join does that, too.

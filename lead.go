@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
@@ -37,14 +38,23 @@ type Leadership struct {
 func (l Leadership) Term() uint64 { return uint64(l.term) }
 
 // Valid reports whether the lease runs at this moment. Between a call of Valid and what follows it the process may be
-// paused for any time, so a resource that must have one writer has to compare terms: see package fence.
-func (l Leadership) Valid() bool { return l.member.group.Left(l.term) > 0 }
+// paused for any time, so a resource that must have one writer has to compare terms: see package fence. The zero Leadership
+// is never valid.
+func (l Leadership) Valid() bool { return l.left() > 0 }
+
+// left returns how long the lease still runs.
+func (l Leadership) left() time.Duration {
+	if l.member == nil {
+		return 0
+	}
+	return l.member.group.Left(l.term)
+}
 
 // Deadline returns when the lease ends, unless it is renewed. It is the zero time if the lease has ended, and with [Bully],
 // which has no leases.
 func (l Leadership) Deadline() time.Time {
 	now := time.Now() // before the other clock is read: a pause between them makes the deadline early, not late
-	switch left := l.member.group.Left(l.term); left {
+	switch left := l.left(); left {
 	case 0, process.Never:
 		return time.Time{}
 	default:
@@ -63,7 +73,7 @@ func (l Leadership) Publish(value string) error {
 	switch {
 	case len(value) > MaxValue:
 		return fmt.Errorf("%w: a published value has %d bytes, and at most %d are sent", ErrConfig, len(value), MaxValue)
-	case l.member.config.Algorithm == Bully:
+	case l.member != nil && l.member.config.Algorithm == Bully:
 		return fmt.Errorf("%w: %s has no terms, so a value could outlive its leader", ErrConfig, Bully)
 	case !l.Valid():
 		return fmt.Errorf("%w: the lease in term %d has ended", ErrNotLeader, l.term)
@@ -78,7 +88,8 @@ func (l Leadership) Publish(value string) error {
 // The context of work is cancelled before the lease ends: Timing.Grace and Timing.Margin earlier. Its cause tells why:
 // [ErrLapsed], [ErrResigned], [ErrTransferred], [ErrPreempted], [ErrClosed], or the end of ctx. Work has to return then. While it
 // does so, the lease is renewed if that is possible; after it has returned, the lead is released, and another member
-// takes over at once. If work has not returned by the end of the lease, Config.Overrun applies.
+// takes over at once. If work has not returned by Timing.Margin before the end of the lease, Config.Overrun applies: by
+// default the process ends.
 //
 // If work returns although its context is not done, the member hands over, and Lead returns the error of work. When Lead
 // has returned, the member votes and does not lead, until Lead is called again. Before the first call of Lead a member
@@ -223,7 +234,7 @@ func (m *Member) stop(l Leadership, until time.Duration, returned <-chan error) 
 	}
 }
 
-// overrun applies Config.Overrun.
+// overrun applies Config.Overrun. A process that ends says why: on standard error, if no log takes errors.
 func (m *Member) overrun(l Leadership, returned <-chan error) error {
 	select {
 	case err := <-returned:
@@ -234,6 +245,9 @@ func (m *Member) overrun(l Leadership, returned <-chan error) error {
 	m.config.Logger.Error(text, "member", m.config.ID, "term", l.Term(), "margin", m.config.Timing.Margin)
 	switch m.config.Overrun {
 	case Exit:
+		if !m.config.Logger.Enabled(context.Background(), slog.LevelError) {
+			fmt.Fprintf(os.Stderr, "ringleader: member %d, term %d: %s; the process ends, so that no two leaders work at the same time\n", m.config.ID, l.term, text)
+		}
 		os.Exit(exitOverrun)
 	case Panic:
 		panic(fmt.Sprintf("ringleader: member %d, term %d: %s", m.config.ID, l.Term(), text))

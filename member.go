@@ -65,6 +65,15 @@ type Status struct {
 	// CertificateExpires is when the certificate of this member expires, or an authority of it; null without TLS.
 	CertificateExpires *time.Time `json:"certificate_expires,omitempty"`
 
+	// CertificateProblem is why the latest certificate of this member cannot be used: it is another member's, for example, or has
+	// expired. Those before stay in use until they expire. Empty: nothing is wrong, or there is no TLS.
+	CertificateProblem string `json:"certificate_problem,omitempty"`
+
+	// StorageProblem is why this member cannot keep what it promises: its disk gives no answer, or its directory is gone. It is
+	// known within two seconds. Empty: nothing is wrong.
+	StorageProblem string  `json:"storage_problem,omitempty"`
+	StorageFailing float64 `json:"storage_failing,omitempty"` // for how long that has been so, in seconds
+
 	Members []MemberStatus `json:"members"`
 
 	// ListLacks is the member that votes, as far as this one knows, and that the last list for [Member.SetMembers] lacks: that list waits until
@@ -182,6 +191,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
 	}
 	if c.Algorithm == QuorumBully {
+		tellMissing(&c, warden.Missing())
 		if err := book.begin(); err != nil {
 			c.Logger.Warn("the warden does not listen: the others will wait for the end of a lease", "member", c.ID, "error", err)
 		}
@@ -334,7 +344,10 @@ func (m *Member) Status() Status {
 		if expires := m.config.TLS.Expires(); !expires.IsZero() {
 			status.CertificateExpires = &expires
 		}
+		status.CertificateProblem = m.config.TLS.Problem()
 	}
+	problem, lasts := m.live.Disk()
+	status.StorageProblem, status.StorageFailing = problem, lasts.Seconds()
 	list := m.list()
 	for i, id := range s.Members {
 		member, _ := find(list, id) // it may have changed meanwhile
@@ -553,8 +566,13 @@ func (m *Member) SetPriority(priority uint16) error {
 	return nil
 }
 
-// Health returns nil while the member works. Otherwise the error is the reason: it has stopped, or it has stalled for
-// longer than Timing.Suspicion, so that the others suspect it.
+// ErrStorage reports that a member cannot keep what it promises: its disk gives no answer, or its directory is gone. The text
+// has the reason.
+var ErrStorage = errors.New("the storage fails")
+
+// Health returns nil while the member works. Otherwise the error is the reason: it has stopped, it has stalled for
+// longer than Timing.Suspicion, so that the others suspect it, or its storage fails, an [ErrStorage]. A leader whose storage fails
+// leads on: a renewal of its lease needs no disk.
 func (m *Member) Health() error {
 	select {
 	case <-m.Done():
@@ -563,6 +581,9 @@ func (m *Member) Health() error {
 	}
 	if stall := m.live.Stall(); stall > 0 {
 		return fmt.Errorf("it has stood still for %v", stall)
+	}
+	if problem, _ := m.live.Disk(); problem != "" {
+		return fmt.Errorf("%w: %s", ErrStorage, problem)
 	}
 	return nil
 }

@@ -25,10 +25,17 @@ var ErrNoWarden = warden.ErrNone
 // others wait for the end of the lease.
 //
 // In the child, Warden returns nil. It returns [ErrNoWarden], with the reason, if there is none: outside Linux, or if the
-// child cannot be started. The program then runs without one.
+// child cannot be started. The program then runs without one, and [Join] says so in the log.
 //
 // The proof covers only descendants of this process: not, for example, a container that a daemon runs for it.
 func Warden() error { return warden.Start() }
+
+// tellMissing says that there is no warden, although the program has asked for one.
+func tellMissing(c *Config, err error) {
+	if err != nil {
+		c.Logger.Warn("this process has no warden: if it crashes, the others wait for the end of its lease", "member", c.ID, "error", err)
+	}
+}
 
 // addressBook tells the warden where the others are, as last known: at the death of this process a lookup may fail.
 type addressBook struct {

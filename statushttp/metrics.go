@@ -47,7 +47,7 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 	if s.Confinement != "" {
 		t.Gauges("confinement_info", "By what the processes of the command end, from namespace, the surest, to first-process; always 1.", metrics.Sample{Labels: fmt.Sprintf(`{means=%q}`, s.Confinement), Value: 1})
 	}
-	t.Flag("healthy", "1 while the member works, 0 when it has stopped or stalled.", m.Health() == nil)
+	t.Flag("healthy", "1 while the member works, 0 when it has stopped or stalled, or its storage fails.", m.Health() == nil)
 	t.Flag("is_leader", "1 while this member leads.", s.Role == ringleader.Leader)
 	t.Flag("leader_known", "1 while this member knows a leader.", known)
 	t.Gauge("leader_id", "Identifier of the leader that this member knows, 0 without one.", leader)
@@ -75,8 +75,11 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 	t.Summary("timer_lateness_seconds", "How late the member woke for its timers.", c.Lateness.Seconds(), c.Timers)
 	t.Summary("save_seconds", "Time to flush votes to the disk.", c.SaveTime.Seconds(), c.Saves)
 	t.Counter("save_failures_total", "Times that votes could not be written.", float64(c.FailedSaves))
+	t.Flag("storage_failing", "1 while the disk gives no answer, or the data directory is gone.", s.StorageProblem != "")
+	t.Gauge("storage_failing_seconds", "For how long that has been so, 0 if it is not.", s.StorageFailing)
 	if s.CertificateExpires != nil {
 		t.Gauge("certificate_expiry_timestamp_seconds", "When the certificate of this member expires, since 1970.", float64(s.CertificateExpires.Unix()))
+		t.Flag("certificate_wrong", "1 while the latest certificate of this member cannot be used.", s.CertificateProblem != "")
 	}
 	return t
 }

@@ -78,9 +78,13 @@ func (c *connections) index(conn net.Conn) int {
 func (c *connections) change(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := len(c.conns)
 	c.conns = slices.DeleteFunc(c.conns, func(other connection) bool { return other.Conn == conn })
-	if state == http.StateClosed || state == http.StateHijacked {
+	switch known := len(c.conns) < before; {
+	case state == http.StateClosed, state == http.StateHijacked:
 		return
+	case state != http.StateNew && !known:
+		return // it was closed to make room, and its goroutine does not know that yet
 	}
 	c.conns = append(c.conns, connection{conn, false})
 	if len(c.conns) > MostConnections {

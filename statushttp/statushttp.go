@@ -16,7 +16,7 @@ import (
 //
 //	GET /status   ringleader.Status, as JSON
 //	GET /leader   likewise; 200 on the leader and 503 elsewhere, for load balancers
-//	GET /healthz  {"healthy":true}; 503 with the reason when the member has stopped or stalled
+//	GET /healthz  {"healthy":true}; 503 with the reason when the member has stopped or stalled, or its storage fails
 //	GET /readyz   likewise; 503 also while the member knows no leader
 //	GET /watch    a stream of server-sent events: ringleader.Status now and after each change of the leader
 //	GET /metrics  the state and the counters, in the text format of Prometheus

@@ -40,7 +40,10 @@ type Directory struct {
 	root   *os.Root // all accesses use it: another directory that takes its name is not touched
 	lock   *os.File
 	file   file
-	name   string // of the file, for messages
+	name   string      // of the file, for messages
+	path   string      // of the directory, absolute
+	opened os.FileInfo // of the directory
+	probe  file        // nil: it cannot be made
 	header header
 	own    pair // of the header
 	kept   map[string]*kept
@@ -73,6 +76,12 @@ func (s system) open(directory string, owner Owner) (_ *Directory, err error) {
 	if err == nil {
 		d.file, err = s.file(d.root, fileName, os.O_RDWR)
 	}
+	if err == nil {
+		d.path, err = filepath.Abs(directory)
+	}
+	if err == nil {
+		d.opened, err = d.root.Stat(".")
+	}
 	switch {
 	case errors.Is(err, ErrLocked):
 		return nil, fmt.Errorf("%w %s %w", ErrData, directory, ErrLocked)
@@ -88,6 +97,7 @@ func (s system) open(directory string, owner Owner) (_ *Directory, err error) {
 	if err := syncDirectory(d.root, s.sync); err != nil {
 		return nil, d.fail(ErrFlush, err)
 	}
+	d.openProbe()
 	return d, nil
 }
 
@@ -286,6 +296,9 @@ func (d *Directory) flush() error {
 func (d *Directory) Close() (err error) {
 	if d.file != nil {
 		err = d.file.Close()
+	}
+	if d.probe != nil {
+		err = errors.Join(err, d.probe.Close())
 	}
 	if d.lock != nil {
 		err = errors.Join(err, d.lock.Close())

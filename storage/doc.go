@@ -57,7 +57,7 @@
 // processes that open both are one member twice. Only their peers can see that.
 //
 // Save finds out if the file was removed. It goes on in a directory that was renamed, and does not touch
-// the one that has taken its name.
+// the one that has taken its name. [Directory.Probe] reports both, and whether the device answers: it writes a file of its own.
 //
 // A crash during Save may leave some of its records new and others old. Each record is whole.
 package storage

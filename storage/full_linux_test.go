@@ -35,6 +35,9 @@ func TestADiskThatIsReallyFull(t *testing.T) {
 		save(t, d, "", "incarnation")
 		save(t, d, "a", "vote")
 	}
+	if err := d.Probe(); err != nil {
+		t.Errorf("the votes have their room, and a probe fails: %v", err)
+	}
 	if err := d.Save([]Record{{"b", []byte("vote")}}); !errors.Is(err, ErrWrite) || !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("there is no room for a third record: %v", err)
 	}

@@ -25,6 +25,19 @@ func Init(directory string, owner Owner, options InitOptions) error {
 	return realSystem.init(directory, owner, options)
 }
 
+// InitIfMissing is Init, unless the directory has a store of that owner already, which it reports and leaves as it is. For a
+// store of another owner, and for one that is damaged, the error is that of [Open].
+func InitIfMissing(directory string, owner Owner, options InitOptions) (exists bool, err error) {
+	if err := Init(directory, owner, options); !errors.Is(err, ErrExists) {
+		return false, err
+	}
+	s, err := Open(directory, owner)
+	if err != nil {
+		return false, err
+	}
+	return true, s.Close()
+}
+
 // system is what a store uses of the operating system.
 type system struct {
 	file func(directory *os.Root, name string, flag int) (file, error) // opens a file

@@ -101,6 +101,7 @@ type busy struct {
 }
 
 func (b *busy) bind(string, *slog.Logger) error { return nil }
+func (b *busy) Problem() string                 { return "" }
 
 func (b *busy) server(net.Conn) (net.Conn, string, error) {
 	b.begun.Add(1)

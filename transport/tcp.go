@@ -151,6 +151,9 @@ func (t *tcp) Address() string { return t.Listener.Addr().String() }
 
 func (t *tcp) Serve() {
 	t.group.Go(t.accept)
+	if t.TLS != nil {
+		t.group.Go(t.watchCertificates)
+	}
 	if t.looks {
 		t.group.Go(t.refresh)
 	}

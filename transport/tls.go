@@ -36,6 +36,11 @@ type TLS interface {
 	// certificates as a handshake does. It is the zero time before a member has been opened.
 	Expires() time.Time
 
+	// Problem returns why the latest certificate cannot be used: the files cannot be read, do not belong together, or are another
+	// member's; or it has expired. It takes new certificates as a handshake does. It is empty if nothing is wrong, and before a
+	// member has been opened.
+	Problem() string
+
 	// bind checks the certificate of the member with that name.
 	bind(name string, log *slog.Logger) error
 
@@ -154,7 +159,7 @@ type certificates struct {
 	log     *slog.Logger
 	current *Credentials
 	expires time.Time // when the current certificate does
-	problem string    // with later credentials
+	problem string    // with the latest credentials
 }
 
 func (c *certificates) bind(name string, log *slog.Logger) error {
@@ -171,14 +176,27 @@ func (c *certificates) Reload() error {
 }
 
 func (c *certificates) Expires() time.Time {
+	_, expires := c.look()
+	return expires
+}
+
+func (c *certificates) Problem() string {
+	problem, _ := c.look()
+	return problem
+}
+
+// look returns what is known of the latest credentials, and when the certificate in use expires, once a member is opened.
+func (c *certificates) look() (problem string, expires time.Time) {
 	c.mu.Lock()
 	bound := c.log != nil
 	c.mu.Unlock()
 	if !bound {
-		return time.Time{}
+		return "", expires
 	}
-	_, expires := c.latest()
-	return expires
+	c.latest()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.problem, c.expires
 }
 
 func (c *certificates) reload() error {
@@ -205,6 +223,24 @@ func (c *certificates) reload() error {
 	return nil
 }
 
+// certificatesEvery is the time between two looks at the latest certificates. Handshakes are rare: without the looks, a wrong file shows only when
+// a connection has broken.
+const certificatesEvery = 5 * time.Second
+
+// watchCertificates looks at the latest certificates until the end of the transport. The log tells of wrong ones.
+func (t *tcp) watchCertificates() {
+	ticker := time.NewTicker(certificatesEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			t.TLS.Problem()
+		case <-t.ctx.Done():
+			return
+		}
+	}
+}
+
 // latest returns the credentials for a handshake, and when the certificate expires.
 func (c *certificates) latest() (*Credentials, time.Time) {
 	c.mu.Lock()
@@ -212,9 +248,15 @@ func (c *certificates) latest() (*Credentials, time.Time) {
 	problem := ""
 	if err := c.reload(); err != nil {
 		problem = err.Error()
+	} else if time.Now().After(c.expires) {
+		problem = "the certificate of this member: it has expired on " + c.expires.UTC().Format(time.DateTime)
 	}
-	if problem != "" && problem != c.problem {
-		c.log.Warn("new certificates cannot be used; the old ones stay in use", "error", problem)
+	switch {
+	case problem == c.problem:
+	case problem == "":
+		c.log.Warn("the certificates of this member can be used again")
+	default:
+		c.log.Warn("the latest certificates of this member cannot be used; those before stay in use until they expire", "error", problem)
 	}
 	c.problem = problem
 	return c.current, c.expires

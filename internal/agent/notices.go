@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -83,7 +84,7 @@ func (n *notices) live(a *Agent) {
 	ticker := time.NewTicker(n.every)
 	defer ticker.Stop()
 	for {
-		if a.Health() == nil {
+		if err := a.Health(); err == nil || errors.Is(err, ringleader.ErrStorage) { // another process would have the same disk
 			n.send("WATCHDOG=1")
 		}
 		select {

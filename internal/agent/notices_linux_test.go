@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -149,6 +150,21 @@ func TestALoopThatStandsStillFeedsNoWatchdog(t *testing.T) {
 		t.Errorf("%d notices came from a member that stands still", late)
 	}
 	free.Unlock()
+	m.hears("WATCHDOG=1")
+}
+
+// A process that is started anew has the same disk.
+func TestADirectoryThatIsGoneStopsNoWatchdog(t *testing.T) {
+	m := newManager(t, filepath.Join(t.TempDir(), "notify"), 20*time.Millisecond, os.Getpid())
+	data := ""
+	a := alone(t, func(c *ringleader.Config) { data = c.Data })
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+	g := group{T: t}
+	g.await("the storage fails", func() bool { return errors.Is(a.Health(), ringleader.ErrStorage) })
+	for m.next(time.Millisecond) != "" { // what was sent before
+	}
 	m.hears("WATCHDOG=1")
 }
 

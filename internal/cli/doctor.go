@@ -58,15 +58,17 @@ Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			config, err := o.config(command.Flags())
-			if err != nil {
+			if err != nil && !errors.Is(err, errFiles) {
 				return err
 			}
 			for i, address := range clocks {
-				if clocks[i], err = parseAddress("--clock", address); err != nil {
-					return err
+				address, wrong := parseAddress("--clock", address)
+				if wrong != nil {
+					return wrong
 				}
+				clocks[i] = address
 			}
-			found := examine(command, &o, config, clocks)
+			found := examine(command, &o, config, err, clocks)
 			if err := p.Print(found, o.json); err != nil {
 				return err
 			}
@@ -97,8 +99,9 @@ func (e *examination) note(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
 }
 
-// examine examines the configuration of a member and what it depends on.
-func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, clocks []string) report.Examination {
+// examine examines the configuration of a member and what it depends on. The error is that of the files of its certificate, if
+// they cannot be used.
+func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, files error, clocks []string) report.Examination {
 	ctx, e := command.Context(), &examination{config: c}
 	for _, fault := range inSettings(command.Flags(), o.preset, c.Check()) {
 		e.wrong("%s", fault)
@@ -106,7 +109,11 @@ func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, clocks
 	if err := storage.CheckAccess(c.Data, o.key); err != nil {
 		e.wrong("%v", err)
 	}
-	e.security(o)
+	if files != nil {
+		e.wrong("%v", files)
+	} else {
+		e.security(o)
+	}
 	e.store(ctx)
 	e.network(ctx)
 	e.disk()
@@ -160,6 +167,12 @@ func (e *examination) ask(ctx context.Context) {
 	if err != nil {
 		e.wrong("the directory %s is in use, but %v", e.config.Data, err)
 		return
+	}
+	if s.CertificateProblem != "" {
+		e.wrong("the latest certificate of the running member %d cannot be used: %s", s.ID, s.CertificateProblem)
+	}
+	if s.StorageProblem != "" {
+		e.wrong("the storage of the running member %d fails: %s", s.ID, s.StorageProblem)
 	}
 	for _, m := range s.Members {
 		if m.Problem != "" {

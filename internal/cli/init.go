@@ -48,14 +48,11 @@ others refuse the member with its new store.`,
 			case groups < 1 || groups >= storage.MaxRecords:
 				return fmt.Errorf("--groups is from 1 to %d, not %d", storage.MaxRecords-1, groups)
 			}
-			id, err := makeStore(directory, owner, groups)
+			exists, id, err := makeStore(directory, owner, groups, missing)
 			switch {
-			case missing && errors.Is(err, storage.ErrExists):
-				_, err := storeID(directory, owner) // it may be another member's
-				return err
 			case errors.Is(err, storage.ErrWrite): // another call would not help
 				return report.Failed("%w", err)
-			case err != nil:
+			case err != nil || exists:
 				return err
 			}
 			return p.Print(report.Store{Path: filepath.Join(directory, "state"), Owner: owner, Groups: groups, ID: id}, asJSON)
@@ -73,12 +70,19 @@ others refuse the member with its new store.`,
 	return command
 }
 
-// makeStore makes a store and returns its ID.
-func makeStore(directory string, owner storage.Owner, groups int) (id [16]byte, err error) {
-	if err := storage.Init(directory, owner, storage.InitOptions{Records: 1 + groups}); err != nil {
-		return id, err
+// makeStore makes a store and returns its ID. With missing it reports a store of that owner that exists already.
+func makeStore(directory string, owner storage.Owner, groups int, missing bool) (exists bool, id [16]byte, err error) {
+	options := storage.InitOptions{Records: 1 + groups}
+	if missing {
+		exists, err = storage.InitIfMissing(directory, owner, options)
+	} else {
+		err = storage.Init(directory, owner, options)
 	}
-	return storeID(directory, owner)
+	if err != nil {
+		return exists, id, err
+	}
+	id, err = storeID(directory, owner)
+	return exists, id, err
 }
 
 // storeID returns the ID of a store. It opens the store, so it can be read, and is that of its owner.

@@ -22,6 +22,9 @@ import (
 	"ringleader.example/ringleader/transport"
 )
 
+// errFiles reports that the files of a certificate cannot be used.
+var errFiles = errors.New("--cert, --key, --ca")
+
 type joinOptions struct {
 	id                                          uint64
 	group, srv, listen, http, https, data       string
@@ -129,7 +132,8 @@ without leases, priorities and warden. ` + report.NoQuorum,
 
 // underWarden starts this process again, with a warden, if it is to have one.
 func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) error {
-	if !o.warden || c.Algorithm != ringleader.QuorumBully {
+	unasked := runtime.GOOS == "linux" || command.Flags().Changed("warden") // elsewhere the default is none, and the member says so
+	if c.Algorithm != ringleader.QuorumBully || !o.warden && unasked {
 		return nil
 	}
 	if err := ringleader.Warden(); err != nil && command.Flags().Changed("warden") {
@@ -201,6 +205,7 @@ var (
 )
 
 // config returns the configuration that the options describe. It completes the addresses of --http and --https, and the timing.
+// The rest of the configuration is complete with errFiles.
 func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
 		Group: o.group, ID: o.id, Data: o.data, Insecure: o.insecure, SRV: o.srv,
@@ -246,7 +251,7 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	}
 	if o.cert != "" {
 		if c.TLS, err = transport.LoadTLS(o.cert, o.key, o.ca); err != nil {
-			return c, fmt.Errorf("--cert, --key, --ca: %w", err)
+			return c, fmt.Errorf("%w: %w", errFiles, err)
 		}
 	}
 	return c, nil

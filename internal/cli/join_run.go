@@ -100,6 +100,8 @@ func joinStore(ctx context.Context, c ringleader.Config) (*ringleader.Member, er
 		if err = ringleader.Init(c.Data, c.Group, c.ID); err == nil {
 			m, err = ringleader.Join(ctx, c)
 		}
+	case c.Group == "": // init wants a name
+		err = fmt.Errorf("%w: ringleader init --data %q --group NAME --id %d, and then join with that --group", err, c.Data, c.ID)
 	default:
 		err = fmt.Errorf("%w: ringleader init --data %q --group %q --id %d", err, c.Data, c.Group, c.ID)
 	}

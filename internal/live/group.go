@@ -544,9 +544,17 @@ func (g *group) show() {
 		if !g.ended.IsZero() {
 			s.Since, g.ended = g.ended, time.Time{}
 		}
-		g.Group.log.Info("leadership changed", "role", s.Role, "leader", s.Leader, "term", s.Term)
+		g.Group.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term)
 	}
 	g.publish(s, g.lease)
+}
+
+// roleName returns the name of a role in the log: that which status has.
+func roleName(r network.Role) string {
+	if r == network.Undecided {
+		return "electing"
+	}
+	return r.String()
 }
 
 // others sets, for each member, whether it is heard from, its problem, and its standing.

@@ -81,6 +81,7 @@ type Member struct {
 	begun, begunBoot time.Duration // readings of the clocks
 	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
 	counts           counts        // of what concerns all groups
+	disk             disk
 }
 
 // Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.
@@ -149,7 +150,7 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	rank, _ := m.Rank(c.ID)
 	m.position = int(rank) - 1
 
-	l := &loop{Member: m, reached: !c.Elsewhere, byKey: map[key]*group{}}
+	l := &loop{Member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: newDelays(m.log, c.Suspicion)}
 	g, err := l.newGroup(c.GroupConfig)
 	if err != nil {
 		return nil, nil, err

@@ -46,6 +46,7 @@ type loop struct {
 	joining   []joined      // groups that are to be joined
 	quitting  int           // how many are to be left
 	suspended time.Duration // for how long the machine was, since the start
+	delays    *delays
 }
 
 // saving is a set of records that become durable together.
@@ -99,6 +100,13 @@ func (l *loop) live() {
 			l.post(saved{err})
 		}
 	}()
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if l.config.Storage != nil {
+			l.watchDisk()
+		}
+	}()
 	l.transport.Serve()
 	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recovers())
 	err := l.run()
@@ -111,6 +119,7 @@ func (l *loop) live() {
 	l.transport.Close()
 	close(l.saver)
 	<-savers
+	<-watched
 	l.err = errors.Join(err, closeStorage(l.config.Storage))
 	for _, p := range l.peers {
 		if p != nil {
@@ -167,13 +176,15 @@ func (l *loop) run() (err error) {
 		if more {
 			continue
 		}
-		alarm.Reset(l.next())
+		wait := l.next()
+		due := l.now() + max(0, wait)
+		alarm.Reset(wait)
 		select {
 		case <-l.ctx.Done():
 		case <-alarm.C():
-			l.resume()
+			l.resume(due)
 		case event := <-l.inbox:
-			l.resume()
+			l.resume(due)
 			if err := l.expire(); err != nil { // it may have waited for long
 				return err
 			}
@@ -373,12 +384,14 @@ func (l *loop) expire() error {
 	return nil
 }
 
-// resume notices that the machine was suspended: the clock of deadlines has advanced more than that of timers, so
-// deadlines come earlier than was thought. A pause of the process between the two readings makes the difference smaller, and the
-// next look finds the rest.
-func (l *loop) resume() {
+// resume notices that the loop wakes later than it was due. If the machine was suspended, the clock of deadlines has advanced more than
+// that of timers, so deadlines come earlier than was thought. A pause of the process between the two readings makes the difference
+// smaller, and the next look finds the rest.
+func (l *loop) resume(due time.Duration) {
 	boot := l.boot() // before the other clock
-	suspended := boot - l.now()
+	now := l.now()
+	l.delays.woke(now, now-due)
+	suspended := boot - now
 	if suspended-l.suspended < blink {
 		return
 	}

@@ -31,6 +31,12 @@ func (s Status) JSON() any {
 	if s.CertificateExpires != nil {
 		o = append(o, field{"certificate_expires", s.CertificateExpires})
 	}
+	if s.CertificateProblem != "" {
+		o = append(o, field{"certificate_problem", s.CertificateProblem})
+	}
+	if s.StorageProblem != "" {
+		o = append(o, field{"storage_problem", s.StorageProblem}, field{"storage_failing", s.StorageFailing})
+	}
 	o = append(o, field{"members", s.Members})
 	if s.ListLacks != 0 {
 		o = append(o, field{"list_lacks", s.ListLacks})
@@ -73,13 +79,7 @@ func (s Status) Text(p *Printer) error {
 	if s.Value != "" {
 		fmt.Fprintf(w, "value\t%s\n", s.Value)
 	}
-	if e := s.CertificateExpires; e != nil && time.Until(*e) < soon {
-		verb := "expires"
-		if time.Until(*e) < 0 {
-			verb = "has expired"
-		}
-		fmt.Fprintf(w, "certificate\t%s on %s: renew it\n", verb, e.UTC().Format("2006-01-02 15:04 UTC"))
-	}
+	s.problems(w)
 	if s.Health != nil {
 		fmt.Fprintf(w, "health\t%s\n", healthText(s.Health))
 	}
@@ -116,6 +116,24 @@ func (s Status) Text(p *Printer) error {
 		fmt.Fprintf(p.Out, "  %s\n", reason)
 	}
 	return nil
+}
+
+// problems prints what is wrong with the certificate and the storage of the member, or soon will be.
+func (s Status) problems(w io.Writer) {
+	e := s.CertificateExpires
+	if e != nil && time.Until(*e) < soon {
+		verb := "expires"
+		if time.Until(*e) < 0 {
+			verb = "has expired"
+		}
+		fmt.Fprintf(w, "certificate\t%s on %s: renew it\n", verb, e.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	if s.CertificateProblem != "" && (e == nil || time.Until(*e) > 0) {
+		fmt.Fprintf(w, "certificate\tthe latest one cannot be used: %s\n", s.CertificateProblem)
+	}
+	if s.StorageProblem != "" {
+		fmt.Fprintf(w, "storage\tfails, so this member keeps no promise: %s\n", s.StorageProblem)
+	}
 }
 
 // healthText returns the result of a health check, for people.

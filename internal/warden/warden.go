@@ -34,8 +34,9 @@ var child struct {
 	err  error
 	hash [sha256.Size]byte
 
-	mu   sync.Mutex
-	pipe *os.File
+	mu      sync.Mutex
+	pipe    *os.File
+	missing error // err, once Start has returned
 }
 
 // Start makes this process the warden of its own program, and never returns there. In the program it returns nil. An
@@ -46,8 +47,18 @@ func Start() error {
 		if adopted, child.err = adopt(); !adopted && child.err == nil {
 			child.err = watch()
 		}
+		child.mu.Lock()
+		defer child.mu.Unlock()
+		child.missing = child.err
 	})
 	return child.err
+}
+
+// Missing returns why this process runs without a warden, if it has asked for one; otherwise nil.
+func Missing() error {
+	child.mu.Lock()
+	defer child.mu.Unlock()
+	return child.missing
 }
 
 // adopt takes over what the warden has passed, if this process has one. The processes that it starts do not see that.

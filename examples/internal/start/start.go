@@ -4,7 +4,6 @@ package start
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -44,7 +43,7 @@ func Member(name, about string, config ringleader.Config) (context.Context, *rin
 		config.Members = append(config.Members, ringleader.MemberAddress{ID: uint64(i + 1), Address: address})
 	}
 	// An example may make its directory when it starts. Your program may not: a member that lost its directory could vote twice.
-	if err := ringleader.Init(config.Data, config.Group, config.ID); err != nil && !errors.Is(err, storage.ErrExists) {
+	if err := ringleader.InitIfMissing(config.Data, config.Group, config.ID); err != nil {
 		log.Fatal(err)
 	}
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)

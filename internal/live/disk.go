@@ -1,0 +1,136 @@
+package live
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"ringleader.example/ringleader/storage"
+)
+
+// A member whose disk gives no answer still renews its lease, which needs no disk. So the disk is watched beside the loop: a
+// probe while nothing is saved, and each save. What is found is shown, and changes no election.
+
+const (
+	// probeEvery is the time between two probes of a storage that saves nothing. With patience it is below two seconds.
+	probeEvery = 800 * time.Millisecond
+
+	// patience is how long a use of the storage may last before the storage counts as failing.
+	patience = time.Second
+)
+
+// disk is what is known of the storage.
+type disk struct {
+	mu    sync.Mutex
+	save  use
+	probe use
+}
+
+// use is one kind of use of the storage.
+type use struct {
+	begun   time.Duration // of the one under way; 0: there is none
+	ended   time.Duration // of the last one
+	since   time.Duration // when the first of those failed that have failed in a row
+	problem string        // of the last one; empty: it succeeded
+}
+
+// use uses the storage, and notes how that ends.
+func (m *Member) use(u *use, access func() error) error {
+	m.disk.mu.Lock()
+	u.begun = m.now()
+	m.disk.mu.Unlock()
+	err := access()
+	m.disk.mu.Lock()
+	defer m.disk.mu.Unlock()
+	u.begun, u.ended = 0, m.now()
+	switch {
+	case err == nil:
+		u.problem = ""
+		return nil
+	case u.problem == "":
+		u.since = u.ended
+	}
+	u.problem = err.Error()
+	return err
+}
+
+// Disk returns what is wrong with the storage, and for how long it is; an empty text if nothing is.
+func (m *Member) Disk() (problem string, lasts time.Duration) {
+	d, now := &m.disk, m.now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, u := range []*use{&d.save, &d.probe} {
+		switch {
+		case u.begun != 0 && now-u.begun >= patience:
+			lasts = now - u.begun
+			return fmt.Sprintf("the disk has not answered for %.1f s", lasts.Seconds()), lasts
+		case u.problem != "":
+			return u.problem, now - u.since
+		}
+	}
+	return "", 0
+}
+
+// saved reports whether a save has succeeded after a moment: then the storage needs no probe.
+func (d *disk) saved(after time.Duration) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.save.ended > after && d.save.problem == ""
+}
+
+// watchDisk probes the storage until the end of the member, and logs when it begins and ceases to fail. A probe that never
+// returns is left alone.
+func (m *Member) watchDisk() {
+	prober, _ := m.config.Storage.(storage.Prober)
+	alarm := m.clock.NewTimer()
+	defer alarm.Stop()
+	var (
+		running chan struct{} // closed when the probe under way has returned; nil: there is none
+		failing bool
+		last    = m.now() // when the last look was
+	)
+	wait := func(d time.Duration) (ends bool) {
+		alarm.Reset(d)
+		select {
+		case <-running:
+			running = nil
+		case <-alarm.C():
+		case <-m.ctx.Done():
+			return true
+		}
+		return false
+	}
+	for {
+		for next := m.now() + probeEvery; m.now() < next; { // a probe that has hung may end meanwhile
+			if wait(next - m.now()) {
+				return
+			}
+			failing = m.tellDisk(failing)
+		}
+		if running == nil && prober != nil && !m.disk.saved(last) {
+			returned := make(chan struct{})
+			running = returned
+			go func() {
+				defer close(returned)
+				_ = m.use(&m.disk.probe, prober.Probe) // Disk has the error
+			}()
+			if wait(patience) {
+				return
+			}
+		}
+		last = m.now()
+		failing = m.tellDisk(failing)
+	}
+}
+
+// tellDisk logs whether the storage fails, if that has changed.
+func (m *Member) tellDisk(before bool) (failing bool) {
+	problem, _ := m.Disk()
+	switch failing = problem != ""; {
+	case failing && !before:
+		m.log.Warn("the storage of this member fails; it cannot keep what it promises", "problem", problem)
+	case before && !failing:
+		m.log.Warn("the storage of this member works again")
+	}
+	return failing
+}

@@ -1,0 +1,88 @@
+package ringleader
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// overrunning is the environment variable that makes the test binary a process whose work ignores its context: with a log,
+// or with none.
+const overrunning = "RINGLEADER_TEST_OVERRUN"
+
+// TestAProcessThatEndsSinceItsWorkIgnoresItsContextSaysSo runs that process, and in it that work.
+func TestAProcessThatEndsSinceItsWorkIgnoresItsContextSaysSo(t *testing.T) {
+	switch os.Getenv(overrunning) {
+	case "no log":
+		overrun(t, nil)
+	case "a log":
+		overrun(t, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	}
+	for log, want := range map[string]string{
+		"no log": `^ringleader: member \d, term \d+: work has not returned, and its lease is about to end; the process ends, so that no two leaders work at the same time\n$`,
+		"a log":  `level=ERROR msg="work has not returned, and its lease is about to end" member=\d term=\d+ margin=30ms\n$`,
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		child := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$")
+		child.Env = append(os.Environ(), overrunning+"="+log)
+		var said bytes.Buffer
+		child.Stderr = &said
+		err := child.Run()
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 70 {
+			t.Errorf("with %s it ends with %v", log, err)
+		}
+		if !regexp.MustCompile(want).Match(said.Bytes()) {
+			t.Errorf("with %s it says %q; want %q", log, said.String(), want)
+		}
+	}
+}
+
+// overrun leads without a majority, with work that does not return.
+func overrun(t *testing.T, log *slog.Logger) {
+	g := quorum(t, Config{Logger: log}, 1, 2)
+	leader := g.led()
+	g.members[leader].Lead(t.Context(), func(context.Context, Leadership) error {
+		g.members[3-leader].Close()
+		select {}
+	})
+}
+
+func TestTheZeroLeadershipIsNeverValid(t *testing.T) {
+	var l Leadership
+	if l.Valid() || !l.Deadline().IsZero() {
+		t.Errorf("it is valid: %v, until %v", l.Valid(), l.Deadline())
+	}
+	if err := l.Publish(""); !errors.Is(err, ErrNotLeader) {
+		t.Errorf("it publishes: %v", err)
+	}
+}
+
+func TestADirectoryIsMadeOnceAndIfMissingOnlyThen(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if err := InitIfMissing(data, "jobs", 1); err != nil {
+		t.Fatal(err)
+	}
+	made, err := os.ReadFile(filepath.Join(data, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Init(data, "jobs", 1); !errors.Is(err, ErrExists) || !errors.Is(err, ErrData) {
+		t.Errorf("a second Init: %v", err)
+	}
+	if err := InitIfMissing(data, "jobs", 1); err != nil {
+		t.Errorf("it exists: %v", err)
+	}
+	if err := InitIfMissing(data, "jobs", 2); !errors.Is(err, ErrData) || errors.Is(err, ErrExists) {
+		t.Errorf("it is another member's: %v", err)
+	}
+	if now, err := os.ReadFile(filepath.Join(data, "state")); err != nil || !bytes.Equal(now, made) {
+		t.Errorf("it has changed: %v", err)
+	}
+}
