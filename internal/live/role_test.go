@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"ringleader.example/ringleader/network"
 )
@@ -13,7 +14,7 @@ func TestTheLogHasTheNamesOfRolesThatStatusHas(t *testing.T) {
 	var text bytes.Buffer
 	g := &group{
 		Group: &Group{member: &Member{}, log: slog.New(slog.NewTextHandler(&text, nil)), changed: make(chan struct{})},
-		loop:  &loop{Member: &Member{}},
+		loop:  &loop{Member: &Member{config: Config{Unit: time.Millisecond}}},
 	}
 	g.state.Role = network.Leader
 	g.show()
