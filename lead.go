@@ -141,17 +141,20 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 	}()
 	alarm := m.config.Clock.NewTimer()
 	defer alarm.Stop()
+	fuse := m.newFuse()
+	defer fuse.remove()
 	var until time.Duration // the end of the lease, as last known, on Boottime
 	for {
 		s, changed := m.group.State()
 		ends, leads := m.group.Ends(l.term)
 		if leads {
 			until = ends
+			fuse.set(until)
 		}
 		stopAt := before(until, m.config.Timing.early())
 		if cause := m.mustStop(ctx, l, &s, !leads || m.config.Clock.Boottime() >= stopAt); cause != nil {
 			cancel(cause)
-			return false, m.stop(l, until, returned)
+			return false, m.stop(l, until, fuse, returned)
 		}
 		arm(m.config.Clock, alarm, stopAt)
 		select {
@@ -212,13 +215,14 @@ func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, late
 const exitOverrun = 70
 
 // stop waits until work has returned. By Timing.Margin before the end of the lease it must have.
-func (m *Member) stop(l Leadership, until time.Duration, returned <-chan error) error {
+func (m *Member) stop(l Leadership, until time.Duration, fuse *fuse, returned <-chan error) error {
 	alarm := m.config.Clock.NewTimer()
 	defer alarm.Stop()
 	for {
 		_, changed := m.group.State()
 		if ends, leads := m.group.Ends(l.term); leads {
 			until = ends
+			fuse.set(until)
 		}
 		last := before(until, m.config.Timing.Margin)
 		if m.config.Clock.Boottime() >= last {

@@ -1,0 +1,232 @@
+package trials_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/agent"
+	"ringleader.example/ringleader/internal/kernel"
+)
+
+// How much is tried.
+var (
+	trials = flag.Int("trials", 1, "trials of each fault")
+	idle   = flag.Int("idle", 0, "idle processes on the host meanwhile")
+	busy   = flag.Int("busy", 0, "busy loops meanwhile")
+	groups = flag.Int("groups", 2, "groups that are tried at the same time")
+	only   = flag.String("only", "", "regular expression for the faults that are tried")
+	stops  = flag.Int("stops", 4, "stops around the end of a lease, of exec and of Lead each")
+	seed   = flag.Uint64("seed", 1, "what the moments and the order of faults depend on")
+)
+
+// The roles of this binary, its first argument.
+const (
+	memberRole  = "trial-member"
+	commandRole = "trial-command"
+	hurryRole   = "trial-hurry"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		agent.Be()
+		switch os.Args[1] {
+		case memberRole:
+			beMember(os.Args[2])
+		case commandRole:
+			beCommand(os.Args[2], os.Args[3])
+		case hurryRole:
+			if kernel.Hurry() != nil {
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// now is the clock of leases.
+func now() time.Duration { return clock.System().Boottime() }
+
+// tape is memory that all processes of a trial share. They tell there when they run, and what is there survives a kill.
+type tape struct {
+	numbers []int64
+}
+
+// The numbers of a tape: the first is how many entries there are, the next the ends of leases by member, then come the entries.
+const (
+	ends      = 1
+	entries   = 8
+	perEntry  = 4
+	mostEntry = 1 << 13
+)
+
+// entry is a process, or a chain of them, that runs under a lease.
+type entry struct{ Term, Member, First, Last int64 }
+
+func openTape(file string) tape {
+	numbers, err := kernel.Share(file, entries+perEntry*mostEntry)
+	if err != nil {
+		panic(err)
+	}
+	return tape{numbers}
+}
+
+// enter makes an entry, whose Last the process writes again and again.
+func (t tape) enter(term, member int64) *entry {
+	at := atomic.AddInt64(&t.numbers[0], 1) - 1
+	if at >= mostEntry {
+		panic("the tape is full")
+	}
+	e := (*entry)(unsafe.Pointer(&t.numbers[entries+perEntry*at]))
+	e.Term, e.Member = term, member
+	atomic.StoreInt64(&e.First, int64(now()))
+	atomic.StoreInt64(&e.Last, e.First)
+	return e
+}
+
+// all returns copies of all entries that have begun.
+func (t tape) all() (all []entry) {
+	for at := range atomic.LoadInt64(&t.numbers[0]) {
+		n := t.numbers[entries+perEntry*at:]
+		e := entry{n[0], n[1], atomic.LoadInt64(&n[2]), atomic.LoadInt64(&n[3])}
+		if e.First != 0 {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// setup is what a member is told.
+type setup struct {
+	Tape   string
+	Lead   bool // in place of exec
+	Kind   string
+	Config ringleader.Config
+}
+
+// beMember runs a member: with its command, or with work of its own.
+func beMember(text string) {
+	if err := ringleader.Warden(); err != nil {
+		panic(err)
+	}
+	var s setup
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		panic(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	level := slog.LevelError
+	if testing.Verbose() {
+		level = slog.LevelWarn
+	}
+	s.Config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	shared := openTape(s.Tape)
+	if s.Lead {
+		m, err := ringleader.Join(ctx, s.Config)
+		if err != nil {
+			panic(err)
+		}
+		go shared.tellEnd(m)
+		m.Lead(ctx, func(ctx context.Context, l ringleader.Leadership) error {
+			for e := shared.enter(int64(l.Term()), int64(s.Config.ID)); ctx.Err() == nil; {
+				atomic.StoreInt64(&e.Last, int64(now()))
+			}
+			return nil
+		})
+		os.Exit(0)
+	}
+	a, life, err := agent.Start(ctx, agent.Config{
+		Member: s.Config, OnExit: agent.Resign, Backoff: 20 * time.Millisecond, StopTimeout: time.Second,
+		Command: []string{os.Args[0], commandRole, s.Tape, s.Kind},
+	}, ringleader.Join)
+	if err != nil {
+		panic(err)
+	}
+	go shared.tellEnd(a.Member)
+	if _, err := a.Exec(life); err != nil {
+		panic(err)
+	}
+	os.Exit(errors2status(a.Close()))
+}
+
+func errors2status(err error) int {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// tellEnd writes the end of the lease to the tape, again and again. The clock is read first, so what it writes is never after the end.
+func (t tape) tellEnd(m *ringleader.Member) {
+	for ticker := time.NewTicker(500 * time.Microsecond); ; <-ticker.C {
+		at := now()
+		if s := m.Status(); s.Lease != nil {
+			atomic.StoreInt64(&t.numbers[ends+s.ID], int64(at)+int64(*s.Lease*float64(time.Second)))
+		}
+	}
+}
+
+// beCommand is a command of exec.
+func beCommand(file, kind string) {
+	term, _ := strconv.ParseInt(os.Getenv("RINGLEADER_TERM"), 10, 64)
+	member, _ := strconv.ParseInt(os.Getenv("RINGLEADER_MEMBER"), 10, 64)
+	t := openTape(file)
+	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+	switch kind {
+	case "daemon": // beside this process there is one in a session of its own
+		c := exec.Command(os.Args[0], commandRole, file, "loop")
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := c.Start(); err != nil {
+			panic(err)
+		}
+	case "chain":
+		chain(&t.enter(term, member).Last)
+	}
+	e := t.enter(term, member)
+	for {
+		atomic.StoreInt64(&e.Last, int64(now()))
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
+// chain starts a chain of processes: each runs for a moment, forks, and exits, so that only one lives at a time. It returns in the
+// process that has started it.
+func chain(last *int64) {
+	if pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0); errno != 0 {
+		panic(errno)
+	} else if pid != 0 {
+		return
+	}
+	// From here on there is no Go runtime: one thread, and nothing but system calls.
+	var begun, at syscall.Timespec
+	for {
+		syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, 7, uintptr(unsafe.Pointer(&begun)), 0)
+		for {
+			syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, 7, uintptr(unsafe.Pointer(&at)), 0)
+			*last = at.Sec*1e9 + at.Nsec
+			if (at.Sec-begun.Sec)*1e9+at.Nsec-begun.Nsec > 100_000 {
+				break
+			}
+		}
+		if pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0); pid != 0 && errno == 0 {
+			syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+	}
+}
