@@ -79,6 +79,6 @@ func TestAnOperatorSeesHealthAndPausesPreemption(t *testing.T) {
 	until(0, `"preemption":{"paused":true,"left":3`, "status", "--json")
 	until(0, "leader in term", "resume-preemption")
 	until(0, `"preemption":{"paused":false,"left":null}`, "status", "--json")
-	until(2, "takes one argument at most, a time above 0", "pause-preemption", "soon")
-	until(2, "takes one argument at most, a time above 0", "pause-preemption", "--", "-1s")
+	until(report.ExitUsage, "takes one argument at most, a time above 0", "pause-preemption", "soon")
+	until(report.ExitUsage, "takes one argument at most, a time above 0", "pause-preemption", "--", "-1s")
 }
