@@ -35,8 +35,9 @@ func newGroup(t testing.TB, n int, s setup) *group {
 	addresses, err := rig.FreeAddresses(n)
 	g.must(err)
 	for i := range n {
-		c := ringleader.Config{ID: uint64(i + 1), Listen: addresses[i], Data: filepath.Join(folder, strconv.Itoa(i+1))}
-		g.must(ringleader.Init(c.Data, "", c.ID))
+		s := s
+		s.ID, s.Listen, s.Data = uint64(i+1), addresses[i], filepath.Join(folder, strconv.Itoa(i+1))
+		g.must(ringleader.Init(s.Data, "", s.ID))
 		for j, address := range addresses {
 			if j != i {
 				link, err := rig.NewLink(address)
@@ -45,9 +46,8 @@ func newGroup(t testing.TB, n int, s setup) *group {
 				g.links[[2]int{i + 1, j + 1}] = link
 				address = link.Address()
 			}
-			c.Members = append(c.Members, ringleader.MemberAddress{ID: uint64(j + 1), Address: address})
+			s.Members = append(s.Members, ringleader.MemberAddress{ID: uint64(j + 1), Address: address})
 		}
-		s.Config = c
 		g.setups = append(g.setups, s)
 	}
 	t.Cleanup(func() {
@@ -74,7 +74,7 @@ func (g *group) start(id int) {
 	g.must(err)
 	c := exec.Command(os.Args[0], memberRole, string(text))
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Stderr = os.Stderr
+	c.Stderr, c.WaitDelay = g.Output(), patience
 	g.must(c.Start())
 	end := make(chan struct{})
 	go func() {

@@ -66,20 +66,8 @@ func (p processes) pids(names []string) (all []int) {
 // all.
 func (g *group) inflict(f fault, random *rand.Rand) {
 	g.Helper()
-	var (
-		leads entry
-		p     processes
-	)
-	g.await("a command runs", func() (is bool) {
-		since := now() - 20*time.Millisecond
-		if leads, is = g.runs(since); is && now()-time.Duration(leads.First) > 100*time.Millisecond {
-			p = g.of(int(leads.Member))
-			return p.member != 0 && p.keeper != 0
-		}
-		return false
-	})
-	time.Sleep(time.Duration(random.Int64N(int64(90 * time.Millisecond)))) // the phase of renewals is what varies
-	id := int(leads.Member)
+	id, p := g.leads(random, true)
+	leads, _ := g.runs(0)
 	stopped, killed := p.pids(f.stop), p.pids(f.kill)
 	if f.cut {
 		g.cut(id, true)
@@ -114,111 +102,139 @@ func TestTwoCommandsNeverRunAtTheSameTime(t *testing.T) {
 	load(t)
 	var (
 		wanted  = regexp.MustCompile(*only)
-		queue   = make(chan fault)
-		all     sync.WaitGroup
-		tried   atomic.Int64
 		mu      sync.Mutex
+		tried   int
 		closest = -time.Hour
 	)
-	for i := range *groups {
-		all.Go(func() {
-			random := rand.New(rand.NewPCG(*seed, uint64(i)))
-			for f := range queue {
-				g := newGroup(t, 3, setup{Kind: f.kind})
+	t.Run("faults", func(t *testing.T) { // ends when all have
+		for i, f := range faults() {
+			if !wanted.MatchString(f.name) {
+				continue
+			}
+			t.Run(f.name, func(t *testing.T) {
+				t.Parallel()
+				g, random := newGroup(t, 3, setup{Kind: f.kind}), rand.New(rand.NewPCG(*seed, uint64(i)))
 				for range *trials {
 					g.inflict(f, random)
-					tried.Add(1)
 				}
 				worst := g.overlap()
 				if worst >= 0 {
-					t.Errorf("%s: two commands run at the same time for %v", f.name, worst)
+					t.Errorf("two commands run at the same time for %v", worst)
 				}
 				mu.Lock()
-				closest = max(closest, worst)
-				mu.Unlock()
-				for id := range g.run {
-					g.end(id)
-				}
-				if testing.Verbose() {
-					t.Logf("%-45s next command at least %v after the last instruction", f.name, -worst)
-				}
-			}
-		})
-	}
-	for _, f := range faults() {
-		if wanted.MatchString(f.name) {
-			queue <- f
+				defer mu.Unlock()
+				closest, tried = max(closest, worst), tried+*trials
+			})
 		}
-	}
-	close(queue)
-	all.Wait()
-	t.Logf("%d trials, %d idle and %d busy processes: the next command began at least %v after the last instruction of the one before", tried.Load(), *idle, *busy, -closest)
+	})
+	t.Logf("%d trials, %d idle and %d busy processes: the next command began at least %v after the last instruction of the one before", tried, *idle, *busy, -closest)
 }
 
 func TestNothingRunsAfterTheEndOfItsLease(t *testing.T) {
 	hurried(t)
 	load(t)
-	for _, lead := range []bool{false, true} {
+	for what, lead := range map[string]bool{"exec": false, "Lead": true} {
 		var (
-			all  sync.WaitGroup
 			mu   sync.Mutex
 			left []time.Duration // between the last instruction and the end of the lease
 		)
-		for i := range *groups {
-			all.Go(func() {
-				random := rand.New(rand.NewPCG(*seed, uint64(i)))
-				g := newGroup(t, 1, setup{Kind: "daemon", Lead: lead})
-				for range (*stops + *groups - 1) / *groups {
-					d := g.stopAtEnd(lead, random)
-					mu.Lock()
-					left = append(left, d)
-					mu.Unlock()
-				}
-			})
-		}
-		all.Wait()
-		slices.Sort(left)
-		if len(left) > 0 {
-			t.Logf("lead %v, %d stops: the last instruction came %v before the end of the lease at least, %v in the median", lead, len(left), left[0], left[len(left)/2])
-			if left[0] < 0 {
-				t.Errorf("lead %v: something ran until %v after the end of its lease", lead, -left[0])
+		t.Run(what, func(t *testing.T) {
+			for i := range *groups {
+				t.Run("group", func(t *testing.T) {
+					t.Parallel()
+					members, stop := 1, (*group).stopExec
+					if lead {
+						members, stop = 2, (*group).stopLead
+					}
+					g, random := newGroup(t, members, setup{Kind: "daemon", Lead: lead}), rand.New(rand.NewPCG(*seed, uint64(i)))
+					for range (*stops + *groups - 1) / *groups {
+						d := stop(g, random)
+						mu.Lock()
+						left = append(left, d)
+						mu.Unlock()
+					}
+				})
 			}
+		})
+		slices.Sort(left)
+		if len(left) == 0 {
+			t.Fatalf("%s: nothing was tried", what)
+		}
+		at := func(part float64) time.Duration {
+			return left[int(part*float64(len(left)-1))].Round(100 * time.Microsecond)
+		}
+		t.Logf("%s, %d stops: the last instruction came before the end of the lease by %v at least, %v in 1 of 100, %v in the median, %v at most", what, len(left), at(0), at(0.01), at(0.5), at(1))
+		if left[0] < 0 {
+			t.Errorf("%s: something ran until %v after the end of its lease", what, -left[0])
 		}
 	}
 }
 
-// stopAtEnd stops a member, and its keeper some time before or after the end of the lease, and returns how long before the end the last
-// instruction came.
-func (g *group) stopAtEnd(lead bool, random *rand.Rand) time.Duration {
+// leads waits until the work of a member runs, for a random time, and returns the member and its processes.
+func (g *group) leads(random *rand.Rand, kept bool) (id int, p processes) {
 	g.Helper()
-	var p processes
 	g.await("something runs", func() bool {
 		e, is := g.runs(now() - 20*time.Millisecond)
-		if p = g.of(1); is && now()-time.Duration(e.First) > 50*time.Millisecond {
-			return p.member != 0 && (lead || p.keeper != 0)
+		if !is || now()-time.Duration(e.First) < 50*time.Millisecond {
+			return false
 		}
-		return false
+		id = int(e.Member)
+		p = g.of(id)
+		return p.member != 0 && (p.keeper != 0 || !kept)
 	})
-	time.Sleep(time.Duration(random.Int64N(int64(90 * time.Millisecond))))
-	end := func() time.Duration { return time.Duration(atomic.LoadInt64(&g.tape.numbers[ends+1])) }
+	time.Sleep(time.Duration(random.Int64N(int64(90 * time.Millisecond)))) // the phase of renewals is what varies
+	return id, p
+}
+
+// around sleeps until a random moment, some time before or after another one.
+func around(moment, before, after time.Duration, random *rand.Rand) {
+	time.Sleep(max(0, moment-now()-before+time.Duration(random.Int64N(int64(before+after)))))
+}
+
+// ends returns the end of the lease of a member.
+func (t tape) ends(id int) time.Duration { return time.Duration(atomic.LoadInt64(&t.numbers[ends+id])) }
+
+// last returns when the last instruction came, and forgets all.
+func (t tape) last() (last time.Duration) {
+	for _, e := range t.all() {
+		last = max(last, time.Duration(e.Last))
+	}
+	clear(t.numbers)
+	return last
+}
+
+// stopExec stops a member, so that its lease ends, and its keeper some time before or after that. It returns how long before the end
+// the last instruction of the command came.
+func (g *group) stopExec(random *rand.Rand) time.Duration {
+	g.Helper()
+	id, p := g.leads(random, true)
 	syscall.Kill(p.member, syscall.SIGSTOP)
 	g.await("it stands still", func() bool { return state(p.member) == 'T' || !alive(p.member) })
-	ends := end()
-	if !lead {
-		wait := ends - now() - 200*time.Millisecond + time.Duration(random.Int64N(int64(250*time.Millisecond)))
-		time.Sleep(max(0, wait))
-		syscall.Kill(p.keeper, syscall.SIGSTOP)
-	}
+	ends := g.tape.ends(id)
+	around(ends, 200*time.Millisecond, 50*time.Millisecond, random)
+	syscall.Kill(p.keeper, syscall.SIGSTOP)
 	g.await("the end of the lease", func() bool { return now() > ends+50*time.Millisecond })
-	var last int64
-	for _, e := range g.tape.all() {
-		last = max(last, e.Last)
-	}
-	g.end(1)
-	for _, e := range g.tape.all() { // what ran on meanwhile
-		last = max(last, e.Last)
-	}
-	clear(g.tape.numbers) // its processes have ended
-	g.start(1)
-	return ends - time.Duration(last)
+	g.end(id)
+	left := ends - g.tape.last()
+	g.start(id)
+	return left
+}
+
+// stopLead cuts a member off whose work ignores its context, so that its lease ends, stops it, and lets it continue some time before or
+// after the end. It returns how long before that the last instruction of the work came.
+func (g *group) stopLead(random *rand.Rand) time.Duration {
+	g.Helper()
+	id, p := g.leads(random, false)
+	g.cut(id, true)
+	time.Sleep(time.Duration(random.Int64N(int64(300 * time.Millisecond))))
+	syscall.Kill(p.member, syscall.SIGSTOP)
+	g.await("it stands still", func() bool { return state(p.member) == 'T' || !alive(p.member) })
+	around(g.tape.ends(id), 200*time.Millisecond, 50*time.Millisecond, random)
+	syscall.Kill(p.member, syscall.SIGCONT)
+	<-g.ends[id]
+	ends := g.tape.ends(id)
+	left := ends - g.tape.last()
+	g.cut(id, false)
+	g.start(id)
+	return left
 }
