@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/rig"
 )
@@ -28,6 +29,7 @@ import (
 // TestMain lets this test binary be the command ringleader too, as cmd/ringleader wires it, on the PATH
 // of scripts and tests.
 func TestMain(m *testing.M) {
+	agent.Be()                         // a member that runs a command starts this program
 	_ = flag.Set("test.parallel", "4") // tests wait for processes more than for cores
 	testscript.Main(withCaches{m}, map[string]func(){"ringleader": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -55,7 +55,8 @@ func die(how string) {
 	case "never": // and then in time
 		set(at)
 		set(kernel.Never)
-		time.Sleep(200 * time.Millisecond)
+		for now() < at+100*time.Millisecond {
+		}
 		at = now() + 50*time.Millisecond
 		set(at)
 	default:

@@ -106,7 +106,7 @@ func (g *group) end(id int) {
 func (g *group) await(what string, holds func() bool) {
 	g.Helper()
 	overdue := time.After(patience)
-	for tick := time.NewTicker(2 * time.Millisecond); !holds(); {
+	for tick := time.NewTicker(time.Millisecond); !holds(); {
 		select {
 		case <-overdue:
 			g.Fatalf("not within %v: %s", patience, what)
@@ -118,7 +118,7 @@ func (g *group) await(what string, holds func() bool) {
 // runs returns the entry of the latest term, if it was written to since a moment.
 func (g *group) runs(since time.Duration) (latest entry, is bool) {
 	for _, e := range g.tape.all() {
-		if e.Term >= latest.Term && time.Duration(e.Last) > since {
+		if e.ran() > since && (!is || e.term() >= latest.term()) {
 			latest, is = e, true
 		}
 	}
@@ -127,18 +127,18 @@ func (g *group) runs(since time.Duration) (latest entry, is bool) {
 
 // overlap returns the longest time for which commands of two terms have run at the same time; below 0: none has.
 func (g *group) overlap() time.Duration {
-	first, last := map[int64]int64{}, map[int64]int64{}
+	first, last := map[int64]time.Duration{}, map[int64]time.Duration{}
 	for _, e := range g.tape.all() {
-		if f, known := first[e.Term]; !known || e.First < f {
-			first[e.Term] = e.First
+		if f, known := first[e.term()]; !known || e.began() < f {
+			first[e.term()] = e.began()
 		}
-		last[e.Term] = max(last[e.Term], e.Last)
+		last[e.term()] = max(last[e.term()], e.ran())
 	}
 	worst := -time.Hour
 	for before, l := range last {
 		for after, f := range first {
 			if before < after {
-				worst = max(worst, time.Duration(l-f))
+				worst = max(worst, l-f)
 			}
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/clock"
@@ -62,7 +61,9 @@ func TestMain(m *testing.M) {
 }
 
 // now is the clock of leases.
-func now() time.Duration { return clock.System().Boottime() }
+func now() time.Duration { return system.Boottime() }
+
+var system = clock.System()
 
 // tape is memory that all processes of a trial share. They tell there when they run, and what is there survives a kill.
 type tape struct {
@@ -77,8 +78,15 @@ const (
 	mostEntry = 1 << 13
 )
 
-// entry is a process, or a chain of them, that runs under a lease.
-type entry struct{ Term, Member, First, Last int64 }
+// entry is a process, or a chain of them, that runs under a lease: its term, its member, when it began, and when it ran last.
+type entry []int64
+
+func (e entry) term() int64          { return e[0] }
+func (e entry) member() int          { return int(e[1]) }
+func (e entry) first() *int64        { return &e[2] }
+func (e entry) last() *int64         { return &e[3] }
+func (e entry) began() time.Duration { return time.Duration(atomic.LoadInt64(e.first())) }
+func (e entry) ran() time.Duration   { return time.Duration(atomic.LoadInt64(e.last())) }
 
 func openTape(file string) tape {
 	numbers, err := kernel.Share(file, entries+perEntry*mostEntry)
@@ -88,25 +96,23 @@ func openTape(file string) tape {
 	return tape{numbers}
 }
 
-// enter makes an entry, whose Last the process writes again and again.
-func (t tape) enter(term, member int64) *entry {
+// enter makes an entry. The process then writes again and again when it runs.
+func (t tape) enter(term, member int64) entry {
 	at := atomic.AddInt64(&t.numbers[0], 1) - 1
 	if at >= mostEntry {
 		panic("the tape is full")
 	}
-	e := (*entry)(unsafe.Pointer(&t.numbers[entries+perEntry*at]))
-	e.Term, e.Member = term, member
-	atomic.StoreInt64(&e.First, int64(now()))
-	atomic.StoreInt64(&e.Last, e.First)
+	e := entry(t.numbers[entries+perEntry*at:][:perEntry])
+	e[0], e[1] = term, member
+	*e.last() = int64(now())
+	atomic.StoreInt64(e.first(), *e.last())
 	return e
 }
 
-// all returns copies of all entries that have begun.
+// all returns all entries that have begun.
 func (t tape) all() (all []entry) {
 	for at := range atomic.LoadInt64(&t.numbers[0]) {
-		n := t.numbers[entries+perEntry*at:]
-		e := entry{n[0], n[1], atomic.LoadInt64(&n[2]), atomic.LoadInt64(&n[3])}
-		if e.First != 0 {
+		if e := entry(t.numbers[entries+perEntry*at:][:perEntry]); e.began() != 0 {
 			all = append(all, e)
 		}
 	}
@@ -146,7 +152,7 @@ func beMember(text string) {
 		go shared.tellEnd(m)
 		m.Lead(ctx, func(_ context.Context, l ringleader.Leadership) error {
 			for e := shared.enter(int64(l.Term()), int64(s.ID)); ; { // it ignores its context
-				atomic.StoreInt64(&e.Last, int64(now()))
+				atomic.StoreInt64(e.last(), int64(now()))
 			}
 		})
 		os.Exit(0)
@@ -192,12 +198,11 @@ func beCommand(file, kind string) {
 			panic(err)
 		}
 	case "chain":
-		chain(&t.enter(term, member).Last)
+		chain(t.enter(term, member).last())
 	}
 	e := t.enter(term, member)
-	for {
-		atomic.StoreInt64(&e.Last, int64(now()))
-		time.Sleep(100 * time.Microsecond)
+	for ticker := time.NewTicker(100 * time.Microsecond); ; <-ticker.C {
+		atomic.StoreInt64(e.last(), int64(now()))
 	}
 }
 
@@ -209,16 +214,10 @@ func chain(last *int64) {
 	} else if pid != 0 {
 		return
 	}
-	// From here on there is no Go runtime: one thread, and nothing but system calls.
-	var begun, at syscall.Timespec
-	for {
-		syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, 7, uintptr(unsafe.Pointer(&begun)), 0)
-		for {
-			syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, 7, uintptr(unsafe.Pointer(&at)), 0)
-			*last = at.Sec*1e9 + at.Nsec
-			if (at.Sec-begun.Sec)*1e9+at.Nsec-begun.Nsec > 100_000 {
-				break
-			}
+	// From here on there is no Go runtime: one thread, which makes system calls.
+	for begun := system.Boottime(); ; begun = system.Boottime() {
+		for at := begun; at < begun+100*time.Microsecond; at = system.Boottime() {
+			*last = int64(at)
 		}
 		if pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0); pid != 0 && errno == 0 {
 			syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)

@@ -68,6 +68,7 @@ func (g *group) inflict(f fault, random *rand.Rand) {
 	g.Helper()
 	id, p := g.leads(random, true)
 	leads, _ := g.runs(0)
+	term := leads.term()
 	stopped, killed := p.pids(f.stop), p.pids(f.kill)
 	if f.cut {
 		g.cut(id, true)
@@ -81,9 +82,9 @@ func (g *group) inflict(f fault, random *rand.Rand) {
 	begun := now()
 	g.await("another command runs after "+f.name, func() bool {
 		e, is := g.runs(begun)
-		return is && e.Term > leads.Term || f.endures && now()-begun > time.Second
+		return is && e.term() > term || f.endures && now()-begun > time.Second
 	})
-	time.Sleep(time.Duration(random.Int64N(int64(200 * time.Millisecond)))) // in which the old command may run still
+	g.pass(200*time.Millisecond, random) // in which the old command may run still
 	for _, pid := range stopped {
 		syscall.Kill(pid, syscall.SIGCONT)
 	}
@@ -175,20 +176,24 @@ func (g *group) leads(random *rand.Rand, kept bool) (id int, p processes) {
 	g.Helper()
 	g.await("something runs", func() bool {
 		e, is := g.runs(now() - 20*time.Millisecond)
-		if !is || now()-time.Duration(e.First) < 50*time.Millisecond {
+		if !is || now()-e.began() < 50*time.Millisecond {
 			return false
 		}
-		id = int(e.Member)
+		id = e.member()
 		p = g.of(id)
 		return p.member != 0 && (p.keeper != 0 || !kept)
 	})
-	time.Sleep(time.Duration(random.Int64N(int64(90 * time.Millisecond)))) // the phase of renewals is what varies
+	g.pass(90*time.Millisecond, random) // the phase of renewals is what varies
 	return id, p
 }
 
-// around sleeps until a random moment, some time before or after another one.
-func around(moment, before, after time.Duration, random *rand.Rand) {
-	time.Sleep(max(0, moment-now()-before+time.Duration(random.Int64N(int64(before+after)))))
+// pass waits for a random time.
+func (g *group) pass(most time.Duration, random *rand.Rand) { g.around(now(), 0, most, random) }
+
+// around waits until a random moment, some time before or after another one.
+func (g *group) around(moment, before, after time.Duration, random *rand.Rand) {
+	at := moment - before + time.Duration(random.Int64N(int64(before+after)))
+	g.await("a moment", func() bool { return now() >= at })
 }
 
 // ends returns the end of the lease of a member.
@@ -197,7 +202,7 @@ func (t tape) ends(id int) time.Duration { return time.Duration(atomic.LoadInt64
 // last returns when the last instruction came, and forgets all.
 func (t tape) last() (last time.Duration) {
 	for _, e := range t.all() {
-		last = max(last, time.Duration(e.Last))
+		last = max(last, e.ran())
 	}
 	clear(t.numbers)
 	return last
@@ -211,7 +216,7 @@ func (g *group) stopExec(random *rand.Rand) time.Duration {
 	syscall.Kill(p.member, syscall.SIGSTOP)
 	g.await("it stands still", func() bool { return state(p.member) == 'T' || !alive(p.member) })
 	ends := g.tape.ends(id)
-	around(ends, 200*time.Millisecond, 50*time.Millisecond, random)
+	g.around(ends, 200*time.Millisecond, 50*time.Millisecond, random)
 	syscall.Kill(p.keeper, syscall.SIGSTOP)
 	g.await("the end of the lease", func() bool { return now() > ends+50*time.Millisecond })
 	g.end(id)
@@ -226,10 +231,10 @@ func (g *group) stopLead(random *rand.Rand) time.Duration {
 	g.Helper()
 	id, p := g.leads(random, false)
 	g.cut(id, true)
-	time.Sleep(time.Duration(random.Int64N(int64(300 * time.Millisecond))))
+	g.pass(300*time.Millisecond, random)
 	syscall.Kill(p.member, syscall.SIGSTOP)
 	g.await("it stands still", func() bool { return state(p.member) == 'T' || !alive(p.member) })
-	around(g.tape.ends(id), 200*time.Millisecond, 50*time.Millisecond, random)
+	g.around(g.tape.ends(id), 200*time.Millisecond, 50*time.Millisecond, random)
 	syscall.Kill(p.member, syscall.SIGCONT)
 	<-g.ends[id]
 	ends := g.tape.ends(id)
