@@ -100,11 +100,10 @@ func (p *pausable) close() {
 	}
 }
 
-// loud is a log that remembers when a text was written first.
+// loud is a log that remembers when it first told of work that has not returned.
 type loud struct {
-	mu   sync.Mutex
-	text string
-	at   time.Time
+	mu sync.Mutex
+	at time.Time
 }
 
 func (l *loud) Write(b []byte) (int, error) {

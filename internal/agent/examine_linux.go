@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -46,32 +48,69 @@ func spin(arguments []string) int {
 	}
 }
 
+// examinerRole is the role of a process that examines what this host allows. It is a process of its own, since one that has keepers kills
+// all other children that it has.
+const examinerRole = "examiner"
+
+// examiner prints an examination with that many measurements.
+func examiner(arguments []string) int {
+	n := 0
+	if len(arguments) == 1 {
+		n, _ = strconv.Atoi(arguments[0])
+	}
+	x := examine(n)
+	if err := json.NewEncoder(os.Stdout).Encode(x); err != nil {
+		complain(err)
+		return notStarted
+	}
+	return 0
+}
+
 // Examine tries by what means this host ends a command, and measures how long after the moment at which the kernel ends its keeper
 // its last instruction comes, n times. The command keeps two processors busy meanwhile.
-func Examine(ctx context.Context, namespace bool, n int) (x Examination, err error) {
-	x.Means, x.Because = try(namespace)
-	x.Timer = checkTimer()
-	k, err := newKeepers(x.Means, "")
-	if err != nil || x.Timer != nil {
-		return x, err
-	}
-	folder, err := os.MkdirTemp("", "ringleader-doctor-")
+func Examine(ctx context.Context, n int) (x Examination, err error) {
+	program, err := os.Executable()
 	if err != nil {
 		return x, err
 	}
+	out, err := exec.CommandContext(ctx, program, examinerRole, strconv.Itoa(n)).Output()
+	if err != nil {
+		return x, cmp.Or(context.Cause(ctx), err)
+	}
+	return x, json.Unmarshal(out, &x)
+}
+
+func examine(n int) (x Examination) {
+	var because error
+	x.Means, because = try(true)
+	x.Because, x.Timer = text(because), text(checkTimer())
+	if x.Timer != "" {
+		return x
+	}
+	k, err := newKeepers(x.Means, "")
+	if err != nil {
+		x.Failed = text(err)
+		return x
+	}
+	folder, err := os.MkdirTemp("", "ringleader-doctor-")
+	if err != nil {
+		x.Failed = text(err)
+		return x
+	}
 	defer os.RemoveAll(folder)
 	for i := range n {
-		death, err := k.measure(ctx, filepath.Join(folder, strconv.Itoa(i)))
+		death, err := k.measure(filepath.Join(folder, strconv.Itoa(i)))
 		if err != nil {
-			return x, err
+			x.Failed = text(err)
+			return x
 		}
 		x.Deaths = append(x.Deaths, death)
 	}
-	return x, nil
+	return x
 }
 
 // measure measures one death.
-func (k *keepers) measure(ctx context.Context, file string) (time.Duration, error) {
+func (k *keepers) measure(file string) (time.Duration, error) {
 	numbers, err := kernel.Share(file, spinners)
 	if err != nil {
 		return 0, err
@@ -93,16 +132,10 @@ func (k *keepers) measure(ctx context.Context, file string) (time.Duration, erro
 		case <-tick.C:
 		case <-run.ended:
 			return 0, fmt.Errorf("a command that is to be killed ends by itself, with status %d", run.status)
-		case <-ctx.Done():
-			return 0, context.Cause(ctx)
 		}
 	}
 	dead := now() + 20*time.Millisecond
 	run.order(order{Stop: far, Kill: far, Dead: dead})
-	select {
-	case <-run.ended:
-	case <-ctx.Done():
-		return 0, context.Cause(ctx)
-	}
+	<-run.ended
 	return max(0, time.Duration(max(numbers[0], numbers[spinners-1]))-dead), nil
 }

@@ -5,8 +5,7 @@ package agent
 import "context"
 
 // Examine returns the means that this system has.
-func Examine(context.Context, bool, int) (x Examination, err error) {
-	x.Means, x.Because = try(true)
-	x.Timer = checkTimer()
-	return x, nil
+func Examine(context.Context, int) (x Examination, err error) {
+	means, because := try(true)
+	return Examination{Means: means, Because: text(because), Timer: text(checkTimer())}, nil
 }

@@ -52,9 +52,18 @@ type post struct {
 // Examination is what [Examine] has found.
 type Examination struct {
 	Means   Means
-	Because error // why there is no surer one; nil: there is none
-	Timer   error // why the kernel has no timer that kills a keeper
+	Because string // why there is no surer one; empty: there is none
+	Timer   string // why the kernel has no timer that kills a keeper; empty: it has
+	Failed  string // why not all was measured; empty: all was
 
 	// Deaths are measured lengths of time: from the moment at which the kernel kills a keeper to the last instruction of its command.
 	Deaths []time.Duration
+}
+
+// text returns the text of an error, or of none.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

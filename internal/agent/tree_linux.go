@@ -13,7 +13,7 @@ import (
 )
 
 // roles are the main functions of processes that this program starts.
-var roles = map[string]func(arguments []string) (status int){keeperRole: keep, firstRole: first, spinRole: spin}
+var roles = map[string]func(arguments []string) (status int){keeperRole: keep, firstRole: first, examinerRole: examiner, spinRole: spin}
 
 // now reads a clock that all processes share, and that goes on while the machine is suspended.
 func now() time.Duration { return clock.System().Boottime() }

@@ -3,11 +3,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/control"
 	"ringleader.example/ringleader/internal/doctor"
 	"ringleader.example/ringleader/internal/report"
@@ -28,6 +31,8 @@ const (
 	flushes     = 20
 	timers      = 100
 	clockTime   = 2 * time.Second
+	deathTime   = 10 * time.Second
+	deaths      = 10
 	soonExpires = 14 * 24 * time.Hour
 )
 
@@ -47,8 +52,9 @@ certificates that have expired or name another member. If the member runs, it ad
 how their lists and timing differ.
 
 It measures round trips to the members, flushes of the disk of --data, how late timers are,
-and with --clock, for two seconds, the rates of other members' clocks. Then it recommends
-timing. Measure under the load that members are to work under.
+how fast a command of exec dies and by what means, and with --clock, for two seconds, the
+rates of other members' clocks. Then it recommends timing. Measure under the load that
+members are to work under.
 
 Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 		Example: `  ringleader doctor --config jobs.toml --id 1 --data data/1
@@ -121,6 +127,7 @@ func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, files 
 	e.Measurements, e.measured.Late = append(e.Measurements, report.Measurement{What: "timer late", Median: late.Median, Worst: late.Worst}), late.Worst
 	e.clocks(ctx, clocks)
 	if c.Algorithm == ringleader.QuorumBully {
+		e.commands(ctx)
 		unsafe, slow := doctor.Compare(c.Timing.WithDefaults(), e.measured)
 		e.Wrong, e.Notes = append(e.Wrong, unsafe...), append(e.Notes, slow...)
 		e.Timing = doctor.Recommend(e.measured)
@@ -227,6 +234,28 @@ func (e *examination) disk() {
 	}
 	e.Measurements = append(e.Measurements, report.Measurement{What: "flush of the disk", Median: span.Median, Worst: span.Worst})
 	e.measured.Flush = span.Worst
+}
+
+// commands examines by what the command of exec ends on this machine, and how fast.
+func (e *examination) commands(ctx context.Context) {
+	ctx, cancel := context.WithTimeoutCause(ctx, deathTime, fmt.Errorf("it takes more than %v", deathTime))
+	defer cancel()
+	x, err := agent.Examine(ctx, deaths)
+	if x.Because != "" {
+		e.note("a command of exec would end by %s here: %s (%v)", x.Means, x.Means.Lacks(), oneLine(x.Because))
+	}
+	if x.Timer != "" && runtime.GOOS == "linux" {
+		e.note("the kernel ends no keeper that is stopped: %s", x.Timer)
+	}
+	if err != nil || x.Failed != "" {
+		e.note("the death of a command is not measured: %s", cmp.Or(x.Failed, fmt.Sprint(err)))
+	}
+	if len(x.Deaths) == 0 {
+		return
+	}
+	span := doctor.SpanOf(x.Deaths)
+	e.Measurements = append(e.Measurements, report.Measurement{What: "death of a command, by " + string(x.Means), Median: span.Median, Worst: span.Worst})
+	e.measured.Death = span.Worst
 }
 
 // clocks compares the clocks of other members with that of this machine.

@@ -18,7 +18,8 @@ import (
 // Span describes some measured lengths of time.
 type Span struct{ Median, Worst time.Duration }
 
-func spanOf(all []time.Duration) Span {
+// SpanOf describes lengths, of which there is at least one.
+func SpanOf(all []time.Duration) Span {
 	slices.Sort(all)
 	return Span{all[len(all)/2], all[len(all)-1]}
 }
@@ -35,7 +36,7 @@ func RoundTrips(ctx context.Context, address string, n int) (Span, error) {
 		all = append(all, time.Since(begun))
 		conn.Close()
 	}
-	return spanOf(all), nil
+	return SpanOf(all), nil
 }
 
 // page is how much a member writes to save a vote, in bytes.
@@ -63,7 +64,7 @@ func Flushes(directory string, n int) (_ Span, err error) {
 			all = append(all, time.Since(begun))
 		}
 	}
-	return spanOf(all), nil
+	return SpanOf(all), nil
 }
 
 // Lateness measures how late n timers are, one after the other.
@@ -78,7 +79,7 @@ func Lateness(c clock.Clock, n int) Span {
 		<-timer.C()
 		all = append(all, max(0, c.Monotonic()-begun-wait))
 	}
-	return spanOf(all)
+	return SpanOf(all)
 }
 
 // Reading is a reading of another clock, taken between two readings of ours.
@@ -99,7 +100,8 @@ func Rate(first, last Reading) (faster, off float64) {
 // Measured is what timing depends on: the worst that was measured.
 type Measured struct {
 	RoundTrip, Flush, Late time.Duration
-	Rate                   float64 // the largest difference of the rates of two clocks, as a fraction
+	Death                  time.Duration // from the moment at which a command has to be dead to its last instruction
+	Rate                   float64       // the largest difference of the rates of two clocks, as a fraction
 }
 
 // answers, claim and drift return the least values that the comments of [ringleader.Timing] demand.
@@ -123,7 +125,7 @@ func Recommend(m Measured) ringleader.Timing {
 	t.Claim = max(t.Claim, up(m.claim(), time.Millisecond))
 	t.Drift = min(max(t.Drift, m.drift()), mostDrift)
 	renewed := min(1./6, (0.79-t.Drift)/4) // of the lease: what drift, margin and grace, a tenth each, leave for a renewal
-	t.Lease = max(t.Lease, up(max(2*t.Claim, time.Duration(float64(m.renewal()+time.Millisecond)/renewed), 10*m.Late), 100*time.Millisecond))
+	t.Lease = max(t.Lease, up(max(2*t.Claim, time.Duration(float64(m.renewal()+time.Millisecond)/renewed), 10*m.Late, 10*m.Death), 100*time.Millisecond))
 	t.LongestLease = t.Lease
 	t.Grace, t.Margin, t.Renewal = t.Lease/10, t.Lease/10, time.Duration(float64(t.Lease)*renewed).Truncate(time.Millisecond)
 	t.Suspicion = max(t.Suspicion, up(3*t.Heartbeat+m.Late+m.RoundTrip, 100*time.Millisecond))
@@ -146,6 +148,7 @@ func Compare(t ringleader.Timing, m Measured) (unsafe, slow []string) {
 	must("Claim", t.Claim, m.claim(), "a round trip, two flushes and a late timer take", "a claim may have to be repeated")
 	must("Renewal", t.Renewal, m.renewal(), "a round trip, a flush and a late timer take", "a lease may end without a fault")
 	must("Margin", t.Margin, m.Late, "the latest timer is late by", "work may run until its lease ends")
+	must("Margin", t.Margin, m.Death, "the processes of a command take to die", "a command of exec may run until its lease ends")
 	must("Suspicion", t.Suspicion, 3*t.Heartbeat+m.Late+m.RoundTrip, "three heartbeats, a late timer and a round trip take", "a live member may be suspected")
 	if t.Drift < m.drift() {
 		unsafe = append(unsafe, fmt.Sprintf("Timing.Drift is %g, and clocks differ so much that it is at least %.3g", t.Drift, m.drift()))
