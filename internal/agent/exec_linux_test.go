@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -138,4 +140,99 @@ func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
 	g.alone()
 	g.judge()
 	t.Logf("%d faults, %d beats, in %v", n, len(g.seen), time.Since(begun).Round(time.Second))
+}
+
+// Nothing but the kernel ends the command: the keeper is stopped, and the member dies with its warden.
+func TestNoProcessIsLeftIfTheWardenIsKilledAndTheKeeperStopped(t *testing.T) {
+	t.Parallel()
+	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady()})
+	g.start(1)
+	_, _, keeper := g.leader(g.works(0, "loop").PID)
+	syscall.Kill(keeper, syscall.SIGSTOP)
+	syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL)
+	g.alone()
+}
+
+// A keeper that is stopped kills nothing, so its timer does.
+func TestACommandDiesWithItsLeaseAlthoughMemberAndKeeperAreStopped(t *testing.T) {
+	t.Parallel()
+	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true})
+	g.start(1)
+	first := g.works(0, "loop")
+	_, member, keeper := g.leader(first.PID)
+	syscall.Kill(member, syscall.SIGSTOP)
+	syscall.Kill(keeper, syscall.SIGSTOP)
+	g.await("the command dies", func() bool { return g.parent(first.PID) == 0 })
+	for _, p := range g.processes() {
+		if p.pid != member && p.pid != keeper && p.pid != g.run[1].Process.Pid {
+			t.Errorf("%v is left", p)
+		}
+	}
+}
+
+func TestWithoutANamespaceAControlGroupOrTheKeeperEndsACommand(t *testing.T) {
+	t.Parallel()
+	for _, victim := range []string{"command", "keeper", "member", "warden"} {
+		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: true})
+		g.start(1)
+		command := g.works(0, "loop").PID
+		_, member, keeper := g.leader(command)
+		switch victim {
+		case "command":
+			syscall.Kill(command, syscall.SIGKILL)
+		case "keeper":
+			syscall.Kill(keeper, syscall.SIGKILL)
+		case "member":
+			syscall.Kill(member, syscall.SIGKILL)
+		case "warden":
+			syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL)
+		}
+		g.await("the command ends with the "+victim, func() bool { return g.parent(command) == 0 })
+		if victim == "command" || victim == "keeper" {
+			g.works(now(), "loop") // of the next one
+			g.run[1].Process.Signal(syscall.SIGTERM)
+		}
+		<-g.ends[1]
+		g.alone()
+	}
+}
+
+func TestACommandGetsNoVariableThatIsForItsMember(t *testing.T) {
+	t.Setenv("RINGLEADER_NATS_TOKEN", "secret")
+	t.Setenv("OF_ALL", "kept")
+	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", "env"}, OnExit: agent.Leave, Warden: true, Timing: steady()}, "")
+	if strings.Contains(out, "secret") || !strings.Contains(out, "OF_ALL=kept\n") || !strings.Contains(out, "RINGLEADER_TERM=1\n") {
+		t.Errorf("its environment is\n%s", out)
+	}
+}
+
+func TestACommandRunsAsAnotherUser(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("CI must run this test as root")
+		}
+		t.Skip("only root can run a command as another user")
+	}
+	for _, namespace := range []bool{true, false} {
+		script := `echo "$(id -u) $(id -g) $(id -G) $USER"; grep CapEff /proc/self/status; test -e /proc/$$ && echo own`
+		_, out, status := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true, Timing: steady(), User: "nobody", NoNamespace: !namespace}, "")
+		if want := "65534 65534 65534 nobody\nCapEff:\t0000000000000000\nown\n"; out != want || status != 0 {
+			t.Errorf("%q, exit status %d; want %q", out, status, want)
+		}
+	}
+	if err := agent.CheckUser("nobody at all"); err == nil {
+		t.Error("a user who does not exist is accepted")
+	}
+}
+
+// The host has the processes of the test, and the command sees none of them.
+func TestACommandSeesItsOwnProcessesOnly(t *testing.T) {
+	t.Parallel()
+	script := `ls -d /proc/[0-9]* | wc -l; test -e /proc/$$/stat && echo own`
+	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true, Timing: steady()}, "")
+	var n int
+	if _, err := fmt.Sscan(out, &n); err != nil || n > 6 || !strings.HasSuffix(out, "own\n") {
+		t.Errorf("%q", out)
+	}
 }

@@ -60,6 +60,9 @@ type spec struct {
 	Health  agent.Health
 	Stop    time.Duration
 	Warden  bool
+
+	NoNamespace bool
+	User        string
 }
 
 // beMember runs a member with its command.
@@ -80,6 +83,7 @@ func beMember(text string) {
 	member.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, life, err := agent.Start(ctx, agent.Config{
 		Member: member, Command: s.Command, OnExit: s.OnExit, Backoff: 20 * time.Millisecond, StopTimeout: s.Stop, Hooks: s.Hooks, Health: s.Health,
+		NoNamespace: s.NoNamespace, User: s.User,
 	}, ringleader.Join)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -2,6 +2,7 @@ package trials_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -136,6 +137,7 @@ func TestNothingRunsAfterTheEndOfItsLease(t *testing.T) {
 	load(t)
 	for what, lead := range map[string]bool{"exec": false, "Lead": true} {
 		var (
+			next atomic.Int64
 			mu   sync.Mutex
 			left []time.Duration // between the last instruction and the end of the lease
 		)
@@ -149,7 +151,9 @@ func TestNothingRunsAfterTheEndOfItsLease(t *testing.T) {
 					}
 					g, random := newGroup(t, members, setup{Kind: "daemon", Lead: lead}), rand.New(rand.NewPCG(*seed, uint64(i)))
 					for range (*stops + *groups - 1) / *groups {
-						d := stop(g, random)
+						// The fractions of multiples of the golden ratio are spread evenly, however few there are.
+						_, part := math.Modf(float64(next.Add(1)) * math.Phi)
+						d := stop(g, part, random)
 						mu.Lock()
 						left = append(left, d)
 						mu.Unlock()
@@ -188,11 +192,13 @@ func (g *group) leads(random *rand.Rand, kept bool) (id int, p processes) {
 }
 
 // pass waits for a random time.
-func (g *group) pass(most time.Duration, random *rand.Rand) { g.around(now(), 0, most, random) }
+func (g *group) pass(most time.Duration, random *rand.Rand) {
+	g.around(now(), 0, most, random.Float64())
+}
 
-// around waits until a random moment, some time before or after another one.
-func (g *group) around(moment, before, after time.Duration, random *rand.Rand) {
-	at := moment - before + time.Duration(random.Int64N(int64(before+after)))
+// around waits until a moment in a span about another one; part tells where in the span.
+func (g *group) around(moment, before, after time.Duration, part float64) {
+	at := moment - before + time.Duration(part*float64(before+after))
 	g.await("a moment", func() bool { return now() >= at })
 }
 
@@ -210,13 +216,13 @@ func (t tape) last() (last time.Duration) {
 
 // stopExec stops a member, so that its lease ends, and its keeper some time before or after that. It returns how long before the end
 // the last instruction of the command came.
-func (g *group) stopExec(random *rand.Rand) time.Duration {
+func (g *group) stopExec(part float64, random *rand.Rand) time.Duration {
 	g.Helper()
 	id, p := g.leads(random, true)
 	syscall.Kill(p.member, syscall.SIGSTOP)
 	g.await("it stands still", func() bool { return state(p.member) == 'T' || !alive(p.member) })
 	ends := g.tape.ends(id)
-	g.around(ends, 200*time.Millisecond, 50*time.Millisecond, random)
+	g.around(ends, 200*time.Millisecond, 50*time.Millisecond, part)
 	syscall.Kill(p.keeper, syscall.SIGSTOP)
 	g.await("the end of the lease", func() bool { return now() > ends+50*time.Millisecond })
 	g.end(id)
@@ -227,14 +233,14 @@ func (g *group) stopExec(random *rand.Rand) time.Duration {
 
 // stopLead cuts a member off whose work ignores its context, so that its lease ends, stops it, and lets it continue some time before or
 // after the end. It returns how long before that the last instruction of the work came.
-func (g *group) stopLead(random *rand.Rand) time.Duration {
+func (g *group) stopLead(part float64, random *rand.Rand) time.Duration {
 	g.Helper()
 	id, p := g.leads(random, false)
 	g.cut(id, true)
 	g.pass(300*time.Millisecond, random)
 	syscall.Kill(p.member, syscall.SIGSTOP)
 	g.await("it stands still", func() bool { return state(p.member) == 'T' || !alive(p.member) })
-	g.around(g.tape.ends(id), 200*time.Millisecond, 50*time.Millisecond, random)
+	g.around(g.tape.ends(id), 200*time.Millisecond, 50*time.Millisecond, part)
 	syscall.Kill(p.member, syscall.SIGCONT)
 	<-g.ends[id]
 	ends := g.tape.ends(id)
