@@ -96,6 +96,32 @@ func TestAKeeperThatComesLateWaitsForItsNextOrder(t *testing.T) {
 	}
 }
 
+// The order names no moment at which the keeper itself would end its command, and there is no second one.
+func TestTheKernelKillsAKeeperByItsFirstOrder(t *testing.T) {
+	t.Parallel()
+	orders, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	c := exec.Command(os.Args[0], "keeper", "--", "/bin/sleep", "1000")
+	c.ExtraFiles = []*os.File{orders}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	orders.Close()
+	dead := now() + 200*time.Millisecond
+	fmt.Fprintf(ours, `{"stop": %d, "kill": %d, "dead": %d}`+"\n", now()+time.Hour, now()+time.Hour, dead)
+	overdue := time.AfterFunc(limit, func() { c.Process.Kill() })
+	c.Wait()
+	if !overdue.Stop() {
+		t.Error("the keeper does not end")
+	}
+	if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL || now() < dead {
+		t.Errorf("it ends with %v, %v after its moment", c.ProcessState, now()-dead)
+	}
+}
+
 func TestACommandHasTheStandardStreams(t *testing.T) {
 	t.Parallel()
 	_, out, status := single(t, spec{Command: self("copy"), OnExit: agent.Leave, Warden: true, Timing: steady()}, "through four processes\n")

@@ -237,7 +237,7 @@ func (g *group) stopLead(part float64, random *rand.Rand) time.Duration {
 	g.Helper()
 	id, p := g.leads(random, false)
 	g.cut(id, true)
-	g.pass(300*time.Millisecond, random)
+	g.pass(100*time.Millisecond, random) // it has not ended by itself then
 	syscall.Kill(p.member, syscall.SIGSTOP)
 	g.await("it stands still", func() bool { return state(p.member) == 'T' || !alive(p.member) })
 	g.around(g.tape.ends(id), 200*time.Millisecond, 50*time.Millisecond, part)
