@@ -32,23 +32,23 @@ func (p *pausing) arm(at int, pause time.Duration) {
 	p.at, p.reads, p.pause = at, 0, pause
 }
 
-// now counts a reading, and reports whether the pause begins.
-func (p *pausing) now() bool {
+// now counts a reading, and returns how long the process is paused after it.
+func (p *pausing) now() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reads++
 	if p.at == 0 || p.reads != p.at {
-		return false
+		return 0
 	}
 	p.ended = time.Now().Add(p.pause)
-	return true
+	return p.pause
 }
 
 func (p *pausing) Boottime() time.Duration {
 	read := p.Clock.Boottime()
-	if p.now() {
+	if pause := p.now(); pause > 0 {
 		p.Stop()
-		time.Sleep(p.pause)
+		time.Sleep(pause)
 		p.Continue()
 	}
 	return read
@@ -136,13 +136,18 @@ func pausesOnce(t *testing.T, at int, pause time.Duration) (paused bool) {
 		p := newPausable(t)
 		began, release, worked := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
-		var told time.Time
+		var (
+			mu   sync.Mutex
+			told time.Time
+		)
 		go func() {
 			defer close(worked)
 			p.members[1].Lead(ctx, func(ctx context.Context, _ ringleader.Leadership) error {
 				close(began)
 				<-ctx.Done()
+				mu.Lock()
 				told = time.Now()
+				mu.Unlock()
 				<-release
 				return nil
 			})
@@ -165,6 +170,8 @@ func pausesOnce(t *testing.T, at int, pause time.Duration) (paused bool) {
 			}
 		}
 		timing := ringleader.Test()
+		mu.Lock()
+		defer mu.Unlock()
 		check("was told to stop", told, timing.Margin+timing.Grace)
 		check("was found not to have stopped", p.loud.first(), timing.Margin)
 		close(release)

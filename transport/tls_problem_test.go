@@ -1,7 +1,6 @@
 package transport_test
 
 import (
-	"bytes"
 	"crypto/tls"
 	"log/slog"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -27,7 +27,7 @@ func TestAWrongCertificateIsNoticedWithoutAHandshakeAndSoIsItsRepair(t *testing.
 		if got := security.Problem(); got != "" {
 			t.Errorf("before a member is opened: %q", got)
 		}
-		var said bytes.Buffer
+		var said rig.Text
 		c := config(1)
 		c.Log = slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
 		member, err := n.tcp(1, security).Open(c)

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"errors"
 	"log/slog"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/storage"
 )
 
@@ -40,12 +40,12 @@ func (p *probed) set(probe func() error) {
 func works() error { return nil }
 
 // withDisk starts a member whose store is probed.
-func withDisk(t *testing.T, test func(t *testing.T, m *Member, p *probed, said *bytes.Buffer)) {
+func withDisk(t *testing.T, test func(t *testing.T, m *Member, p *probed, said *rig.Text)) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := leased(t, 1)
 		config := c.config(1, at(1))
 		p := &probed{Storage: config.Storage, probe: works}
-		var said bytes.Buffer
+		var said rig.Text
 		config.Storage, config.Logger = p, slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
 		m, err := Join(t.Context(), c.algorithm, config)
 		if err != nil {
@@ -61,7 +61,7 @@ func withDisk(t *testing.T, test func(t *testing.T, m *Member, p *probed, said *
 }
 
 // told expects a problem, and what the log says at warnings and above.
-func told(t *testing.T, m *Member, said *bytes.Buffer, problem string, log ...string) {
+func told(t *testing.T, m *Member, said *rig.Text, problem string, log ...string) {
 	t.Helper()
 	synctest.Wait()
 	if got, lasts := m.Disk(); !strings.Contains(got, problem) || (got == "") != (problem == "") || (got == "") != (lasts == 0) {
@@ -84,7 +84,7 @@ const (
 )
 
 func TestADiskThatGivesNoAnswerIsNoticedWithinTwoSecondsAndTheLeaderLeadsOn(t *testing.T) {
-	withDisk(t, func(t *testing.T, m *Member, p *probed, said *bytes.Buffer) {
+	withDisk(t, func(t *testing.T, m *Member, p *probed, said *rig.Text) {
 		told(t, m, said, "")
 		gate := make(chan struct{})
 		p.set(func() error { <-gate; return nil })
@@ -106,7 +106,7 @@ func TestADiskThatGivesNoAnswerIsNoticedWithinTwoSecondsAndTheLeaderLeadsOn(t *t
 }
 
 func TestADirectoryThatIsGoneIsNoticedWithinTwoSeconds(t *testing.T) {
-	withDisk(t, func(t *testing.T, m *Member, p *probed, said *bytes.Buffer) {
+	withDisk(t, func(t *testing.T, m *Member, p *probed, said *rig.Text) {
 		p.set(func() error { return errors.New("it is gone") })
 		<-time.After(2 * time.Second)
 		told(t, m, said, "it is gone", fails)
@@ -142,7 +142,7 @@ func TestASaveThatGivesNoAnswerIsNoticedWithoutAProbe(t *testing.T) {
 }
 
 func TestAMemberThatSavesProbesNothing(t *testing.T) {
-	withDisk(t, func(t *testing.T, m *Member, p *probed, _ *bytes.Buffer) {
+	withDisk(t, func(t *testing.T, m *Member, p *probed, _ *rig.Text) {
 		count := func(what func()) int64 {
 			before := p.probes.Load()
 			for range 20 {
