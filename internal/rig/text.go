@@ -11,12 +11,14 @@ type Text struct {
 	text bytes.Buffer
 }
 
+// Write adds to the text.
 func (t *Text) Write(more []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.text.Write(more)
 }
 
+// String returns the text so far.
 func (t *Text) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
