@@ -448,7 +448,7 @@ func (r *run) retract(ctx context.Context, pieces []work.Piece) {
 		return
 	}
 	r.retracting.Go(func() {
-		ctx, stop := context.WithTimeout(ctx, cmp.Or(r.within, requestTime))
+		ctx, stop := context.WithTimeout(ctx, cmp.Or(r.within, retractTime))
 		defer stop()
 		var subjects []string
 		for _, p := range pieces {

@@ -43,9 +43,10 @@ type Conn struct {
 }
 
 const (
-	reconnectWait = time.Second / 4 // between two attempts
-	pingInterval  = 2 * time.Second // a connection without an answer to two pings is lost
-	requestTime   = 5 * time.Second // for an answer of the server
+	reconnectWait = time.Second / 4  // between two attempts
+	pingInterval  = 2 * time.Second  // a connection without an answer to two pings is lost
+	requestTime   = 20 * time.Second // for an answer of the server: one whose disk is busy takes seconds to flush
+	retractTime   = 5 * time.Second  // for all pieces that are taken back, at the end of a command
 )
 
 // Connect connects to a server. Notice is called with one line when the connection is lost, or found again; it may be nil.
