@@ -22,10 +22,13 @@
 //		return work(ctx, l.Term()) // until ctx is done
 //	})
 //
-// Work runs on one member at a time. It has to return when its context is done: if it has not by the end of its lease, the
-// process ends with status 70, unless Config.Overrun says otherwise. [Member.Observe] tells every member which one leads. The same processes can elect a leader for
-// each of many groups: see [Member.Join]. Package statushttp serves that over
-// HTTP, package fence is for a resource that leaders write to, and package ringleadertest has clusters for tests.
+// Work runs on one member at a time. It has to return when its context is done. If it has not returned shortly before the end of
+// its lease, the process writes a line to its log, or without a log to standard error, and ends with status 70. Config.Overrun
+// changes that.
+//
+// [Member.Observe] tells every member which one leads. The same processes can elect a leader for each of many groups: see
+// [Member.Join]. Package statushttp serves the state of a member over HTTP, package fence is for a resource that leaders write
+// to, and package ringleadertest has clusters for tests.
 //
 // # What is promised
 //

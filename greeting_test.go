@@ -1,7 +1,6 @@
 package ringleader
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,29 +8,18 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/storage"
 )
 
 // journal is a log in memory.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(b []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(b)
-}
+type journal struct{ rig.Text }
 
 // count returns in how many lines a text is.
 func (j *journal) count(text string) (n int) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for line := range strings.Lines(j.text.String()) {
+	for line := range strings.Lines(j.String()) {
 		if strings.Contains(line, text) {
 			n++
 		}
@@ -111,7 +99,7 @@ func TestMembersWithDifferentListsDoNotVoteTogetherAndBothNameTheDifference(t *t
 		}
 	}
 	if n := log.count(`msg="a process is refused" member=2 peer=1 reason="` + ofOne); n != 1 {
-		t.Errorf("it is logged %d times: %s", n, log.text.String())
+		t.Errorf("it is logged %d times: %s", n, log.String())
 	}
 }
 
@@ -174,7 +162,7 @@ func TestAMemberNamesAProcessThatItDoesNotList(t *testing.T) {
 	const want = "the lists of members differ in 4, standby apart: member 4 has 1 4, and member 1 has 1"
 	eventually(t, four, want, func() bool { return problem(four, 1) == "refused: "+want })
 	if log.count(want) != 1 {
-		t.Errorf("member 1 logs %s", log.text.String())
+		t.Errorf("member 1 logs %s", log.String())
 	}
 }
 

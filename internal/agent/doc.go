@@ -7,8 +7,8 @@
 //
 // Each command and each hook has a keeper, a process of this program that starts it and ends it. The member tells the
 // keeper, again and again, when the command has to stop and when it has to be dead: moments before the end of the
-// lease. The keeper needs no further word for that, so the command ends in time also if the member is stopped. The member
-// kills a keeper that does not end in time, and a timer of the kernel kills it if nobody else does, also if it is stopped.
+// lease. The keeper needs no further order for that, so the command ends in time even if the member is stopped. The member
+// kills a keeper that does not end in time. If the member does not, a timer of the kernel kills the keeper, even a stopped one.
 //
 // On Linux a command under a lease runs in a PID namespace. When the first process of that dies, the kernel kills all
 // others, whatever they do, and the wait for the first one returns when all are dead. That one dies with its keeper, the

@@ -2,7 +2,7 @@ package agent
 
 import "time"
 
-// Means is what ends all processes of a command, none of which can evade it, or all but some.
+// Means is the mechanism of the system that ends the processes of a command. A weaker one misses some of them.
 type Means string
 
 // The means, from the surest on. Which one a host allows is tried when a member starts.
@@ -11,18 +11,18 @@ const (
 	// complete when they all are dead.
 	Namespace Means = "namespace"
 
-	// ControlGroup is a control group of version 2, which the kernel kills as a whole when it is told to. Nobody tells it while
-	// keeper, member and warden are all stopped or killed.
+	// ControlGroup is a control group of version 2. The keeper, the member or the warden tells the kernel to kill all processes in it. While all
+	// three are stopped, none of them does.
 	ControlGroup Means = "control-group"
 
-	// Children is that a keeper kills its children until there are none. A process that forks again and again, each time before it
-	// is found, evades that.
+	// Children means that the keeper kills its children until it has none. A process that forks and exits before the keeper finds it
+	// survives.
 	Children Means = "children"
 
-	// ProcessGroup is a signal to the process group of the command. A process that leaves the group evades it.
+	// ProcessGroup means that the keeper kills the process group of the command. A process that leaves the group survives.
 	ProcessGroup Means = "process-group"
 
-	// FirstProcess is the death of the first process only.
+	// FirstProcess means that the keeper kills the first process only.
 	FirstProcess Means = "first-process"
 )
 
