@@ -48,21 +48,23 @@ those that ignore SIGTERM or have left its session. A loss of the quorum that is
 than the lease does not touch it. When the member resigns, or is stopped by Ctrl-C or
 SIGTERM, its lease is renewed while the command stops: for up to --stop-timeout.
 
-On Linux the command runs in a PID namespace of its own, an ordinary user's in a user
-namespace, too. A timer of the kernel ends it before the end of the lease, also if warden,
-member and keeper are stopped, and no process of the command evades that. It sees its own
-processes only; what it mounts the host does not see, and an ordinary user's has no sudo.
---no-namespace is for a command that needs the host's. Then, and where the host forbids
-namespaces, a control group is killed, which nobody does while all three are stopped;
-where there is none, the children of the keeper are, which a chain of forks evades. The
-log, status, a metric and doctor tell which means a member has. A process that is started
-elsewhere on behalf of the command, such as a container, is not covered. Outside Linux
-there is no warden, and only the process group of the command is killed; on Windows only
-its first process, without SIGTERM.
+On Linux the command runs in a PID namespace. The kernel kills all processes in it before
+the end of the lease, even if warden, member and keeper are stopped. The command sees only
+its own processes, and the host does not see what it mounts. The command of an ordinary
+user is in a user namespace, too, where sudo does not work. A command that needs the
+processes of the host gets them by --no-namespace.
 
-A command that runs as the user of the member can read its store and its key, and use its
-socket: --user is against that. The command does not get the variables RINGLEADER_… of
-the member, which may hold secrets.
+Without a namespace the member kills a control group. Nobody does that while warden,
+member and keeper are all stopped. Without a control group the keeper kills its children,
+and a process that forks faster than the keeper finds it survives. The log, status, a
+metric and doctor tell which means this host allows. No means ends a process that runs
+elsewhere for the command, such as a container. Outside Linux there is no warden, and the
+keeper kills the process group of the command; on Windows its first process, without
+SIGTERM.
+
+A command that runs as the user of the member can read the store and the key of the
+member, and use its socket. --user runs it as another user. The command does not get the
+variables RINGLEADER_… of the member, which may hold secrets.
 
 The command has the standard streams of this process, and in its environment:
   RINGLEADER_TERM     the term, a fencing token: greater than that of each leader before
