@@ -29,7 +29,7 @@ func TestACommandRunsOnAHealthyMemberOnly(t *testing.T) {
 	t.Parallel()
 	well := filepath.Join(t.TempDir(), "well")
 	g := newGroup(t, 3, spec{ // a leader that is able keeps its lead on any machine
-		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: lasting(20 * lease), Health: agent.Health{Command: "test -e " + well + "$RINGLEADER_MEMBER"},
+		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: lasting(20 * lease), Patience: limit, Health: agent.Health{Command: "test -e " + well + "$RINGLEADER_MEMBER"},
 	})
 	heal := func(id int) {
 		t.Helper()

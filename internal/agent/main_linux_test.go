@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -61,6 +62,7 @@ type spec struct {
 	Stop    time.Duration
 	Warden  bool
 
+	Patience    time.Duration // with a health check; 0: two leases
 	NoNamespace bool
 	User        string
 }
@@ -79,7 +81,7 @@ func beMember(text string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	member := ringleader.Config{ID: s.ID, Members: s.Members, Listen: s.Listen, Data: s.Data, Timing: s.Timing}
-	member.Health = ringleader.HealthCheck{Interval: lease / 10, Timeout: 2 * lease, Rise: 2, Fall: 2}
+	member.Health = ringleader.HealthCheck{Interval: lease / 10, Timeout: cmp.Or(s.Patience, 2*lease), Rise: 2, Fall: 2}
 	member.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, life, err := agent.Start(ctx, agent.Config{
 		Member: member, Command: s.Command, OnExit: s.OnExit, Backoff: 20 * time.Millisecond, StopTimeout: s.Stop, Hooks: s.Hooks, Health: s.Health,

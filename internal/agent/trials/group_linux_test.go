@@ -84,6 +84,18 @@ func (g *group) start(id int) {
 	g.run[id], g.ends[id] = c, end
 }
 
+// revive starts members again that have ended by themselves: on a loaded machine a lease may lapse without a fault, and work that ignores
+// its context then ends its process.
+func (g *group) revive() {
+	for id, end := range g.ends {
+		select {
+		case <-end:
+			g.start(id)
+		default:
+		}
+	}
+}
+
 // end kills a member with all its processes, and waits for them.
 func (g *group) end(id int) {
 	all := tree(g.run[id].Process.Pid)
@@ -92,6 +104,7 @@ func (g *group) end(id int) {
 	}
 	<-g.ends[id]
 	delete(g.run, id)
+	delete(g.ends, id)
 	g.await("the processes of a member end", func() bool {
 		for _, pid := range all {
 			if alive(pid) {

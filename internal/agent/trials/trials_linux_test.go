@@ -179,6 +179,7 @@ func TestNothingRunsAfterTheEndOfItsLease(t *testing.T) {
 func (g *group) leads(random *rand.Rand, kept bool) (id int, p processes) {
 	g.Helper()
 	g.await("something runs", func() bool {
+		g.revive()
 		e, is := g.runs(now() - 20*time.Millisecond)
 		if !is || now()-e.began() < 50*time.Millisecond {
 			return false
