@@ -70,9 +70,11 @@ type tape struct {
 	numbers []int64
 }
 
-// The numbers of a tape: the first is how many entries there are, the next the ends of leases by member, then come the entries.
+// The numbers of a tape: the first is how many entries there are, the next the ends of leases by member, and when they were told, then come the
+// entries.
 const (
-	ends      = 1
+	ends      = 0
+	told      = 3
 	entries   = 8
 	perEntry  = 4
 	mostEntry = 1 << 13
@@ -174,12 +176,14 @@ func beMember(text string) {
 	os.Exit(0)
 }
 
-// tellEnd writes the end of the lease to the tape, again and again. The clock is read first, so what it writes is never after the end.
+// tellEnd writes the end of the lease to the tape, again and again, and when it did. The clock is read first, so what it writes is never after
+// the end. A member that got no processor between the readings writes nothing, since that would be too early.
 func (t tape) tellEnd(m *ringleader.Member) {
 	for ticker := time.NewTicker(500 * time.Microsecond); ; <-ticker.C {
 		at := now()
-		if s := m.Status(); s.Lease != nil {
+		if s := m.Status(); s.Lease != nil && now()-at < time.Millisecond {
 			atomic.StoreInt64(&t.numbers[ends+s.ID], int64(at)+int64(*s.Lease*float64(time.Second)))
+			atomic.StoreInt64(&t.numbers[told+s.ID], int64(at))
 		}
 	}
 }
