@@ -96,6 +96,16 @@ func (g *group) revive() {
 	}
 }
 
+// renew ends all members and starts them again.
+func (g *group) renew() {
+	for id := range g.setups {
+		g.end(id + 1)
+	}
+	for id := range g.setups {
+		g.start(id + 1)
+	}
+}
+
 // end kills a member with all its processes, and waits for them.
 func (g *group) end(id int) {
 	all := tree(g.run[id].Process.Pid)
@@ -122,10 +132,39 @@ func (g *group) await(what string, holds func() bool) {
 	for tick := time.NewTicker(time.Millisecond); !holds(); {
 		select {
 		case <-overdue:
-			g.Fatalf("not within %v: %s", patience, what)
+			g.Fatalf("not within %v: %s\n%s", patience, what, g.processes())
 		case <-tick.C:
+			if before, after, is := g.two(); is {
+				g.Fatalf("two commands run, while this is awaited: %s\n%s\n%s\n%s", what, before, after, g.processes())
+			}
 		}
 	}
+}
+
+// two returns entries of two terms that both ran within the last milliseconds, if there are such.
+func (g *group) two() (before, after entry, is bool) {
+	latest, is := g.runs(now() - 10*time.Millisecond)
+	if !is {
+		return nil, nil, false
+	}
+	for _, e := range g.tape.all() {
+		if e.term() < latest.term() && e.ran() > latest.began() {
+			return e, latest, true
+		}
+	}
+	return nil, nil, false
+}
+
+// processes lists all processes of the group, for people.
+func (g *group) processes() string {
+	list, _ := exec.Command("ps", "-eLo", "pid,tid,ppid,stat,cls,rtprio,wchan:20,etimes,args").Output()
+	var own []string
+	for line := range strings.Lines(string(list)) {
+		if strings.Contains(line, filepath.Dir(g.setups[0].Data)) || strings.HasSuffix(strings.TrimSpace(line), "defunct>") {
+			own = append(own, line[:min(len(line), 110)])
+		}
+	}
+	return strings.Join(own, "\n")
 }
 
 // runs returns the entry of the latest term, if it was written to since a moment.

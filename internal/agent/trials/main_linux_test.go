@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -90,6 +91,10 @@ func (e entry) last() *int64         { return &e[3] }
 func (e entry) began() time.Duration { return time.Duration(atomic.LoadInt64(e.first())) }
 func (e entry) ran() time.Duration   { return time.Duration(atomic.LoadInt64(e.last())) }
 
+func (e entry) String() string {
+	return fmt.Sprintf("a command of term %d at member %d, from %v to %v", e.term(), e.member(), e.began(), e.ran())
+}
+
 func openTape(file string) tape {
 	numbers, err := kernel.Share(file, entries+perEntry*mostEntry)
 	if err != nil {
@@ -144,7 +149,7 @@ func beMember(text string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	config := ringleader.Config{ID: s.ID, Members: s.Members, Listen: s.Listen, Data: s.Data} // and the default timing
-	config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	shared := openTape(s.Tape)
 	if s.Lead {
 		m, err := ringleader.Join(ctx, config)
