@@ -2,7 +2,7 @@
 // are never two leaders.
 //
 // Each member of the group has a directory for its votes, which [Init] or the command "ringleader init" makes once, and
-// the same list of members:
+// a list of members, at first the same one:
 //
 //	member, err := ringleader.Join(ctx, ringleader.Config{
 //		Group: "jobs",
@@ -32,8 +32,8 @@
 //
 // # What is promised
 //
-// The algorithm is quorum-bully (package algorithms/quorumbully). A member leads while a majority of all members has
-// granted it a lease. So:
+// The algorithm is quorum-bully (package algorithms/quorumbully). A member leads while a majority of the members that
+// vote has granted it a lease. So:
 //
 //   - At each moment at most one lease runs, however slow, cut off, paused or restarted members are. [Leadership.Valid] is
 //     true only while it does.

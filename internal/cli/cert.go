@@ -27,8 +27,8 @@ func (p *program) cert() *cobra.Command {
 		Long: `Cert makes what members on several machines need for TLS: an authority (ca.pem, ca.key),
 unless the directory has one, and for each --id a certificate and its key (ID.pem, ID.key),
 in which the member is named by the URI ringleader:GROUP/ID. --operator makes one for the
-commands status, watch, resign and transfer (operator.pem, operator.key). It names no
-member, so that no member can be impersonated with it.
+commands of operators, such as status, resign and members (operator.pem, operator.key). It
+names no member, so that no member can be impersonated with it.
 
 Copy to each machine ca.pem and the two files of its member. A process with ca.key can make
 itself any member: keep it off these machines. Existing certificates are replaced, which is

@@ -46,11 +46,15 @@ func (p *program) join() *cobra.Command {
 		GroupID: groupElect,
 		Short:   "Run a member of a group in the foreground",
 		Long: `Join runs one member of a group, and shows its role, leader, term and lease, until Ctrl-C
-or SIGTERM. All members start with the same list of members. They elect the live member of the
-highest priority, and of several the one with the highest identifier, by quorum-bully: a
-leader has a lease from a majority of the members, so two never lead at the same time. Each
-leader has a greater term than the one before. A member that ends by Ctrl-C or SIGTERM
-releases its lease, and another one leads at once.
+or SIGTERM. The members elect the live member of the highest priority, and of several the one
+with the highest identifier, by quorum-bully: a leader has a lease from a majority of the
+members that vote, so two never lead at the same time. Each leader has a greater term than
+the one before. A member that ends by Ctrl-C or SIGTERM releases its lease, and another one
+leads at once.
+
+A new group starts with one list of members. Those without ,standby vote at first: members
+that name different first voters refuse each other. Each list has all members that vote. All
+else in it may differ, and change: see "ringleader members --help".
 
 The directory --data must have been made by "ringleader init", once in the life of the
 member. It holds the promises that the member has made to the others.
@@ -102,8 +106,9 @@ already; "ringleader exec" is for what must not.
 Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
 environment. A flag wins over a variable, and a variable over the file. --check prints
 the settings, and which members vote if those of --data have agreed on others. With a file,
-SIGHUP reads it again: hooks, --verbose, certificates, --weight, and the other members in
---member change, the log names what needs a restart, and no election follows.
+SIGHUP reads it again: hooks, --verbose, certificates, --weight, and in --member the other
+members and the priority of this one change. The log names what needs a restart, and no
+election follows.
 
 Under systemd, as a service with Type=notify, the member reports its readiness, its role and
 its end, and feeds the watchdog while its loop runs.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,5 +85,23 @@ func TestOwnStoriesComeAfterThoseOfTheProgram(t *testing.T) {
 	}
 	if err := l.add(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "cannot read") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A story that the page about the lab shows has a run, and each of its stops is a moment of it.
+func TestTheStoriesOfThePageAboutTheLabRun(t *testing.T) {
+	stories := strings.Split(string(contents(t, "../../docs/11-lab.md")), "````markdown\n")[1:]
+	if len(stories) < 2 {
+		t.Fatalf("the page has %d stories", len(stories))
+	}
+	dir := t.TempDir()
+	for i, text := range stories {
+		text, _, _ := strings.Cut(text, "````\n")
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("page-%d.md", i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := newLab("ringleader", all.Algorithms).add(dir); err != nil {
+		t.Error(err)
 	}
 }
