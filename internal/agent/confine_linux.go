@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 
-	"ringleader.example/ringleader/internal/kernel"
 	"ringleader.example/ringleader/internal/warden"
 )
 
@@ -125,11 +124,10 @@ func first(arguments []string) int {
 		complain(fmt.Errorf("prctl: %w", errno))
 		return notStarted
 	}
-	_ = kernel.Hurry() // where it is allowed
 	if _, err := ready.Write([]byte{1}); err != nil {
 		return notStarted // the keeper is dead
 	}
-	t, err := start(command, &syscall.SysProcAttr{}, p.user)
+	t, err := startCommand(command, &syscall.SysProcAttr{}, p.user)
 	if err != nil {
 		return failed(err)
 	}

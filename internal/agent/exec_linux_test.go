@@ -3,14 +3,18 @@ package agent_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader/internal/agent"
+	"ringleader.example/ringleader/internal/kernel"
 )
 
 var (
@@ -223,6 +227,62 @@ func TestACommandRunsAsAnotherUser(t *testing.T) {
 	}
 	if err := agent.CheckUser("nobody at all"); err == nil {
 		t.Error("a user who does not exist is accepted")
+	}
+}
+
+// One thread that had to wait for a processor would keep the command alive after its end.
+func TestAllThreadsOfKeeperAndFirstProcessRunBeforeOthersAndNoneOfTheCommand(t *testing.T) {
+	t.Parallel()
+	hurried(t)
+	for _, namespace := range []bool{true, false} {
+		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: !namespace})
+		g.start(1)
+		command := g.works(0, "loop").PID
+		_, _, keeper := g.leader(command)
+		for pid := g.parent(command); pid != 0; pid = g.parent(pid) {
+			if got := policies(t, pid); !maps.Equal(got, map[string]bool{"2": true}) { // SCHED_RR
+				t.Errorf("namespace %v: the threads of process %d have policies %v", namespace, pid, got)
+			}
+			if pid == keeper {
+				break
+			}
+		}
+		if got := policies(t, command); !maps.Equal(got, map[string]bool{"0": true}) {
+			t.Errorf("namespace %v: the threads of the command have policies %v", namespace, got)
+		}
+		g.run[1].Process.Signal(syscall.SIGTERM)
+		<-g.ends[1]
+	}
+}
+
+// policies returns the policies of scheduling of the threads of a process.
+func policies(t *testing.T, pid int) map[string]bool {
+	found := map[string]bool{}
+	all, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		if stat, err := os.ReadFile(name); err == nil { // the thread may have ended
+			found[strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[38]] = true
+		}
+	}
+	return found
+}
+
+// hurried leaves out a test where no real-time priority is allowed.
+func hurried(t *testing.T) {
+	allowed := make(chan error)
+	go func() {
+		runtime.LockOSThread() // it ends with this goroutine
+		allowed <- kernel.Hurry()
+	}()
+	if err := <-allowed; err == nil {
+		return
+	} else if os.Getenv("CI") == "true" {
+		t.Fatal(err)
+	} else {
+		t.Skip(err)
 	}
 }
 

@@ -74,7 +74,6 @@ func keep(arguments []string) int {
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
-	_ = kernel.Hurry() // where it is allowed
 	g := newGuard()
 	for o.End || o.late() { // a keeper that comes late waits: the next order may have more time
 		if o.End || orders.Decode(&o) != nil {

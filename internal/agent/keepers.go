@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 
+	"ringleader.example/ringleader/internal/kernel"
 	"ringleader.example/ringleader/internal/warden"
 )
 
@@ -38,11 +39,13 @@ func newKeepers(means Means, name string) (*keepers, error) {
 }
 
 // starter runs functions that start processes, one at a time. The kernel kills some keepers at the end of the thread that started
-// them, and this one lives as long as the process.
+// them, and this one lives as long as the process. What it starts runs before ordinary processes, where that is allowed, so that a keeper
+// begins and ends at once on a loaded host, too.
 var starter = sync.OnceValue(func() chan<- func() {
 	starts := make(chan func())
 	go func() {
 		runtime.LockOSThread()
+		_ = kernel.Hurry()
 		for start := range starts {
 			start()
 		}

@@ -51,7 +51,7 @@ func (p post) plant(command []string) (*tree, error) {
 	if err := warden.Adopt(); err != nil {
 		return nil, err
 	}
-	t, err := start(command, attributes, p.user)
+	t, err := startCommand(command, attributes, p.user)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,14 @@ func (p post) plant(command []string) (*tree, error) {
 	return t, nil
 }
 
-// start starts a command as a child of this process. The process group of a terminal stays what it is.
+// startCommand starts a command as a child of this process, which runs before others; the command runs as others do. At no moment this
+// process does: one of its threads that had to wait for a processor would keep it alive, and so the command.
+func startCommand(command []string, attributes *syscall.SysProcAttr, as *credential) (*tree, error) {
+	_ = kernel.HurryAlone() // where it is allowed; else nothing hurries
+	return start(command, attributes, as)
+}
+
+// start starts a child of this process. The process group of a terminal stays what it is.
 func start(command []string, attributes *syscall.SysProcAttr, as *credential, files ...uintptr) (*tree, error) {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
@@ -72,13 +79,9 @@ func start(command []string, attributes *syscall.SysProcAttr, as *credential, fi
 	}
 	t := &tree{changed: make(chan os.Signal, 1)}
 	signal.Notify(t.changed, syscall.SIGCHLD)
-	hurries := kernel.Calm() == nil // commands run as others do
 	t.first, err = syscall.ForkExec(path, command, &syscall.ProcAttr{
 		Env: os.Environ(), Files: append([]uintptr{0, 1, 2}, files...), Sys: attributes,
 	})
-	if hurries {
-		_ = kernel.Hurry()
-	}
 	if err != nil {
 		return nil, describe(path, err)
 	}

@@ -107,18 +107,20 @@ func policy() string {
 	return strings.Join(text, " and ")
 }
 
-// hurry tells the policy of this process after it hurries, and that of a process that a calm thread of it starts.
+// hurry tells the policies of a process that a hurrying thread starts, of one that it starts when it hurries alone, and of itself.
 func hurry() {
 	runtime.LockOSThread()
 	if err := kernel.Hurry(); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(policy())
-	if err := kernel.Calm(); err != nil {
+	fmt.Print(run("child"))
+	if err := kernel.HurryAlone(); err != nil {
 		panic(err)
 	}
 	fmt.Print(run("child"))
+	own, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+	fmt.Println(own &^ (1 << 30)) // without the flag SCHED_RESET_ON_FORK
 }
 
 // run runs this binary in a role, and returns what it prints.
@@ -132,12 +134,12 @@ func run(as string) string {
 	return string(out)
 }
 
-func TestAProcessThatHurriesStartsACalmOne(t *testing.T) {
+func TestAThreadHurriesWithWhatItStartsOrAlone(t *testing.T) {
 	t.Parallel()
 	switch got := run("hurry"); {
 	case strings.Contains(got, "not permitted") && os.Getenv("CI") != "true":
 		t.Skip(got)
-	case got != "2\n0\n":
+	case got != "2\n0\n2\n":
 		t.Errorf("the policies are %q; SCHED_RR is 2", got)
 	}
 }

@@ -19,5 +19,5 @@ func (*KillTimer) Close() error { return ErrNone }
 // Hurry returns [ErrNone].
 func Hurry() error { return ErrNone }
 
-// Calm returns [ErrNone].
-func Calm() error { return ErrNone }
+// HurryAlone returns [ErrNone].
+func HurryAlone() error { return ErrNone }

@@ -36,7 +36,6 @@ var (
 const (
 	memberRole  = "trial-member"
 	commandRole = "trial-command"
-	hurryRole   = "trial-hurry"
 )
 
 func TestMain(m *testing.M) {
@@ -47,11 +46,6 @@ func TestMain(m *testing.M) {
 			beMember(os.Args[2])
 		case commandRole:
 			beCommand(os.Args[2], os.Args[3])
-		case hurryRole:
-			if kernel.Hurry() != nil {
-				os.Exit(1)
-			}
-			os.Exit(0)
 		}
 	}
 	flag.Parse()
