@@ -192,7 +192,7 @@ func TestEveryAlgorithmIsVerified(t *testing.T) {
 	}
 	reduce := func(*catalogue.Entry, *verify.Options) verify.Reduction { return verify.AnyReduction }
 	compare(t, head+rows(t, verified, reduce, func(e *catalogue.Entry, o *verify.Options) (row string) {
-		row = regexp.MustCompile(`(?m)^\| `+e.Name+` \|.*\n`).FindString(string(page))
+		row = regexp.MustCompile(`(?m)^\| ` + e.Name + ` \|.*\n`).FindString(string(page))
 		var size, orders, states uint64
 		if _, err := fmt.Sscanf(row, "| "+e.Name+" | %d | %d | %d |", &size, &orders, &states); err != nil || *update || *longer || states < many || o.Size == 0 {
 			return ""
