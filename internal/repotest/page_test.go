@@ -19,7 +19,7 @@ var (
 func TestPageOneIsAModuleThatDoesWhatThePageShows(t *testing.T) {
 	page := read(t, filepath.Join(root, "docs", "1-your-own-algorithm.md"))
 	dir := t.TempDir()
-	foreign(t, dir, tree(t).name)
+	foreign(t, dir)
 	files := aFile.FindAllStringSubmatch(page, -1)
 	if len(files) != 3 {
 		t.Fatalf("the page has %d files, want 3", len(files))
@@ -30,7 +30,7 @@ func TestPageOneIsAModuleThatDoesWhatThePageShows(t *testing.T) {
 			t.Errorf("the algorithm takes %d lines, and should take less than 60", lines)
 		}
 	}
-	outside(t, dir, "go", "build", "-o", "swallow.exe", ".")
+	outside(t, dir, "go", "build", "-ldflags=-s -w", "-o", "swallow.exe", ".")
 	outside(t, dir, "go", "test", ".")
 	commands := shown.FindAllStringSubmatch(page, -1)
 	if len(commands) < 5 {
