@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/gallery"
 	"ringleader.example/ringleader/internal/lab"
-	"ringleader.example/ringleader/internal/memory"
 )
 
 // theLab is the lab of the catalogue.
@@ -595,28 +593,26 @@ func TestACancelledQuestionEndsSoon(t *testing.T) {
 	}
 }
 
-// TestRunsThatNeverEndTakeLimitedMemory floods the lab with runs that grow: messages that double, records without an end.
-func TestRunsThatNeverEndTakeLimitedMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes long runs")
+// A record of quorum-bully grows by all members' knowledge of each other at each step.
+func TestARunOfTheLabEndsWhenItsRecordIsLarge(t *testing.T) {
+	b, err := newLab("ringleader", all.Algorithms).begin([]string{"quorum-bully", "--n=100", "--until=1000000000"}, true, func(string) {})
+	if err != nil {
+		t.Fatal(err)
 	}
-	const most = 3 << 30
-	var runs sync.WaitGroup
-	for i, words := range []labObject{
-		{"run": []string{"quorum-bully", "--n=100", "--until=1000000000"}},
-		{"run": []string{"lcr", "--n=1000", "--duplicate=1", "--schedule=random"}},
-		{"run": []string{"quorum-bully", "--n=9"}, "choices": []any{}, "go": mostLabEvents},
-		{"run": []string{"invitation", "--n=2", "--param=rule-c=no,stagger=3", "--until=100000000"}},
-	} {
-		runs.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			body, _ := json.Marshal(words)
-			_, _ = theLab().Ask(ctx, "run", body, func(string) {}) // an answer or an error
-			if used := memory.Used(); used > most {
-				t.Errorf("run %d: the program takes %d MiB", i, used>>20)
-			}
-		})
+	s, err := b.o.options(b.e, b.stdin)
+	if err != nil {
+		t.Fatal(err)
 	}
-	runs.Wait()
+	s.Record, s.Limit = true, mostLabEvents
+	found, err := b.elect(t.Context(), b.e, b.o, &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for i := range found.Record.Steps {
+		size += found.Record.Steps[i].Bytes()
+	}
+	if size < mostLabRecord || size > mostLabRecord+1<<20 {
+		t.Errorf("the record has %d bytes", size)
+	}
 }
