@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 
 	"ringleader.example/ringleader/election"
@@ -72,7 +71,7 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			})
 			var reports []report
 			for n := 1; n <= o.Verify; n++ {
-				reports = append(reports, sync.OnceValues(func() (*verify.Report, error) { return verify.Run(a, every(&a.Declaration, n, parameters)) }))
+				reports = append(reports, once(func() (*verify.Report, error) { return verify.Run(a, every(&a.Declaration, n, parameters)) }))
 				t.Run(fmt.Sprint("every schedule of ", n), func(t *testing.T) { holds(t, reports[n-1]) })
 			}
 			for i := range bounds {
@@ -463,8 +462,21 @@ func every(a *election.Declaration, n int, parameters map[string]string) verify.
 	return o
 }
 
-// report is a check of every schedule, made on first use.
+// report is a check of every schedule.
 type report = func() (*verify.Report, error)
+
+// once returns a check that is made on first use, by one goroutine.
+func once(check report) report {
+	var r *verify.Report
+	var err error
+	return func() (*verify.Report, error) {
+		if check != nil {
+			r, err = check()
+			check = nil
+		}
+		return r, err
+	}
+}
 
 func holds(t *testing.T, check report) {
 	r, err := check()

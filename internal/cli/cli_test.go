@@ -59,8 +59,16 @@ func (m withCaches) Run() int {
 }
 
 func TestScripts(t *testing.T) {
+	var files []string // nil: all of the folder
+	dir := "testdata/script"
+	if testing.Short() { // the race detector has nothing to see in the others
+		dir = ""
+		for _, name := range []string{"demo", "join", "lab_live", "nats", "over", "study"} {
+			files = append(files, "testdata/script/"+name+".txtar")
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: dir, Files: files,
 		Setup: func(e *testscript.Env) error {
 			for _, name := range cacheVariables {
 				e.Setenv(name, filepath.Join(e.WorkDir, "caches"))
