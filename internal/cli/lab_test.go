@@ -97,6 +97,7 @@ var labRuns = [][]string{
 }
 
 func TestTheLabsRunsAreThoseOfTheCommandLine(t *testing.T) {
+	onlyComputes(t)
 	for _, run := range labRuns {
 		answer := answered[labRunAnswer](t, "run", labObject{"run": run})
 		want := labPrinted(t, append([]string{"run", "--json"}, append(run[1:len(run):len(run)], run[0])...)...)
@@ -201,6 +202,7 @@ var followed = [][]string{
 }
 
 func TestARunBecomesAWalkThatIsRepeatedAndContinued(t *testing.T) {
+	onlyComputes(t)
 	for _, run := range followed {
 		scheduled := answered[labRunAnswer](t, "run", labObject{"run": run})
 		walk := answered[labRunAnswer](t, "run", labObject{"run": run, "walk": true})
@@ -262,6 +264,7 @@ func TestAWalkTakesCutsAndCommandsAsTheyAreTyped(t *testing.T) {
 
 // The candidates of each phase are those that count finds, and a run is recorded.
 func TestARunHasTheCandidatesOfEachPhase(t *testing.T) {
+	onlyComputes(t)
 	ring := []string{"franklin", "--n=64", "--order=random"}
 	run := answered[struct{ Entered []int }](t, "run", labObject{"run": ring})
 	counted := answered[struct {
@@ -288,6 +291,7 @@ func sameSteps(a, b []labObject, clock bool) bool {
 }
 
 func TestAWalkIsThatOfReplay(t *testing.T) {
+	onlyComputes(t)
 	walk := answered[labRunAnswer](t, "run", labObject{"run": []string{"bully", "--n=3"}, "choices": []any{}, "go": 100})
 	saved, err := json.Marshal(walk.Run)
 	if err != nil {
@@ -306,6 +310,7 @@ func TestAWalkIsThatOfReplay(t *testing.T) {
 }
 
 func TestCallsPrintWhatTheCommandsPrint(t *testing.T) {
+	onlyComputes(t)
 	for _, args := range [][]string{
 		{"count", "lcr", "--n", "1000", "--order=random"},
 		{"compare", "lcr", "stop-and-go-p2:c=2,a=3/2", "--n", "8,16", "--orders", "5"},
@@ -322,6 +327,7 @@ func TestCallsPrintWhatTheCommandsPrint(t *testing.T) {
 }
 
 func TestACounterexampleAndACostliestInputComeAsRuns(t *testing.T) {
+	onlyComputes(t)
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -346,6 +352,7 @@ func TestACounterexampleAndACostliestInputComeAsRuns(t *testing.T) {
 }
 
 func TestEveryExhibitIsCaughtAndShown(t *testing.T) {
+	onlyComputes(t)
 	if testing.Short() {
 		t.Skip("checks the gallery")
 	}
@@ -367,6 +374,7 @@ func TestEveryExhibitIsCaughtAndShown(t *testing.T) {
 }
 
 func TestEveryAlgorithmHasAListing(t *testing.T) {
+	onlyComputes(t)
 	for _, e := range all.Algorithms {
 		listing := answered[struct {
 			Name  string
@@ -397,6 +405,7 @@ func TestTheCatalogueNamesWhatCanBeAskedFor(t *testing.T) {
 }
 
 func TestDrawingsAreThoseOfTheCommandLine(t *testing.T) {
+	onlyComputes(t)
 	run := []string{"lcr", "--ids=5,4,3,2,1"}
 	for what, flag := range map[string]string{"diagram": "--draw=-", "network": "--draw-topology=-", "": "--trace=-"} {
 		format := "svg"
@@ -415,6 +424,7 @@ func TestDrawingsAreThoseOfTheCommandLine(t *testing.T) {
 
 // TestHostileQuestionsGetAnErrorAndNothingElse has questions that read files, take too much, or are malformed.
 func TestHostileQuestionsGetAnErrorAndNothingElse(t *testing.T) {
+	onlyComputes(t)
 	const file = "lab_test.go" // it exists
 	call := func(args ...string) labObject { return labObject{"args": args} }
 	run := func(words ...string) labObject { return labObject{"run": words} }
@@ -595,6 +605,7 @@ func TestACancelledQuestionEndsSoon(t *testing.T) {
 
 // A record of quorum-bully grows by all members' knowledge of each other at each step.
 func TestARunOfTheLabEndsWhenItsRecordIsLarge(t *testing.T) {
+	onlyComputes(t)
 	b, err := newLab("ringleader", all.Algorithms).begin([]string{"quorum-bully", "--n=100", "--until=1000000000"}, true, func(string) {})
 	if err != nil {
 		t.Fatal(err)
