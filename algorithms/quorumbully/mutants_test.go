@@ -358,14 +358,6 @@ func TestTheCheckerFindsTheClocksThatALeaseNeeds(t *testing.T) {
 	}
 }
 
-// most is how many states of a large model are looked at: with -long all.
-func most() int {
-	if *long {
-		return 0
-	}
-	return 100_000
-}
-
 func TestEveryScheduleOfFewClaimsIsSafe(t *testing.T) {
 	for _, b := range []budget{
 		{crashes: 1, recoveries: 1, terms: 2},
@@ -376,8 +368,8 @@ func TestEveryScheduleOfFewClaimsIsSafe(t *testing.T) {
 		{crashes: 1, recoveries: 1, terms: 2, wardens: true},
 	} {
 		o := b.few()
-		if b.delay > 0 || b.wardens {
-			o.MaxStates = most()
+		if (b.delay > 0 || b.wardens) && !*long {
+			o.MaxStates = 100_000
 		}
 		r, err := verify.Run(Algorithm, o)
 		if err != nil {
