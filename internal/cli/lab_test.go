@@ -353,10 +353,13 @@ func TestACounterexampleAndACostliestInputComeAsRuns(t *testing.T) {
 
 func TestEveryExhibitIsCaughtAndShown(t *testing.T) {
 	onlyComputes(t)
-	if testing.Short() {
-		t.Skip("checks the gallery")
-	}
+	leases := 0
 	for _, x := range gallery.All() {
+		if strings.HasPrefix(x.Name, "quorum-bully-") {
+			if leases++; leases > 1 {
+				continue // they take long, and package gallery checks all
+			}
+		}
 		answer := answered[struct {
 			Status int
 			Result struct{ Caught int }
