@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net"
 	"os"
 	"path/filepath"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/rig"
 )
 
 // Three members elect the one with the largest identifier. When it stops, the next one takes over.
@@ -65,12 +65,11 @@ func Example() {
 
 // freeAddress returns a loopback address without a listener.
 func freeAddress() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addresses[0]
 }
 
 // One process takes part in two groups, over the same connections. Each group has its own leader.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -18,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/statushttp"
 )
 
@@ -56,12 +56,11 @@ func lead(m *ringleader.Member) {
 
 // freeAddress returns a loopback address without a listener.
 func freeAddress() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addresses[0]
 }
 
 func TestHandlerDistinguishesTheLeader(t *testing.T) {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/transport"
 	"ringleader.example/ringleader/transport/transporttest"
 )
@@ -116,12 +118,11 @@ func names(t *testing.T) server {
 // free returns an address that is free, and its port.
 func free(t *testing.T) (address string, port uint16) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String(), uint16(l.Addr().(*net.TCPAddr).Port)
+	return addresses[0], netip.MustParseAddrPort(addresses[0]).Port()
 }
 
 func TestTheLastGoodAnswerCountsWhileNamesCannotBeLookedUp(t *testing.T) {

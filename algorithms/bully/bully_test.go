@@ -20,6 +20,9 @@ func TestConformance(t *testing.T) {
 		},
 		Verify: 2, // schedules_test.go goes further
 	})
+	electiontest.Conform(t, bully.Algorithm, electiontest.Options{
+		Sizes: []int{1, 2, 3, 6}, Runs: 5, Verify: 2, Parameters: electiontest.Settings(&bully.Algorithm.Declaration),
+	})
 }
 
 // process is a single process that a test feeds with events.

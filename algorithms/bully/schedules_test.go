@@ -27,6 +27,9 @@ func TestThreeProcessesUnderEverySchedule(t *testing.T) {
 					if delay == "2" && dead != "asked" && (asked == "elects" || victory == "others") {
 						continue // millions of states, with both more than 10 million
 					}
+					if delay == "2" && (dead == "skipped" || dead == "asked" && (asked == "tells") != (victory == "lower")) {
+						continue // three settings stand for six
+					}
 					parameters := map[string]string{"delay": delay, "victory": victory, "known-dead": dead, "asked-coordinator": asked}
 					o := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1}
 					if v := check(t, bully.Algorithm, o, parameters).Violation; v != nil {

@@ -22,7 +22,9 @@ type (
 
 // Rounds are unbounded, so the checker would not end; see the two tests that follow.
 func TestConformance(t *testing.T) {
-	electiontest.Conform(t, itairodeh.Algorithm, electiontest.Options{Verify: -1})
+	electiontest.Conform(t, itairodeh.Algorithm, electiontest.Options{
+		Verify: -1, Parameters: electiontest.Settings(&itairodeh.Algorithm.Declaration),
+	})
 }
 
 // before returns the algorithm with a function that sees each token first; false loses the token.

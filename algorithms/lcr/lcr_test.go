@@ -12,6 +12,10 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
+func TestConformance(t *testing.T) {
+	electiontest.Conform(t, lcr.Algorithm, electiontest.Options{Verify: 4, Parameters: electiontest.Settings(&lcr.Algorithm.Declaration)})
+}
+
 func TestExample21HasStagesOfFiveToOneMessages(t *testing.T) {
 	// S2 figures 2.2-2.6: 5, 4, 3, 2, 1 messages in stages 1 to 5, then 5 announcements.
 	r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Instance: network.On(5, 4, 3, 2, 1), Record: true})

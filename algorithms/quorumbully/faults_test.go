@@ -17,6 +17,7 @@ import (
 var (
 	first = flag.Uint64("seed", 0, "of the first random script")
 	seeds = flag.Uint64("seeds", 500, "how many random scripts")
+	long  = flag.Bool("long", false, "check every schedule of large models, too")
 )
 
 // members are 1 … n.

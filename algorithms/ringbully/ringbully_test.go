@@ -6,11 +6,16 @@ import (
 
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
+
+func TestConformance(t *testing.T) {
+	electiontest.Conform(t, ringbully.Algorithm, electiontest.Options{})
+}
 
 func TestEntrantsOfEachPhaseKeepLemma139(t *testing.T) {
 	for n := 1; n <= 200; n++ {

@@ -1,45 +1,20 @@
 package all_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
+	"math/bits"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/afekgafni"
-	"ringleader.example/ringleader/algorithms/afekgafnisynchronous"
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
-	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
-	"ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/algorithms/highamprzytycka"
-	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
-	"ringleader.example/ringleader/algorithms/invitation"
-	"ringleader.example/ringleader/algorithms/itairodeh"
-	"ringleader.example/ringleader/algorithms/itairodehsynchronous"
-	"ringleader.example/ringleader/algorithms/knownsize"
-	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/lcrsynchronous"
-	"ringleader.example/ringleader/algorithms/lelann"
-	"ringleader.example/ringleader/algorithms/logicalring"
-	"ringleader.example/ringleader/algorithms/minmax"
-	"ringleader.example/ringleader/algorithms/modifiedbully"
-	"ringleader.example/ringleader/algorithms/oddoneout"
-	"ringleader.example/ringleader/algorithms/oddpair"
-	"ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/algorithms/petersonalternating"
-	"ringleader.example/ringleader/algorithms/preference"
-	"ringleader.example/ringleader/algorithms/preferencering"
-	"ringleader.example/ringleader/algorithms/preferencetree"
-	"ringleader.example/ringleader/algorithms/quorumbully"
-	"ringleader.example/ringleader/algorithms/ringbully"
-	"ringleader.example/ringleader/algorithms/ringbullysimple"
-	"ringleader.example/ringleader/algorithms/stopandgo"
-	"ringleader.example/ringleader/algorithms/tree"
-	"ringleader.example/ringleader/algorithms/variablespeeds"
+	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
@@ -52,135 +27,165 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-func TestConformance(t *testing.T) {
-	var tested []string
-	conform(t, &tested, ringbullysimple.Algorithm)
-	conform(t, &tested, ringbully.Algorithm)
-	conform(t, &tested, lcr.Algorithm)
-	conform(t, &tested, lcrsynchronous.Algorithm)
-	conform(t, &tested, lelann.Algorithm)
-	conform(t, &tested, oddoneout.Algorithm)
-	conform(t, &tested, oddpair.Algorithm)
-	conform(t, &tested, logicalring.Algorithm)
-	conform(t, &tested, preference.Algorithm)
-	conform(t, &tested, preferencering.Algorithm)
-	conform(t, &tested, preferencetree.Algorithm)
-	conform(t, &tested, tree.Algorithm)
-	conform(t, &tested, hirschbergsinclair.Algorithm)
-	conform(t, &tested, bully.Algorithm)
-	conform(t, &tested, modifiedbully.Algorithm)
-	conform(t, &tested, invitation.Algorithm)
-	conform(t, &tested, quorumbully.Algorithm)
-	conform(t, &tested, franklin.Algorithm)
-	conform(t, &tested, peterson.Algorithm)
-	conform(t, &tested, petersonalternating.Algorithm)
-	conform(t, &tested, dolevklawerodeh.Algorithm)
-	conform(t, &tested, dolevklawerodehb.Algorithm)
-	conform(t, &tested, minmax.Algorithm)
-	conform(t, &tested, highamprzytycka.Algorithm)
-	conform(t, &tested, itairodeh.Algorithm)
-	conform(t, &tested, itairodehsynchronous.Algorithm)
-	conform(t, &tested, afekgafni.Algorithm)
-	conform(t, &tested, afekgafnisynchronous.Algorithm)
-	conform(t, &tested, knownsize.Algorithm)
-	conform(t, &tested, stopandgo.P1)
-	conform(t, &tested, stopandgo.P2)
-	conform(t, &tested, stopandgo.P3)
-	conform(t, &tested, stopandgo.P4)
-	conform(t, &tested, variablespeeds.Algorithm)
-	if !slices.Equal(tested, all.Algorithms.Names()) {
-		t.Errorf("conformance runs over %v; the catalogue has %v", tested, all.Algorithms.Names())
+// Conformance has its own test in the folder of each algorithm.
+func TestEveryFolderOfAnAlgorithmRunsTheConformanceSuite(t *testing.T) {
+	folders, err := os.ReadDir("../../algorithms")
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// mayStay reports whether a field that no step changes need not be declared constant: an identifier distinguishes
-// processes, and a preference may change in a crash.
-func mayStay(field string) bool { return field == "ID" || field == "Preference" }
-
-// conform runs a short conformance suite over an algorithm; its own tests go further.
-func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M]) {
-	*tested = append(*tested, a.Name)
-	t.Run(a.Name, func(t *testing.T) {
-		o := electiontest.Options{Sizes: []int{1, 2, 3, 6}, Runs: 5, Verify: 2, Parameters: settings(&a.Declaration)}
-		if a.Identifiers == election.Anonymous {
-			o.Verify = -1 // random choices may continue for ever
-		}
-		if a.Leased {
-			o.Verify, o.Runs = -1, 4 // terms and renewals do, so runs are long, too
-		}
-		electiontest.Conform(t, a, o)
-		if size := reflect.TypeFor[S]().Size(); a.Topology == election.Ring && a.Timing == election.Asynchronous && size > 16 {
-			t.Errorf("a state takes %d bytes; on a ring that runs in rounds at most 16, or large rings do not fit into caches", size)
-		}
-		if fields, err := electiontest.Unchanging(a, o); err != nil || len(slices.DeleteFunc(fields, mayStay)) > 0 {
-			t.Errorf("no step changes %v, which are not declared constant; %v", fields, err)
-		}
-		if a.Timing == election.Timed && a.Delay == nil {
-			t.Error("the catalogue wants the delay that timeouts count on")
-		}
-		if a.Title == "" || a.Source == "" || a.About == "" || a.Year == 0 {
-			t.Error("the catalogue wants a title, a year, a source and a description")
-		}
-	})
-}
-
-// settings returns all combinations of the words of an algorithm's parameters.
-func settings(d *election.Declaration) []map[string]string {
-	all := []map[string]string{{}}
-	for _, parameter := range d.Parameters {
-		p, is := parameter.(*election.Choice)
-		if !is {
+	for _, folder := range folders {
+		if !folder.IsDir() {
 			continue
 		}
-		var longer []map[string]string
-		for _, setting := range all {
-			for _, word := range p.Words {
-				with := maps.Clone(setting)
-				with[p.Name] = word
-				longer = append(longer, with)
+		tests, err := filepath.Glob("../../algorithms/" + folder.Name() + "/*_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(tests, func(path string) bool {
+			text, err := os.ReadFile(path)
+			return err == nil && bytes.Contains(text, []byte("electiontest.Conform(t, "))
+		}) {
+			t.Errorf("%s: no test calls electiontest.Conform", folder.Name())
+		}
+	}
+}
+
+func TestTheCatalogueKnowsWhatItsReadersNeed(t *testing.T) {
+	for _, e := range all.Algorithms {
+		if size := e.Program.Plans.State.Size(); e.Topology == election.Ring && e.Timing == election.Asynchronous && size > 16 {
+			t.Errorf("%s: a state takes %d bytes; on a ring that runs in rounds at most 16, or large rings do not fit into caches", e.Name, size)
+		}
+		if e.Timing == election.Timed && e.Delay == nil {
+			t.Errorf("%s: the catalogue wants the delay that timeouts count on", e.Name)
+		}
+		if e.Title == "" || e.Source == "" || e.About == "" || e.Year == 0 {
+			t.Errorf("%s: the catalogue wants a title, a year, a source and a description", e.Name)
+		}
+	}
+}
+
+// The checker compares states without what is declared constant. An identifier distinguishes processes, and a preference may
+// change in a crash, so these two are compared though no step changes them.
+func TestAFieldThatNoStepChangesIsDeclaredConstant(t *testing.T) {
+	for _, e := range all.Algorithms {
+		var staying map[string]bool // by field; nil before the first run
+		for run := range 20 {
+			for _, setting := range electiontest.Settings(e.Declaration) {
+				if staying != nil && len(staying) == 0 {
+					break
+				}
+				o := electiontest.Varied(e.Declaration, e.Program.Functions, []int{6, 3, 2, 1}[run%4], setting, uint64(run/4))
+				staying = unchanged(t, e, o, staying)
 			}
 		}
-		all = longer
+		if len(staying) > 0 {
+			t.Errorf("%s: no step changes %v, which are not declared constant", e.Name, slices.Sorted(maps.Keys(staying)))
+		}
 	}
-	return all
+}
+
+// unchanged returns those of the fields that no step of a run changes. Nil are all that are to be looked at.
+func unchanged(t *testing.T, e *catalogue.Entry, o simulate.Options, fields map[string]bool) map[string]bool {
+	t.Helper()
+	at, err := network.Prepare(e.Declaration, o.Instance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newborn := e.Program.New(at, false)
+	states := make([]reflect.Value, at.Size())
+	for p := range states {
+		states[p] = reflect.ValueOf(newborn.State(p, election.Ticks{}))
+	}
+	if fields == nil {
+		fields = map[string]bool{}
+		for f := range states[0].NumField() {
+			field := states[0].Type().Field(f)
+			fields[field.Name] = field.Tag.Get("election") != "constant" && field.Name != "ID" && field.Name != "Preference"
+		}
+		maps.DeleteFunc(fields, func(_ string, looked bool) bool { return !looked })
+	}
+	o.Record, o.Values, o.Limit = true, true, 5_000
+	r, err := e.Simulate(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Record.Steps {
+		step := &r.Record.Steps[i]
+		if step.StateValue.Is == nil {
+			continue
+		}
+		before, after := states[step.Process], reflect.ValueOf(step.StateValue.Is)
+		for name := range fields {
+			if fmt.Sprint(before.FieldByName(name)) != fmt.Sprint(after.FieldByName(name)) { // fields need not be exported
+				delete(fields, name)
+			}
+		}
+		states[step.Process] = after
+	}
+	return fields
+}
+
+// arrangements yields all orders of up to 6 identifiers, and random ones of up to 64, more of them around the powers of two; or, with
+// -long, 160 of each size.
+func arrangements(t *testing.T) iter.Seq2[string, election.Arrangement] {
+	return func(yield func(string, election.Arrangement) bool) {
+		for n := 1; n <= 6; n++ {
+			for ids := range electiontest.Rings(n) {
+				if !yield(fmt.Sprint(ids), election.List(ids)) {
+					return
+				}
+			}
+		}
+		for n := 1; n <= 64; n++ {
+			seeds := uint64(3)
+			if around := bits.OnesCount(uint(n)) == 1 || bits.OnesCount(uint(n+1)) == 1 || bits.OnesCount(uint(n-1)) == 1; around {
+				seeds = 12
+			}
+			if *longer {
+				seeds = 160
+			}
+			for seed := range seeds {
+				ring, err := order.Random(n, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !yield(fmt.Sprintf("random order of %d, seed %d", n, seed), ring) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func TestCountEqualsSimulation(t *testing.T) {
-	const seeds = 160 // of each size: 10 240 rings for each algorithm
 	for _, e := range all.Algorithms {
 		if e.Count == nil {
 			continue
 		}
-		for _, setting := range settings(e.Declaration) {
+		for _, setting := range electiontest.Settings(e.Declaration) {
 			t.Run(fmt.Sprint(e.Name, setting), func(t *testing.T) {
 				set, err := e.Set(setting)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for n := 1; n <= 64; n++ {
-					for seed := range uint64(seeds) {
-						ring, err := order.Random(n, seed)
-						if err != nil {
-							t.Fatal(err)
-						}
-						counted, err := e.Count(t.Context(), ring, set, nil)
-						if errors.Is(err, count.ErrRing) && e.With(set).Counts == election.CountsVary {
-							return // there is no exact count for this setting, and the error reports that
-						}
-						if err != nil {
-							t.Fatal(err)
-						}
-						small := n <= 24 // its record, which tells who enters a phase, takes little
-						r, err := e.Simulate(simulate.Options{Instance: network.Setup{IDs: ring, Parameters: setting}, Record: small})
-						if err != nil {
-							t.Fatal(err)
-						}
-						leader, _ := r.Leader()
-						if !reflect.DeepEqual(counted.Messages, r.Messages) || !slices.Equal(counted.ByPhase, r.ByPhase) ||
-							small && !slices.Equal(counted.Entered, r.Entered) || counted.Position != leader ||
-							counted.Time != nil && !sameTimes(counted.Time, r.Time) {
-							t.Fatalf("random order of %d, seed %d: counted %+v, simulated %+v at %+v", n, seed, counted, r, r.Time)
-						}
+				for name, ring := range arrangements(t) {
+					counted, err := e.Count(t.Context(), ring, set, nil)
+					if errors.Is(err, count.ErrRing) && e.With(set).Counts == election.CountsVary {
+						return // there is no exact count for this setting, and the error reports that
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					small := ring.Len() <= 24 // its record, which tells who enters a phase, takes little
+					r, err := e.Simulate(simulate.Options{Instance: network.Setup{IDs: ring, Parameters: setting}, Record: small})
+					if err != nil {
+						t.Fatal(err)
+					}
+					leader, _ := r.Leader()
+					if !reflect.DeepEqual(counted.Messages, r.Messages) || !slices.Equal(counted.ByPhase, r.ByPhase) ||
+						small && !slices.Equal(counted.Entered, r.Entered) || counted.Position != leader ||
+						counted.Time != nil && !sameTimes(counted.Time, r.Time) {
+						t.Fatalf("%s: counted %+v, simulated %+v at %+v", name, counted, r, r.Time)
 					}
 				}
 			})

@@ -64,7 +64,7 @@ func TestReductionsFindWhatTheWholeSearchFinds(t *testing.T) {
 			continue
 		}
 		for _, o := range explorations(e) {
-			o.Cores, o.MaxStates = 1, 200_000
+			o.Cores, o.MaxStates = 1, 40_000
 			whole, err := e.Verify(o)
 			if err != nil {
 				continue // a fault that the algorithm has no function for

@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -50,7 +51,7 @@ var hostile = []election.List{
 // each calls do with each algorithm of the catalogue and each of its settings.
 func each(t *testing.T, do func(e *catalogue.Entry, setting map[string]string, set election.Parameters)) {
 	for _, e := range all.Algorithms {
-		for _, setting := range settings(e.Declaration) {
+		for _, setting := range electiontest.Settings(e.Declaration) {
 			set, err := e.Set(setting)
 			if err != nil {
 				t.Fatal(err)

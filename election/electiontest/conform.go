@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sync"
 	"testing"
 
 	"ringleader.example/ringleader/election"
@@ -71,7 +71,7 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			})
 			var reports []report
 			for n := 1; n <= o.Verify; n++ {
-				reports = append(reports, sync.OnceValues(func() (*verify.Report, error) { return verify.Run(a, every(&a.Declaration, n, parameters)) }))
+				reports = append(reports, once(func() (*verify.Report, error) { return verify.Run(a, every(&a.Declaration, n, parameters)) }))
 				t.Run(fmt.Sprint("every schedule of ", n), func(t *testing.T) { holds(t, reports[n-1]) })
 			}
 			for i := range bounds {
@@ -85,6 +85,27 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 		})
 	}
 	t.Run("every declared kind is sent", func(t *testing.T) { kinds(t, a, o) })
+}
+
+// Settings returns all combinations of the words of an algorithm's parameters.
+func Settings(d *election.Declaration) []map[string]string {
+	all := []map[string]string{{}}
+	for _, parameter := range d.Parameters {
+		p, is := parameter.(*election.Choice)
+		if !is {
+			continue
+		}
+		var longer []map[string]string
+		for _, setting := range all {
+			for _, word := range p.Words {
+				with := maps.Clone(setting)
+				with[p.Name] = word
+				longer = append(longer, with)
+			}
+		}
+		all = longer
+	}
+	return all
 }
 
 // timings are the ways to run an algorithm that its declaration allows.
@@ -349,7 +370,7 @@ func breaks(b *election.Bound, r *simulate.Result) string {
 
 func repeats[S, M any](t *testing.T, a election.Algorithm[S, M], n int, parameters map[string]string) {
 	for _, how := range timings(&a.Declaration) {
-		how.Record, how.Seed, how.Limit = true, 3, 100_000
+		how.Record, how.Seed, how.Limit = true, 3, 20_000
 		how.Instance = Instance(&a.Declaration, n, 3)
 		how.Instance.Parameters = parameters
 		var first, second bytes.Buffer
@@ -372,7 +393,7 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	seen := make([]uint64, len(a.Kinds))
 	for i := range len(o.Sizes) * len(o.Parameters) {
 		for seed := range uint64(o.Runs) {
-			r, err := simulate.Run(a, varied(&a, o.Sizes[i/len(o.Parameters)], o.Parameters[i%len(o.Parameters)], seed))
+			r, err := simulate.Run(a, Varied(&a.Declaration, a.Functions(), o.Sizes[i/len(o.Parameters)], o.Parameters[i%len(o.Parameters)], seed))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,9 +407,9 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	}
 }
 
-// varied is a run among n with as many faults as the algorithm tolerates: some messages are for faults only.
-func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]string, seed uint64) simulate.Options {
-	d := &a.Declaration
+// Varied returns a random run among n with as many faults as an algorithm with these functions tolerates, and with commands if it
+// takes any: some messages are for faults only.
+func Varied(d *election.Declaration, functions election.Functions, n int, parameters map[string]string, seed uint64) simulate.Options {
 	if set, err := d.Set(parameters); err == nil { // if not, the run reports it
 		d = d.With(set)
 	}
@@ -403,13 +424,13 @@ func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]
 	if d.Survives&election.Partition != 0 && n > 1 && seed%4 >= 2 {
 		run.Faults.Random = faults.Budget{Partitions: 2, Cuts: 2, Until: election.Units(60)}
 	}
-	if a.Command != nil {
+	if functions.Command {
 		p := int(seed) % n
 		run.Commands = []simulate.Command{
 			{Process: p, At: election.Units(4)}, {Process: p, At: election.Units(20), Command: election.Command{Order: election.Weigh, Number: 2}},
 		}
 	}
-	if a.Membership != nil && n > 1 {
+	if functions.Membership && n > 1 {
 		for p := range n { // only the leader obeys
 			run.Commands = append(run.Commands,
 				simulate.Command{Process: p, At: election.Units(30), Command: election.Command{Order: election.Dismiss, Member: 1}},
@@ -441,8 +462,21 @@ func every(a *election.Declaration, n int, parameters map[string]string) verify.
 	return o
 }
 
-// report is a check of every schedule, made on first use.
+// report is a check of every schedule.
 type report = func() (*verify.Report, error)
+
+// once returns a check that is made on first use, by one goroutine.
+func once(check report) report {
+	var r *verify.Report
+	var err error
+	return func() (*verify.Report, error) {
+		if check != nil {
+			r, err = check()
+			check = nil
+		}
+		return r, err
+	}
+}
 
 func holds(t *testing.T, check report) {
 	r, err := check()

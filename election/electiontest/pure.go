@@ -8,7 +8,6 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
-	"ringleader.example/ringleader/simulate"
 )
 
 // Pure returns the algorithm with each step first run on two copies of the state. It panics if they differ
@@ -90,33 +89,4 @@ func around[S, M any](a election.Algorithm[S, M], do func(name string, s *S, out
 		}
 	}
 	return around
-}
-
-// Unchanging returns the fields of the state that no step of several runs changes, but are not declared constant.
-func Unchanging[S, M any](a election.Algorithm[S, M], o Options) (fields []string, err error) {
-	typ := reflect.TypeFor[S]()
-	changed := make([]bool, typ.NumField())
-	watched := around(a, func(_ string, s *S, out *election.Out[M], step func(*S, *election.Out[M])) {
-		before := *s
-		step(s, out)
-		for f := range changed {
-			was, is := reflect.ValueOf(before).Field(f), reflect.ValueOf(*s).Field(f)
-			changed[f] = changed[f] || fmt.Sprint(was) != fmt.Sprint(is) // fields need not be exported
-		}
-	})
-	for _, parameters := range o.Parameters {
-		for _, n := range o.Sizes {
-			for seed := range uint64(o.Runs) {
-				if _, err := simulate.Run(watched, varied(&a, n, parameters, seed)); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	for f := range changed {
-		if field := typ.Field(f); !changed[f] && field.Tag.Get("election") != "constant" {
-			fields = append(fields, field.Name)
-		}
-	}
-	return fields, nil
 }

@@ -58,9 +58,25 @@ func (m withCaches) Run() int {
 	return m.M.Run()
 }
 
+// onlyComputes skips a test with -short: the race detector has nothing to see in it.
+func onlyComputes(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
+}
+
 func TestScripts(t *testing.T) {
+	var files []string // nil: all of the folder
+	dir := "testdata/script"
+	if testing.Short() { // the others only compute
+		dir = ""
+		for _, name := range []string{"demo", "join", "lab_live", "nats", "over", "study"} {
+			files = append(files, "testdata/script/"+name+".txtar")
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: dir, Files: files,
 		Setup: func(e *testscript.Env) error {
 			for _, name := range cacheVariables {
 				e.Setenv(name, filepath.Join(e.WorkDir, "caches"))

@@ -69,6 +69,7 @@ func TestTheLabRefusesSearchesThatMeanNothing(t *testing.T) {
 }
 
 func TestStepsInTheLabNameTheLinesOfTheListing(t *testing.T) {
+	onlyComputes(t)
 	type step struct {
 		Event string `json:"event"`
 		Lines []int  `json:"lines"`
@@ -88,6 +89,7 @@ func TestStepsInTheLabNameTheLinesOfTheListing(t *testing.T) {
 }
 
 func TestTheLabDrawsAnAnimationAndAPage(t *testing.T) {
+	onlyComputes(t)
 	run := []string{"lcr", "--ids=3,1,2"}
 	for format, want := range map[string][2]string{"gif": {"image/gif", "GIF89a"}, "html": {"text/html", "<!doctype html>"}, "jsonl": {"application/jsonl", `{"format":1`}} {
 		file := answered[labFile](t, "draw", labObject{"run": run, "what": "network", "format": format})

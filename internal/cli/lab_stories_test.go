@@ -29,6 +29,7 @@ func storiesOf(t *testing.T, l *laboratory) (names []string, stories []*lab.Stor
 }
 
 func TestEveryStoryRunsAndItsStopsAreInTheOrderOfTheRun(t *testing.T) {
+	onlyComputes(t)
 	names, stories := storiesOf(t, newLab("ringleader", all.Algorithms))
 	if len(names) < 7 {
 		t.Errorf("the stories are %s", names)
@@ -50,6 +51,7 @@ func TestEveryStoryRunsAndItsStopsAreInTheOrderOfTheRun(t *testing.T) {
 }
 
 func TestOwnStoriesComeAfterThoseOfTheProgram(t *testing.T) {
+	onlyComputes(t)
 	const good = "---\ntitle: T\n---\n# One\n```\nringleader run lcr --n 3\n```\n## LEADER\nx\n"
 	l := newLab("ringleader", all.Algorithms)
 	own, _ := storiesOf(t, l)

@@ -120,9 +120,7 @@ func jobsOf(t *testing.T, url string) (jobs []struct {
 }
 
 func TestWorkOfEveryKindByWorkersPrintsWhatTheCommandPrints(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it only computes")
-	}
+	onlyComputes(t)
 	url := natsServer(t, cluster.Settings{})
 	labourer(t, url)
 	for _, line := range append(worked, "compare itai-rodeh --n 4,8 --until 20%", "verify lcr --n 3") {

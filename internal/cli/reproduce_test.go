@@ -15,9 +15,7 @@ import (
 
 // Each command that the page gives runs, and gives an answer.
 func TestThePageOfStatementsGivesCommandsThatRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it only computes")
-	}
+	onlyComputes(t)
 	page, err := os.ReadFile("../../docs/reproduction.md")
 	if err != nil {
 		t.Fatal(err)

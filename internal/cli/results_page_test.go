@@ -144,9 +144,7 @@ func covered(t *testing.T, r resultRow) (bound, most uint64, which string) {
 // Of each file of runs the cheapest size is computed again: of one algorithm where there are many runs of closed forms. On large
 // rings that is variable-speeds, which reads a few positions of an order.
 func TestSamplesOfTheResultsAreComputedAgain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it only computes")
-	}
+	onlyComputes(t)
 	for _, f := range manifest(t) {
 		words := strings.Fields(strings.TrimSuffix(f.Command, cutColumns))
 		if len(words) < 2 || words[1] != "compare" {
@@ -202,6 +200,7 @@ func TestResultsAreWithinWhatIsDeclared(t *testing.T) {
 
 // Each of the worst cases is run. One that is exact is the largest of all orders in the other file, which closed forms counted.
 func TestTheWorstCasesCostWhatTheResultsSay(t *testing.T) {
+	onlyComputes(t)
 	largest := map[string]uint64{}
 	for _, r := range resultRows(t, "all-") {
 		largest[fmt.Sprint(r.algorithm, r.n)] = r.most
@@ -215,6 +214,7 @@ func TestTheWorstCasesCostWhatTheResultsSay(t *testing.T) {
 }
 
 func TestTheRunOfAWorstCaseCostsWhatTheSearchHasFound(t *testing.T) {
+	onlyComputes(t)
 	for _, name := range []string{"variable-speeds", "stop-and-go-p2", "franklin"} {
 		code, stdout, stderr := call("worst", name, "--n", "7", "--of", "election", "--tries", "1000", "--json")
 		var found worstRow
@@ -240,6 +240,7 @@ func (w *worstRow) replayed(t *testing.T) {
 
 // The page's tables and drawings are made of the files.
 func TestThePageOfResultsIsMadeOfThem(t *testing.T) {
+	onlyComputes(t)
 	const page = "../../docs/9-results.md"
 	old := string(contents(t, page))
 	now := old

@@ -47,9 +47,7 @@ func valid(schema *jsonschema.Resolved, line string) error {
 }
 
 func TestJSONIsAsInTheSchema(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it only computes")
-	}
+	onlyComputes(t)
 	saved := filepath.Join(t.TempDir(), "saved.json")
 	url := natsServer(t, cluster.Settings{})
 	labourer(t, url)
@@ -167,6 +165,7 @@ func TestTheSchemaRefusesWhatCommandsDoNotPrint(t *testing.T) {
 
 // Every result begins with what made it.
 func TestEveryResultBeginsWithItsCall(t *testing.T) {
+	onlyComputes(t)
 	for line1, want := range map[string]string{
 		"run lcr -n 3 --draw x.svg":             `{"command":"ringleader run lcr --n 3","version":"(devel)","seed":1,"parameters":{"flag":"literal"},"topology":"ring","start":"all",`,
 		"run CHANG-ROBERTS --n 3 --start 2,3":   `{"command":"ringleader run CHANG-ROBERTS --n 3 --start 2,3","version":"(devel)","seed":1,"parameters":{"flag":"literal"},"topology":"ring","start":"2,3",`,

@@ -102,9 +102,7 @@ func TestPiecesOfEveryKindInAnyOrderPrintWhatTheCommandPrints(t *testing.T) {
 }
 
 func TestShardsOfEveryKindMergeToWhatTheCommandPrints(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it only computes")
-	}
+	onlyComputes(t)
 	for _, line := range worked {
 		t.Run(line, func(t *testing.T) {
 			folder, files := t.TempDir(), []string(nil)
@@ -284,9 +282,7 @@ func TestResultsThatCannotBeKeptEndTheWork(t *testing.T) {
 
 // Kept results are complete: the same call prints the same, and computes nothing.
 func TestWorkThatIsCompleteIsNotDoneAgain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it only computes")
-	}
+	onlyComputes(t)
 	for i, line := range worked {
 		args := append(strings.Fields(line), "--out", filepath.Join(t.TempDir(), fmt.Sprint(i)))
 		if strings.HasPrefix(line, "reproduce") {

@@ -17,9 +17,7 @@ import (
 // Work of every kind is killed at random moments. The moment is a number of lines of its file, which does not depend on the speed
 // of the machine.
 func TestWorkThatIsKilledResumesToTheSameBytes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it only computes")
-	}
+	onlyComputes(t)
 	for _, c := range []struct{ call, out string }{
 		{"compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 40 --csv", "--out"},
 		{"verify lcr --n 7 --json", "--out"},

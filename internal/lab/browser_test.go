@@ -112,7 +112,7 @@ func open(t testing.TB, address string, width int64) *tab {
 	t.Helper()
 	ctx, stop := chromedp.NewContext(browser(t))
 	t.Cleanup(stop)
-	ctx, late := context.WithTimeout(ctx, 2*patience)
+	ctx, late := context.WithTimeout(ctx, 10*patience)
 	t.Cleanup(late)
 	p := &tab{t, ctx, new(noted)}
 	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

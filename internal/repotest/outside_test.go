@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -46,32 +48,35 @@ func main() {
 
 func TestAnotherModuleCanImportTheLibrary(t *testing.T) {
 	name, dir := tree(t).name, t.TempDir()
-	foreign(t, dir, name)
+	foreign(t, dir)
 	write(t, filepath.Join(dir, "main.go"), strings.ReplaceAll(program, "ringleader.example/ringleader", name))
 	if out := outside(t, dir, "go", "run", "."); out != "15 5\ntrue true\ntrue\n" {
 		t.Errorf("a program of another module prints %q", out)
 	}
 }
 
-// foreign begins a module that finds this one in its folder.
-func foreign(t *testing.T, dir, name string) {
+// goLine is the line of go.mod with the version of Go.
+var goLine = regexp.MustCompile(`(?m)^go .*$`)
+
+// foreign begins a module that finds this one in its folder, through a workspace: what is compiled there is what is compiled here, and
+// is in the cache. With a replacement, all would have another version, and would be compiled again.
+func foreign(t *testing.T, dir string) {
 	t.Helper()
 	here, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "go.mod"), "module m.example/m\n\ngo 1.26\n\n"+
-		"require "+name+" v0.0.0\n\nreplace "+name+" => "+filepath.ToSlash(here)+"\n")
-	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
+	version := goLine.FindString(read(t, filepath.Join(root, "go.mod")))
+	write(t, filepath.Join(dir, "go.mod"), "module m.example/m\n\n"+version+"\n")
+	write(t, filepath.Join(dir, "go.work"), version+"\n\nuse (\n\t.\n\t"+strconv.Quote(filepath.ToSlash(here))+"\n)\n")
 }
 
-// outside runs a command of Go in a folder, and returns what it prints. Go may look up modules then: of those that this
-// module's dependencies name and nothing imports, a machine that has built this module has no file.
+// outside runs a command of Go in a folder with a workspace, and returns what it prints.
 func outside(t *testing.T, dir string, command ...string) string {
 	t.Helper()
 	run := exec.Command(command[0], command[1:]...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath -mod=mod", "GOWORK=off")
+	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath", "GOWORK="+filepath.Join(dir, "go.work"))
 	out, err := run.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
@@ -97,8 +102,8 @@ func TestOneLineRenamesTheModule(t *testing.T) {
 	for _, f := range m.texts {
 		write(t, filepath.Join(dir, filepath.FromSlash(f.name)), string(f.data))
 	}
-	// A renamed package compiles as before if its imports are found; so a few stand for the many that take minutes.
-	for _, line := range []string{rename, "go list -deps -test ./... >/dev/null", "go build . ./algorithms/lcr"} {
+	// A renamed package compiles as before if its imports are found; so one stands for the many that take minutes.
+	for _, line := range []string{rename, "go list -deps -test ./... >/dev/null", "go build ./algorithms/lcr"} {
 		run := exec.Command("sh", "-c", line)
 		run.Dir = dir
 		// The folder is another one each time; what is compiled without its name is found in the build cache again.

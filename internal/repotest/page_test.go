@@ -20,7 +20,7 @@ var (
 func TestPageOneIsAModuleThatDoesWhatThePageShows(t *testing.T) {
 	page := read(t, filepath.Join(root, "docs", "1-your-own-algorithm.md"))
 	dir := t.TempDir()
-	foreign(t, dir, tree(t).name)
+	foreign(t, dir)
 	files := aFile.FindAllStringSubmatch(page, -1)
 	later := lastLine.FindStringSubmatch(page)
 	if len(files) != 7 || later == nil {
@@ -35,7 +35,7 @@ func TestPageOneIsAModuleThatDoesWhatThePageShows(t *testing.T) {
 			t.Errorf("the algorithm takes %d lines, and should take less than 60", lines)
 		}
 	}
-	outside(t, dir, "go", "build", "-o", "swallow.exe", ".")
+	outside(t, dir, "go", "build", "-ldflags=-s -w", "-o", "swallow.exe", ".")
 	outside(t, dir, "go", "test", ".")
 	commands := shown.FindAllStringSubmatch(page, -1)
 	if len(commands) < 14 {

@@ -15,7 +15,7 @@ var returns = regexp.MustCompile(`(?m)^return `)
 
 func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
 	name, dir := tree(t).name, t.TempDir()
-	foreign(t, dir, name)
+	foreign(t, dir)
 	snippets := goBlock.FindAllStringSubmatch(read(t, filepath.Join(root, "README.md")), -1)
 	if len(snippets) == 0 {
 		t.Fatal("README.md has no snippet of Go")

@@ -71,9 +71,9 @@ func main() {
 
 func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 	dir, name := t.TempDir(), tree(t).name
-	foreign(t, dir, name)
+	foreign(t, dir)
 	write(t, filepath.Join(dir, "main.go"), strings.ReplaceAll(workbenches, "ringleader.example/ringleader", name))
-	outside(t, dir, "go", "build", "-o", "bench.exe", ".")
+	outside(t, dir, "go", "build", "-ldflags=-s -w", "-o", "bench.exe", ".")
 	for _, c := range []struct {
 		call string
 		code int

@@ -13,7 +13,7 @@ import (
 )
 
 // limit ends a test that would wait for ever.
-const limit = 20 * time.Second
+const limit = 60 * time.Second
 
 // linked returns both ends of a connection over a link.
 func linked(t *testing.T) (l *rig.Link, from, to net.Conn) {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/internal/warden"
 	"ringleader.example/ringleader/transport"
 )
@@ -29,7 +30,7 @@ const (
 	// long is a lease whose end no test awaits: what happens before it happens without it.
 	long = 50 * time.Minute
 	// limit ends a test that would wait for ever.
-	limit = 20 * time.Second
+	limit = 60 * time.Second
 
 	role = "WARDEN_TEST" // the variable by which this binary knows that it is not a test
 )
@@ -361,13 +362,12 @@ func TestAMemberThatIsKilledOrStoppedIsReplacedWithoutWaitingForItsLease(t *test
 // addresses returns the setup of a group of n.
 func addresses(t *testing.T, n int) (s setup) {
 	t.Helper()
-	for id := range uint64(n) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close() // all at the end, so that no port is found twice
-		s.Members = append(s.Members, ringleader.MemberAddress{ID: id + 1, Address: l.Addr().String()})
+	free, err := rig.FreeAddresses(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, address := range free {
+		s.Members = append(s.Members, ringleader.MemberAddress{ID: uint64(i + 1), Address: address})
 	}
 	return s
 }
