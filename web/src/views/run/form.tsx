@@ -111,6 +111,12 @@ export function algorithmOf(catalogue: Catalogue, name: string): Algorithm | und
   return catalogue.algorithms.find((a) => a.name === name);
 }
 
+/** How far an algorithm is from what was typed: its name comes before what begins so, and that before what has the words anywhere. */
+function distance(a: Algorithm, typed: string): number {
+  if (a.name === typed.replaceAll(" ", "-")) return 0;
+  return a.name.startsWith(typed) ? 1 : a.title.toLowerCase().startsWith(typed) ? 2 : 3;
+}
+
 /** A field for an algorithm: a list that typing searches by name, title, source and year. */
 export function AlgorithmField({ catalogue, value, onChange, label = "Algorithm" }: { catalogue: Catalogue; value: string; onChange: (name: string) => void; label?: string }) {
   const [search, setSearch] = useState<string | undefined>();
@@ -119,10 +125,12 @@ export function AlgorithmField({ catalogue, value, onChange, label = "Algorithm"
   const chosen = algorithmOf(catalogue, value);
   const found = useMemo(() => {
     const words = (search ?? "").toLowerCase().split(/\s+/).filter((w) => w !== "");
-    return catalogue.algorithms.filter((a) => {
+    const all = catalogue.algorithms.filter((a) => {
       const text = `${a.name} ${a.title} ${a.year} ${a.source} ${a.topology} ${a.timing}`.toLowerCase();
       return words.every((w) => text.includes(w));
     });
+    const typed = words.join(" ");
+    return typed === "" ? all : all.toSorted((a, b) => distance(a, typed) - distance(b, typed));
   }, [catalogue, search]);
   const open = search !== undefined;
   const choose = (a: Algorithm | undefined): void => {
