@@ -27,16 +27,18 @@ export function RunForm({ catalogue, run, onRun }: RunFormProps) {
         start();
       }}
     >
-      <AlgorithmField catalogue={catalogue} value={form.algorithm} onChange={(name) => change({ algorithm: name, parameters: {}, ...(name === form.algorithm ? {} : { topology: "" }) })} />
+      <AlgorithmField catalogue={catalogue} value={form.algorithm} onChange={(name) => change({ algorithm: name, parameters: {}, ...(name === form.algorithm ? {} : { topology: "" }), ...(ordered(algorithmOf(catalogue, name)) ? {} : { order: "" }) })} />
       {algorithm !== undefined && <p class="about">{algorithm.about}</p>}
       <fieldset class="ring">
         <legend>Processes</legend>
         <label>Number <input type="number" min="1" max={catalogue.limits.processes} value={form.ids.trim() === "" ? form.n : String(form.ids.split(",").length)} onInput={(event) => change({ n: event.currentTarget.value, ids: "" })} /></label>
-        <div class="orders" role="group" aria-label="Order of identifiers">
-          {catalogue.orders.map((order) => (
-            <button type="button" key={order} aria-pressed={form.ids === "" && (form.order || "increasing") === order} onClick={() => { change({ order, ids: "" }); start({ order, ids: "" }); }}>{order}</button>
-          ))}
-        </div>
+        {ordered(algorithm) && (
+          <div class="orders" role="group" aria-label="Order of identifiers">
+            {catalogue.orders.map((order) => (
+              <button type="button" key={order} aria-pressed={form.ids === "" && (form.order || "increasing") === order} onClick={() => { change({ order, ids: "" }); start({ order, ids: "" }); }}>{order}</button>
+            ))}
+          </div>
+        )}
         <label class="wide">Identifiers, clockwise <input value={form.ids} placeholder="by number and order, or 5,4,3,2,1" inputMode="numeric" spellcheck={false} onInput={(event) => change({ ids: event.currentTarget.value })} /></label>
         {(algorithm?.topology === "tree" || form.topology !== "") && <Text label="Tree" value={form.topology} placeholder="path" list={["path", "star", "binary", "random-tree"]} onChange={(topology) => change({ topology })} />}
       </fieldset>
@@ -104,6 +106,11 @@ function Text({ label, value, placeholder, list, onChange }: { label: string; va
       {list !== undefined && <datalist id={id}>{list.map((v) => <option key={v} value={v} />)}</datalist>}
     </label>
   );
+}
+
+/** Whether the places of processes matter to an algorithm: on a complete graph all are alike. */
+function ordered(algorithm: Algorithm | undefined): boolean {
+  return algorithm === undefined || !algorithm.topology.includes("complete");
 }
 
 /** The algorithm of that name, or nothing. */
