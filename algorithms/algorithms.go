@@ -14,10 +14,15 @@ import (
 //go:embed */*[^t].go */oddoneout.go */set.go
 var files embed.FS
 
-// Listing returns the Go files of a folder, one after the other. The first is named like the folder. Each begins with its name in a
+// Listing returns the listing of the folder of an algorithm: see [List]. The first file is named like the folder.
+func Listing(folder string) (lines []string, number func(file string, line int) int) {
+	return List(files, folder, folder+".go")
+}
+
+// List returns the Go files of a folder but tests, one after the other, that of the given name first. Each begins with its name in a
 // comment if there are several. Number returns the number in the listing, from 1, of a line of one of the files; 0 if the listing has
 // no such line. The listing is empty if there is no such folder.
-func Listing(folder string) (lines []string, number func(file string, line int) int) {
+func List(files fs.FS, folder, main string) (lines []string, number func(file string, line int) int) {
 	type part struct{ first, last int }
 	parts := map[string]part{}
 	number = func(file string, line int) int {
@@ -26,11 +31,12 @@ func Listing(folder string) (lines []string, number func(file string, line int) 
 		}
 		return 0
 	}
-	names, err := fs.Glob(files, folder+"/*.go")
+	names, err := fs.Glob(files, path.Join(folder, "*.go"))
 	if err != nil {
 		return nil, number
 	}
-	main := folder + "/" + folder + ".go"
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	main = path.Join(folder, main)
 	slices.SortStableFunc(names, func(a, b string) int {
 		switch {
 		case a == main:
@@ -41,7 +47,7 @@ func Listing(folder string) (lines []string, number func(file string, line int) 
 		return 0
 	})
 	for _, name := range names {
-		text, err := files.ReadFile(name)
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return nil, number
 		}

@@ -33,7 +33,7 @@ type Entry struct {
 	Family   string                                             // the common name of the algorithm's forms on several networks; empty if it has one form
 
 	// Listing returns the lines of its Go files, for reading beside a run, and the number there of a line of a file; see
-	// [simulate.Options]. Nil: they are not in the program.
+	// [simulate.Options]. Nil, or without lines: they are not at hand.
 	Listing func() (lines []string, number func(file string, line int) int)
 	list    List
 }

@@ -33,10 +33,10 @@ func Main(own ...Entry) {
 // run is [Main] with explicit arguments, streams and environment. Args begin with the program's name.
 func run(ctx context.Context, own []Entry, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
-	list, err := algorithms(own)
+	all, err := list(own)
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: %s\n", name, strings.ReplaceAll(err.Error(), "\n", "; "))
 		return report.ExitUsage
 	}
-	return cli.Run(ctx, name, list, args[1:], stdin, stdout, stderr, getenv)
+	return cli.Run(ctx, name, all, args[1:], stdin, stdout, stderr, getenv)
 }

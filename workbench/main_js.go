@@ -7,9 +7,9 @@ import (
 
 // Main answers the questions of the lab's page, in a worker of a browser. It knows the user's own algorithms and those of the catalogue.
 func Main(own ...Entry) {
-	list, err := algorithms(own)
+	all, err := list(own)
 	if err != nil {
 		lab.Work(lab.Failing{Err: err})
 	}
-	lab.Work(cli.NewLab("ringleader", list))
+	lab.Work(cli.NewLab("ringleader", all))
 }

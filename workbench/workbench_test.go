@@ -3,11 +3,15 @@ package workbench
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli"
 	"ringleader.example/ringleader/internal/report"
 )
 
@@ -46,6 +50,48 @@ func TestAnAlgorithmThatCannotBeIsOneLineAndAWrongCall(t *testing.T) {
 		code, stdout, stderr := call(own, "algorithms")
 		if code != report.ExitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "mine: ") || !strings.Contains(stderr, says) {
 			t.Errorf("exit status %d, stdout %q, stderr %q; want one line with %q", code, stdout, stderr, says)
+		}
+	}
+}
+
+// The files of an algorithm are on the machine where it was compiled, without -trimpath; or in the program.
+func TestTheLabShowsTheSourceOfAnOwnAlgorithm(t *testing.T) {
+	folder, err := filepath.Abs("../algorithms/lcr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file := Of(named("mine")).file; !strings.HasSuffix(file, "algorithms/lcr/lcr.go") {
+		t.Errorf("its file is %q", file)
+	}
+	at := func(file string) Entry {
+		e := Of(named("mine"))
+		e.entry.Listing = beside(file)
+		return e
+	}
+	for where, e := range map[string]Entry{
+		"beside the program": at(filepath.Join(folder, "lcr.go")),
+		"in the program":     Of(named("mine")).Listed(os.DirFS(folder)),
+		"nowhere":            at("ringleader.example/ringleader/algorithms/lcr/lcr.go"),
+	} {
+		all, err := list([]Entry{e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(question, words string) string {
+			answer, err := cli.NewLab("mine", all).Ask(t.Context(), question, []byte(words), func(string) {})
+			return fmt.Sprintf("%s%v", answer, err)
+		}
+		listing, run := ask("listing", `{"algorithm":"mine"}`), ask("run", `{"run":["mine","--n=3"]}`)
+		want, events := "election.Algorithm[", strings.Count(run, `"event":`)
+		if where == "nowhere" {
+			events = 0
+			want = "the source of mine is not at hand: mine was built with -trimpath, or its source has moved; build it without -trimpath, or give it the source: workbench.Of(…).Listed(files)"
+		}
+		if !strings.Contains(listing, want) {
+			t.Errorf("%s: the listing is %.400s", where, listing)
+		}
+		if lined := strings.Count(run, `"lines":[`); lined != events {
+			t.Errorf("%s: %d events have lines, want %d: %s", where, lined, events, run)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ import (
 
 // faultFlags are the flags for faults: lines of faults, and short forms of some.
 type faultFlags struct {
+	called          string // the exhibit of the gallery that runs; empty: an algorithm of the catalogue
 	file, dead      string
 	leaderDead      bool
 	lines           []string
@@ -218,7 +220,7 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) erro
 
 // replay returns the command line that repeats the run, with these faults.
 func (o *faultFlags) replay(e *catalogue.Entry, lines []string) string {
-	call := []string{o.program, "run", e.Name}
+	call := []string{o.program, "run", cmp.Or(o.called, e.Name)}
 	call = append(call, flagWords(o.of, slices.Concat(faultNames, resultNames, storyNames, []string{"save", "scenario"}))...)
 	for _, line := range lines {
 		call = append(call, "--fault", report.ShellWord(line))

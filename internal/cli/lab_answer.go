@@ -17,8 +17,8 @@ import (
 func (r *labRun) answer() (json.RawMessage, error) {
 	head := struct {
 		Run struct {
-			Run     []string      `json:"run"`
-			Choices []savedChoice `json:"choices,omitzero"`
+			Run     []string `json:"run"`
+			Choices walked   `json:"choices,omitzero"`
 		} `json:"run"`
 		Call    string          `json:"call"`
 		Result  json.RawMessage `json:"result"`
@@ -59,16 +59,16 @@ func (r *labRun) answer() (json.RawMessage, error) {
 
 // offer is an event that can come next.
 type offer struct {
-	Text    string      `json:"text"`
-	Choice  savedChoice `json:"choice"`
-	Process int         `json:"process"`
-	Message int         `json:"message,omitempty"` // of a delivery, loss or duplicate
+	Text    string `json:"text"`
+	Choice  string `json:"choice"` // as the text of a walk has it
+	Process int    `json:"process"`
+	Message int    `json:"message,omitempty"` // of a delivery, loss or duplicate
 }
 
 func (w *walker) offers(choices []simulate.Choice) []offer {
 	all := make([]offer, len(choices))
 	for i, c := range choices {
-		all[i] = offer{w.Text(c), savedChoiceOf(c), c.Process, w.Message(c)}
+		all[i] = offer{w.Text(c), savedChoiceOf(c).text(), c.Process, w.Message(c)}
 	}
 	return all
 }

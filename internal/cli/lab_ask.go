@@ -13,7 +13,6 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/gallery"
 	"ringleader.example/ringleader/internal/lab"
-	"ringleader.example/ringleader/internal/loops"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -23,7 +22,6 @@ import (
 type laboratory struct {
 	name       string // of the program, in a shell
 	algorithms catalogue.List
-	exhibits   func() catalogue.List // the broken algorithms of the gallery, under the names of the exhibits
 	own        func() ([]*lab.Story, error)
 	added      []*lab.Story // of a directory
 }
@@ -32,19 +30,9 @@ type laboratory struct {
 func NewLab(name string, algorithms catalogue.List) lab.Engine { return newLab(name, algorithms) }
 
 func newLab(name string, algorithms catalogue.List) *laboratory {
-	l := &laboratory{name: name, algorithms: algorithms, exhibits: sync.OnceValue(exhibited)}
+	l := &laboratory{name: name, algorithms: algorithms}
 	l.own = sync.OnceValues(func() ([]*lab.Story, error) { return l.told(lab.Stories()) })
 	return l
-}
-
-// exhibited returns the exhibits of the gallery as algorithms that can be run.
-func exhibited() catalogue.List {
-	var entries []catalogue.Entry
-	for _, x := range gallery.All() {
-		e := catalogue.Of(simulate.New(&loops.Program{Program: x.Program}), nil).Also(x.Name)
-		entries = append(entries, e)
-	}
-	return catalogue.New(entries...)
 }
 
 // asked is a question: its words, and a place for lines of progress.
@@ -116,17 +104,6 @@ const (
 // mostLabRun are the largest networks of a run with a record.
 var mostLabRun = labSize{1024, 128}
 
-// find returns the algorithm that the first word of a run names: of the catalogue, or of the gallery.
-func (l *laboratory) find(p *program, name string) (e *catalogue.Entry, exhibit bool, err error) {
-	for _, e := range l.exhibits() {
-		if e.Aliases[0] == name {
-			return e, true, nil
-		}
-	}
-	e, err = p.find(name)
-	return e, false, err
-}
-
 func (l *laboratory) catalogue(_ context.Context, a asked) (any, error) {
 	if err := a.read(&struct{}{}); err != nil {
 		return nil, err
@@ -183,19 +160,26 @@ func (l *laboratory) listing(_ context.Context, a asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Listing == nil {
-		return nil, fmt.Errorf("the text of %s is not in this program", e.Name)
+	if l := listingOf(e); len(l.Lines) > 0 {
+		return l, nil
 	}
-	return listingOf(e), nil
+	return nil, fmt.Errorf("the source of %s is not at hand: %s was built with -trimpath, or its source has moved; build it without "+
+		"-trimpath, or give it the source: workbench.Of(…).Listed(files), where files is an embed.FS of *.go", e.Name, l.name)
 }
 
 // labListing is the text of an algorithm.
 type labListing struct {
-	Name  string   `json:"name"`
-	Lines []string `json:"lines"`
+	Name   string   `json:"name"`
+	Lines  []string `json:"lines"`
+	number func(file string, line int) int // nil without lines
 }
 
+// listingOf returns the text of an algorithm, without lines if it is not at hand.
 func listingOf(e *catalogue.Entry) labListing {
-	lines, _ := e.Listing()
-	return labListing{e.Name, lines}
+	if e.Listing != nil {
+		if lines, number := e.Listing(); len(lines) > 0 {
+			return labListing{e.Name, lines, number}
+		}
+	}
+	return labListing{Name: e.Name}
 }

@@ -78,8 +78,8 @@ type labAnswer struct {
 
 // savedAnswer is a saved run without the version.
 type savedAnswer struct {
-	Run     []string      `json:"run"`
-	Choices []savedChoice `json:"choices,omitzero"`
+	Run     []string `json:"run"`
+	Choices walked   `json:"choices,omitzero"`
 }
 
 func (l *laboratory) call(ctx context.Context, a asked) (any, error) {

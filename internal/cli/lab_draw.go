@@ -97,9 +97,11 @@ func paged(_ context.Context, w io.Writer, r *labRun, _ *drawQuestion) error {
 		return err
 	}
 	var listing json.RawMessage
-	if e, err := r.algorithms.Find(r.e.Name); err == nil && e.Listing != nil {
-		if listing, err = report.PlainJSON(listingOf(e)); err != nil {
-			return err
+	if e, err := r.algorithms.Find(r.e.Name); err == nil {
+		if l := listingOf(e); len(l.Lines) > 0 {
+			if listing, err = report.PlainJSON(l); err != nil {
+				return err
+			}
 		}
 	}
 	page, err := lab.Recorded(r.record.Title, answer, listing)

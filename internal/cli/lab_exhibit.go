@@ -81,7 +81,8 @@ func (l *laboratory) wrong(x *gallery.Exhibit, v *verify.Violation) (*runQuestio
 		}
 		return &runQuestion{Run: words}, nil
 	}
-	e, _, err := l.find(nil, x.Name)
+	o := new(runOptions)
+	e, err := o.runnable(l.program(nil, nil), nil, []string{x.Name})
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,6 @@ type labStart struct {
 	o       *runOptions
 	e       *catalogue.Entry
 	words   []string // the algorithm or exhibit, and flags as --name=value
-	exhibit bool
 }
 
 // begin reads the words of a saved run.
@@ -123,15 +122,12 @@ func (l *laboratory) begin(words []string, plain bool, progress func(string)) (*
 		return nil, err
 	}
 	var err error
-	if b.e, b.exhibit, err = l.find(b.program, words[0]); err != nil {
+	if b.e, err = b.o.runnable(b.program, b.command, words[:1]); err != nil {
 		return nil, err
 	}
-	if b.exhibit {
-		b.Command = b.Name + " verify --gallery " + report.ShellWord(words[0])
-	}
 	b.e = b.o.form(b.e)
-	if e, err := l.algorithms.Find(b.e.Name); err == nil && e.Listing != nil && !plain { // that of an exhibit is the whole algorithm's
-		_, b.lines = e.Listing()
+	if e, err := l.algorithms.Find(b.e.Name); err == nil && !plain { // that of an exhibit is the whole algorithm's
+		b.lines = listingOf(e).number
 	}
 	return b, fits(b.e, b.o.size())
 }
@@ -201,12 +197,6 @@ func (r *labRun) judged(record *trace.Record, result report.Result) error {
 
 // walking begins a walk.
 func (b *labStart) walking() (*labRun, error) {
-	if err := b.command.Flags().Set("step", "true"); err != nil {
-		return nil, err
-	}
-	if !b.exhibit {
-		b.Command = b.callOf(b.command, b.words[:1])
-	}
 	w, err := b.newWalker(b.command, b.e, b.o)
 	if err != nil {
 		return nil, err
@@ -259,12 +249,28 @@ func (r *labRun) walkOn(ctx context.Context, choices []savedChoice, q *runQuesti
 		}
 	}
 	r.choices = savedChoices(w.Session)
+	r.Command = r.call()
 	found, err := w.found()
 	if err != nil {
 		return err
 	}
 	r.entered = found.Entered
 	return r.judged(found.Record, found)
+}
+
+// mostWalkText is the longest text of a walk in a command: shells and systems have limits.
+const mostWalkText = 30_000
+
+// call returns the command that makes the walk. One that is too long for a command is saved in a file first.
+func (r *labRun) call() string {
+	text := walkText(r.choices)
+	switch {
+	case text == "":
+		return r.Command + " --step"
+	case len(text) > mostWalkText:
+		return r.Name + " replay walk.json"
+	}
+	return r.Command + " --walk " + report.ShellWord(text)
 }
 
 // follow turns a run with a schedule into a walk of its first steps, and continues it.

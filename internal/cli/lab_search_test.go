@@ -14,7 +14,7 @@ type labSearchAnswer struct {
 	Detail    string `json:"detail"`
 	Run       struct {
 		Run     []string    `json:"run"`
-		Choices []labObject `json:"choices"`
+		Choices []string `json:"choices"`
 	} `json:"run"`
 }
 

@@ -104,20 +104,29 @@ func TestTheLabsRunsAreThoseOfTheCommandLine(t *testing.T) {
 		if string(answer.Result) != want {
 			t.Errorf("%q: %s, and not %s", run, answer.Result, want)
 		}
-		record := strings.Split(labPrinted(t, append([]string{"run", "--trace=-"}, append(run[1:len(run):len(run)], run[0])...)...), "\n")
-		if len(answer.Steps) != len(record)-1 || len(answer.States) != int(answer.Header["n"].(float64)) {
-			t.Errorf("%q: %d steps, and not %d; %d states", run, len(answer.Steps), len(record)-1, len(answer.States))
-			continue
+		if len(answer.States) != int(answer.Header["n"].(float64)) {
+			t.Errorf("%q: %d states", run, len(answer.States))
 		}
-		asTrace(&answer)
-		for i, step := range answer.Steps {
-			delete(step, "lines") // which a trace has not
-			if want := traceStep(t, record[i+1]); !reflect.DeepEqual(step, want) {
-				t.Errorf("%q: step %v, and not %v", run, step, want)
-			}
-		}
+		tracedAlike(t, &answer, append([]string{"run", run[0]}, run[1:]...))
 		if !strings.HasPrefix(answer.Call, "ringleader run "+run[0]) || answer.Next != nil {
 			t.Errorf("%q: call %s, next %v", run, answer.Call, answer.Next)
+		}
+	}
+}
+
+// tracedAlike fails if the steps of an answer are not those that a command traces.
+func tracedAlike(t *testing.T, answer *labRunAnswer, call []string) {
+	t.Helper()
+	record := strings.Split(labPrinted(t, append(call, "--trace=-")...), "\n")
+	if len(answer.Steps) != len(record)-1 {
+		t.Errorf("%q: %d steps, and not %d", call, len(answer.Steps), len(record)-1)
+		return
+	}
+	asTrace(answer)
+	for i, step := range answer.Steps {
+		delete(step, "lines") // which a trace has not
+		if want := traceStep(t, record[i+1]); !reflect.DeepEqual(step, want) {
+			t.Errorf("%q: step %v, and not %v", call, step, want)
 		}
 	}
 }
@@ -373,6 +382,7 @@ func TestEveryExhibitIsCaughtAndShown(t *testing.T) {
 		if again := answered[labRunAnswer](t, "run", answer.Run); !reflect.DeepEqual(again, answer.Answer) {
 			t.Errorf("%s: the run is another when it is asked for again", x.Name)
 		}
+		tracedAlike(t, &answer.Answer, shellWords(answer.Answer.Call))
 	}
 }
 
@@ -558,7 +568,7 @@ func TestHostileQuestionsGetAnErrorAndNothingElse(t *testing.T) {
 func TestACallTakesFlagsThatAreKnownToBeHarmless(t *testing.T) {
 	refused := map[string][]string{
 		"count":   {"json", "out", "shard"},
-		"run":     {"clock-error", "draw", "draw-topology", "faults", "json", "lazy", "over", "save", "scenario", "step", "trace", "unit"},
+		"run":     {"clock-error", "draw", "draw-topology", "faults", "json", "lazy", "over", "save", "scenario", "step", "trace", "unit", "walk"},
 		"compare": {"against", "csv", "draw", "json", "out", "per-process", "scale", "shard", "study", "title"},
 		"verify":  {"cores", "draw", "draw-topology", "from", "gallery", "json", "out", "save", "shard", "to", "trace"},
 		"worst":   {"json", "out", "shard"},

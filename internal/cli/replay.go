@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ const mostSaved = 64 << 20
 
 // unsaved are the flags of run that are not part of the run itself: where results go, and what it reads
 // from other files, which is saved instead. So replaying another person's file reads and writes no other file.
-var unsaved = slices.Concat([]string{"step", "save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames, storyNames)
+var unsaved = slices.Concat([]string{"step", "walk", "save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames, storyNames)
 
 // words returns the given flags, as --name=value, except those in without.
 func words(flags *pflag.FlagSet, without []string) []string {
@@ -69,7 +70,7 @@ func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *network.I
 		more = append(more, "--fault="+line)
 	}
 	version, _ := built()
-	return savedRun{Ringleader: version, Run: slices.Concat([]string{e.Name}, words(o.of, without), more)}
+	return savedRun{Ringleader: version, Run: slices.Concat([]string{cmp.Or(o.called, e.Name)}, words(o.of, without), more)}
 }
 
 // put writes a saved run.

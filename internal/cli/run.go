@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/gallery"
+	"ringleader.example/ringleader/internal/loops"
 	"ringleader.example/ringleader/internal/memory"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/network"
@@ -35,6 +38,7 @@ type runOptions struct {
 	overOptions
 	anonymous bool
 	step      bool
+	walk      string // the events of a walk, as [readWalk] reads them
 	lazyFlags
 	results
 }
@@ -105,6 +109,8 @@ events, and a number takes that one.
   list, help, quit
 On a terminal, lines can be edited and recalled, and Tab completes a command.
 
+ALGORITHM may also be an exhibit of verify --gallery.
+
 Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 the call was wrong.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
   ringleader run ring-bully --n 1000000 --order random --seed 7
@@ -127,7 +133,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 			if err != nil {
 				return err
 			}
-			e, err := p.oneAlgorithm(command, args)
+			e, err := o.runnable(p, command, args)
 			if err != nil {
 				return err
 			}
@@ -135,7 +141,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 			if o.anonymous {
 				return p.runAnonymous(command, e, o)
 			}
-			if o.step {
+			if o.step || o.walk != "" {
 				return p.walk(command, e, o)
 			}
 			if err := o.lazyFlags.unused(command); err != nil {
@@ -166,6 +172,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 	f.StringVar(&o.scenario, "scenario", "", "a named run, with its story; see ringleader scenarios")
 	o.storyFlags.flags(command)
 	f.BoolVar(&o.step, "step", false, "walk the run event by event, forward and back, choosing the next event")
+	f.StringVar(&o.walk, "walk", "", "make these events, as an address or a command of ringleader lab has them; with --step, go on from there")
 	o.lazyFlags.flags(command)
 	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default: at quiescence, or when it must have stabilized)")
 	decimalVar(f, &o.limit, "limit", "", 0, "stop after this many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
@@ -175,6 +182,21 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 	offerWords(command, "start", "all", "any")
 	offerWords(command, "scenario", runScenarioNames()...)
 	return command, o
+}
+
+// runnable returns what the only argument names: an algorithm, or an exhibit of the gallery.
+func (o *runOptions) runnable(p *program, command *cobra.Command, args []string) (*catalogue.Entry, error) {
+	e, err := p.oneAlgorithm(command, args)
+	if err == nil || len(args) != 1 {
+		return e, err
+	}
+	all := gallery.All()
+	at := slices.IndexFunc(all, func(x gallery.Exhibit) bool { return x.Name == args[0] })
+	if at < 0 {
+		return nil, err
+	}
+	o.called = args[0]
+	return new(catalogue.Of(simulate.New(&loops.Program{Program: all[at].Program}), nil)), nil
 }
 
 // options turns flags into options of the simulator.

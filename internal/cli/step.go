@@ -25,7 +25,7 @@ import (
 
 // stepFlags are the flags that apply with --step: the schedule and the faults are the caller's choice.
 var stepFlags = slices.Concat([]string{
-	"step", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "priorities", "allow-duplicate-ids",
+	"step", "walk", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "priorities", "allow-duplicate-ids",
 	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "wardens", "lazy", "clock-error", "fault", "save", "help",
 }, resultNames, storyNames)
 
@@ -119,19 +119,26 @@ func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOp
 	return &walker{Session: session, p: p, e: e, o: o, options: &s}, nil
 }
 
-// walk walks a run as the lines of stdin say, or as it was saved, and then prints its result.
+// walk walks a run as it was saved, or as --walk and then the lines of stdin say, and prints its result.
 func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions) error {
-	if o.json && p.choices == nil && report.IsTerminal(p.stdin) {
+	choices, asks := p.choices, p.choices == nil && o.step
+	if o.walk != "" {
+		var err error
+		if choices, err = readWalk(o.walk); err != nil {
+			return fmt.Errorf("--walk: %w", err)
+		}
+	}
+	if o.json && asks && report.IsTerminal(p.stdin) {
 		return errors.New("--json prints one object, and nothing else; with --step, it takes its commands from a pipe")
 	}
 	w, err := p.newWalker(command, e, o)
 	if err != nil {
 		return err
 	}
-	if err := w.take(p.choices); err != nil {
+	if err := w.take(choices); err != nil {
 		return err
 	}
-	if p.choices == nil {
+	if asks {
 		err = w.ask(command.Context())
 	}
 	if err != nil {
@@ -140,11 +147,11 @@ func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions
 	return w.put()
 }
 
-// take makes events that were saved.
+// take makes the events of a walk.
 func (w *walker) take(choices []savedChoice) error {
 	for i, c := range choices {
 		if err := w.Step(c.choice()); err != nil {
-			return fmt.Errorf("choice %d of the saved walk: %w", i+1, err)
+			return fmt.Errorf("event %d of the walk: %w", i+1, err)
 		}
 	}
 	return nil

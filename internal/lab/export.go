@@ -29,8 +29,8 @@ func Compiled() (e Engines, has bool) {
 // Pack compresses WebAssembly.
 func Pack(wasm []byte) []byte { return packed(wasm) }
 
-// Export writes the page and the engines into a directory, as a site for any web host. It replaces files of an earlier export. The
-// stories are a list, which comes after those of the engines.
+// Export writes the page and the engines into a directory, as a site for any web host, which a browser also opens from disk. It replaces
+// files of an earlier export. The stories are a list, which comes after those of the engines.
 func (e Engines) Export(directory string, stories []*Story) error {
 	told, err := json.Marshal(append([]*Story{}, stories...))
 	if err != nil {
@@ -51,6 +51,9 @@ func (e Engines) Export(directory string, stories []*Story) error {
 	if files["index.html"], err = withEngines(files["index.html"]); err != nil {
 		return err
 	}
+	if files["lab-disk.js"], err = e.disk(files["lab-worker.js"], told); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return err
 	}
@@ -62,11 +65,20 @@ func (e Engines) Export(directory string, stories []*Story) error {
 	return nil
 }
 
+// disk returns the script that a page from disk has in place of the files that it cannot fetch.
+func (e Engines) disk(worker, stories []byte) ([]byte, error) {
+	held, err := json.Marshal(map[string]any{
+		"worker": string(e.Glue) + "\n" + string(worker), "engines": e.Wasm, "stories": json.RawMessage(stories),
+	})
+	return fmt.Appendf(nil, "window.lab = %s;\n", held), err
+}
+
 // withEngines returns the page for a site without a server.
 func withEngines(page []byte) ([]byte, error) {
 	for _, change := range [][2]string{
 		{`name="engine" content="http"`, `name="engine" content="wasm"`},
 		{`script-src 'self'`, `script-src 'self' 'wasm-unsafe-eval'`},
+		{`worker-src 'self'`, `worker-src 'self' blob:`},
 	} {
 		if bytes.Count(page, []byte(change[0])) != 1 {
 			return nil, fmt.Errorf("the page has no single %s", change[0])

@@ -97,4 +97,15 @@ func TestEachViewWorksWithoutAServer(t *testing.T) {
 	p.has(".narration .words", "It ends.")
 	p.has(".player .unseen", "Step 3:")
 	p.well(address)
+
+	disk := "file://" + filepath.ToSlash(site.folder) + "/index.html" // a browser fetches nothing beside it, and starts no worker
+	q := open(t, of(disk, steps, words...), 1280)
+	q.still()
+	q.at(steps)
+	if got := q.counts(); got["total"] != want.Messages.Total {
+		t.Errorf("from disk the page counts %v, and run --json %+v", got, want)
+	}
+	q.goTo("stories/mine")
+	q.has(".narration .words", "It begins.")
+	q.well(disk)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,6 +151,13 @@ func TestAnUnknownAlgorithmIsOneLine(t *testing.T) {
 		{"verify?algorithm=lcr&n=0&param=flag%3Dx&go=1", "flag"},
 		{"gallery/nothing", "no nothing"},
 		{"stories/nothing", "no story nothing"},
+		{"nothing/x", "no page “nothing/x”"},
+		{"costs/nothing", "no page “costs/nothing”"},
+		{"%E0%A4", "no page “%E0%A4”"}, // which is no text
+		{"verify?algorithm=nothing", "no algorithm nothing"},
+		{"run?run=nothing", `unknown algorithm "nothing"`},
+		{"run?run=lcr&run=--n%3D3&walk=s0s1%20s2", "is no event of a walk"},
+		{"run?run=lcr&run=--n%3D3&choices=%5B", "is no event of a walk"}, // of an earlier version, and cut off
 	} {
 		p.leave(c[0])
 		p.has("[role=alert]", c[1])
@@ -205,6 +213,30 @@ func TestTheCheckerFindsARunThatThePagePlays(t *testing.T) {
 	p.until(`location.hash.startsWith("#/run") && document.querySelector(".player") !== null`)
 	p.end(3)
 	p.has(".player .unseen", "Step 3: 2 answer timer expires")
+	p.well(at)
+}
+
+func TestEachFieldOfTheCheckerHasANameOfItsOwnAndAnExplanation(t *testing.T) {
+	at := laboratory(t)
+	p := open(t, at+"#/verify?algorithm=bully&n=3", 390)
+	p.still()
+	p.until(`document.querySelector(".view-verify details") !== null`)
+	p.click(".view-verify summary", "Parameters")
+	names := eval[[]string](p, `[...document.querySelectorAll(".view-verify label")].map((e) => e.innerText)`)
+	for _, name := range []string{"longest delay", "parameter delay", "lazy time", "parameter known-dead", "random walks", "fewer states"} {
+		if !slices.Contains(names, name) {
+			t.Errorf("no field is called %s: %q", name, names)
+		}
+		help := fmt.Sprintf("[aria-label='What is “%s”?']", name)
+		eval[chromedp.Void](p, fmt.Sprintf(`document.querySelector(%q).focus()`, help))
+		p.key(kb.Enter)
+		p.until(fmt.Sprintf(`document.getElementById(document.querySelector(%q).getAttribute("aria-controls")).innerText.length > 20`, help))
+	}
+	if slices.Sort(names); len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Errorf("two fields have one name: %q", names)
+	}
+	p.accessible()
+	p.fits()
 	p.well(at)
 }
 
@@ -310,6 +342,9 @@ func TestAStoryPlaysTheWayToAStop(t *testing.T) {
 	at := laboratory(t)
 	p := open(t, at+"#/stories/2-example-2.1/2", 1280)
 	p.has(".player .unseen", "Step 5:")
+	p.do(chromedp.EmulateViewport(390, 700))
+	p.until(`innerWidth === 390 && [...document.querySelectorAll(".turn > *")].every((e) => { const r = e.getBoundingClientRect(); return r.top > 500 && r.bottom <= innerHeight; })`)
+	p.do(chromedp.EmulateViewport(1280, 900))
 	p.click(".turn button", "Next")
 	p.has(".player .unseen", "Playing")
 	p.has(".player .unseen", "Step 10:")

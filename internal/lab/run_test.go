@@ -192,9 +192,66 @@ func TestAnAdversaryReachesAWorseCount(t *testing.T) {
 	p.until(fmt.Sprintf(`Number(document.querySelector(".controls input").max) > %d`, steps+1))
 	p.key(kb.End)
 	p.until(fmt.Sprintf(`Number(document.querySelector(".costs td[data-kind=total]").textContent) > %d`, scheduled.Messages.Total))
+	repeated(p)
+	if hash := eval[string](p, `location.hash`); len(hash) > 100+6*eval[int](p, `Number(document.querySelector(".controls input").max)`) {
+		t.Errorf("the address has %d bytes: %s", len(hash), hash)
+	}
 	reopened := open(t, eval[string](p, `location.href`), 1280)
 	reopened.until(fmt.Sprintf(`document.querySelector(".controls input")?.max === %q`, eval[string](p, `document.querySelector(".controls input").max`)))
 	reopened.well(page)
+	p.well(page)
+}
+
+// repeated fails if the command on the page counts other messages than the page.
+func repeated(p *tab) {
+	p.Helper()
+	call := strings.Fields(strings.TrimPrefix(p.text(".command code"), "$ "))
+	var stdout, stderr bytes.Buffer
+	cli.Run(p.Context(), call[0], all.Algorithms, append(call[1:], "--json"), strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+	var made counted
+	if err := json.Unmarshal(stdout.Bytes(), &made); err != nil || made.Messages.Total != p.counts()["total"] || made.Messages.Total == 0 {
+		p.Errorf("%q counts %+v, and the page %v: %v %s", call, made.Messages, p.counts(), err, stderr.String())
+	}
+}
+
+func TestMessagesThatWaitHaveAReason(t *testing.T) {
+	page := laboratory(t)
+	p := open(t, page+"#/live", 1280)
+	for run, reason := range map[string]string{
+		"run=lcr&run=--n%3D6&walk=s0s1s2s3":               "Initiators begin before any message arrives; with “any” as initiators, you choose when. Waiting: election 1 from 1 to 2",
+		"run=lelann&run=--n%3D3&walk=s0s1s2d1":            "(FIFO), and an earlier message is on the same link. Waiting: identifier 1 from 2 to 3",
+		"run=bully&run=--n%3D3&walk=s0s1s2":               "A message takes at least one unit of time, and no time has passed since it was sent. Waiting: election from 1 to 2",
+		"run=lcr-synchronous&run=--n%3D4&walk=s0s1s2s3p1": "A synchronous run delivers the messages of one unit in a fixed order",
+	} {
+		p.leave("run?" + run + "&at=99")
+		p.has(".held", reason)
+	}
+	p.leave("run?run=lcr&run=--n%3D3&run=--start%3Dany&walk=s0s1s2&at=3")
+	p.until(`document.querySelectorAll(".adversary > .offers button").length === 3 && document.querySelector(".held") === null`)
+	p.well(page)
+}
+
+// The first view is the beginning of a run.
+func TestANewcomerIsToldWhereToStart(t *testing.T) {
+	page := laboratory(t)
+	p := open(t, page, 1280)
+	p.still()
+	p.at(0)
+	p.has(".title b", "nothing is decided yet")
+	p.until(`document.querySelector(".rule pre")?.scrollTop > 0`)
+	first := eval[string](p, `(() => { const pre = document.querySelector(".rule pre"); return [...pre.querySelectorAll("code")].find((c) => c.offsetTop >= pre.scrollTop).textContent; })()`)
+	if !strings.Contains(first, "// Start ") {
+		t.Errorf("the rule opens at %q", first)
+	}
+	p.click(".starthere button", "One step")
+	p.at(1)
+	p.has(".title b", "no leader yet")
+	p.key(kb.End)
+	p.has(".title b", "leader 8, agreed")
+	p.accessible()
+	p.click(".starthere button", "×")
+	p.until(`document.querySelector(".starthere") === null`)
+	eval[chromedp.Void](p, `localStorage.removeItem("started")`)
 	p.well(page)
 }
 
@@ -490,10 +547,13 @@ func TestTheFormMakesTheCommand(t *testing.T) {
 	p.at(0)
 	p.until(`document.querySelector(".runform [role=combobox]") !== null`)
 	eval[int](p, `(document.querySelector(".runform [role=combobox]").focus(), 0)`)
+	p.key("bully" + kb.Enter) // several have the word, and one has the name
+	p.until(`document.querySelector(".runform [role=combobox]").value.startsWith("Bully (Garcia-Molina")`)
+	eval[int](p, `(document.activeElement.blur(), document.querySelector(".runform [role=combobox]").focus(), 0)`)
 	p.key("franklin" + kb.Enter)
 	p.until(`document.querySelector(".runform [role=combobox]").value.startsWith("Franklin")`)
 	p.click(".runform .orders button", "bit-reversal")
-	p.until(`document.querySelector(".command code").textContent === "$ ringleader run franklin --n 8 --order bit-reversal"`)
+	p.until(`document.querySelector(".command code")?.textContent === "$ ringleader run franklin --n 8 --order bit-reversal"`)
 	p.click(".scenarios button", "S2 figures 2.7 and 2.8")
 	p.until(`document.querySelector("h1").textContent.startsWith("Bully")`)
 	p.well(page)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -408,8 +409,11 @@ func TestAnExportedSiteHasThePageAndTheEngines(t *testing.T) {
 	if stories := read(t, folder+"/stories.json"); !strings.HasPrefix(stories, `[{"name":"mine",`) {
 		t.Errorf("the stories are %s", stories)
 	}
+	if disk := read(t, folder+"/lab-disk.js"); !strings.HasPrefix(disk, `window.lab = {"engines":"`+base64.StdEncoding.EncodeToString(engines.Wasm)+`","stories":[{"name":"mine",`) || !strings.Contains(disk, `"worker":"glue\n`) {
+		t.Errorf("the script of a page from disk is %.200s", disk)
+	}
 	page := read(t, folder+"/index.html")
-	for _, want := range []string{`name="engine" content="wasm"`, "script-src 'self' 'wasm-unsafe-eval';"} {
+	for _, want := range []string{`name="engine" content="wasm"`, "script-src 'self' 'wasm-unsafe-eval';", "worker-src 'self' blob:;", `<script defer src="lab.js">`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)
 		}

@@ -38,7 +38,7 @@ func bundle(source, into string, short bool) error {
 		Outdir:              results,
 		Bundle:              true,
 		Write:               true,
-		Format:              api.FormatESModule,
+		Format:              api.FormatIIFE,
 		Target:              api.ES2022,
 		JSX:                 api.JSXAutomatic,
 		JSXImportSource:     "preact",

@@ -11,8 +11,16 @@ export interface Address {
 
 export function readAddress(hash: string): Address {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  const [view = "", ...rest] = path.split("/").map(decodeURIComponent);
+  const [view = "", ...rest] = path.split("/").map(decoded);
   return { view: view === "" ? "run" : view, rest, query: new URLSearchParams(query) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // as it was typed
+  }
 }
 
 export function writeAddress(a: { view: string; rest?: string[]; query?: URLSearchParams }): string {
@@ -24,23 +32,35 @@ export function writeAddress(a: { view: string; rest?: string[]; query?: URLSear
 /** Adds a run to a query. */
 export function putRun(query: URLSearchParams, run: Run): void {
   query.delete("run");
-  query.delete("choices");
+  query.delete("walk");
   for (const word of run.run) query.append("run", word);
-  if (run.choices !== undefined) query.set("choices", JSON.stringify(run.choices));
+  query.delete("choices");
+  if (run.choices === undefined) return;
+  if (run.choices.every((c: unknown) => typeof c === "string")) query.set("walk", run.choices.join(""));
+  else query.set("choices", JSON.stringify(run.choices)); // as it was read
 }
 
 /** The run in a query, if there is one. */
 export function getRun(query: URLSearchParams): Run | undefined {
   const run = query.getAll("run");
   if (run.length === 0) return undefined;
-  const choices = query.get("choices");
-  if (choices === null) return { run };
+  const walk = query.get("walk");
+  if (walk !== null) return { run, choices: walk.match(event) ?? [] };
+  const choices = query.get("choices"); // addresses of earlier versions have the events as JSON
+  return choices === null ? { run } : { run, choices: parsed(choices) };
+}
+
+/** An event in the text of a walk; whatever else is there is one that the engine complains of. */
+const event = /[a-z][\d.]*(?:_\d+)?(?:\([^()]*\))?|.+/gs;
+
+function parsed(choices: string): Choice[] {
   try {
-    const parsed: unknown = JSON.parse(choices);
-    return Array.isArray(parsed) ? { run, choices: parsed as Choice[] } : { run };
+    const all: unknown = JSON.parse(choices);
+    if (Array.isArray(all)) return all as Choice[];
   } catch {
-    return { run };
+    // The engine complains of it.
   }
+  return [choices];
 }
 
 /** The path of an address. */

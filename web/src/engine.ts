@@ -7,8 +7,8 @@ export interface Run {
   choices?: Choice[]; // in place of a schedule and faults; [] is a walk before its first event
 }
 
-/** An event that a walk chose. The engine makes these; the page only hands them back. */
-export type Choice = { what: string } & Record<string, unknown>;
+/** An event that a walk chose, as text: "d1.0". The engine makes these; the page only hands them back. */
+export type Choice = string;
 
 /** An event that can come next. */
 export interface Offer {

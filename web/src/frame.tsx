@@ -19,19 +19,47 @@ export interface ViewProps {
   address: Address;
 }
 
-const views: Record<string, { title: string; view: ComponentType<ViewProps> }> = {
-  run: { title: "Run", view: RunView },
-  race: { title: "Race", view: RaceView },
-  costs: { title: "Costs", view: CostsView },
-  verify: { title: "Verify", view: VerifyView },
-  gallery: { title: "Gallery", view: GalleryView },
-  stories: { title: "Stories", view: StoriesView },
-  live: { title: "Live", view: LiveView },
+interface View {
+  title: string;
+  view: ComponentType<ViewProps>;
+  about: string;
+  below?: RegExp; // what may follow its name in an address
+}
+
+const views: Record<string, View> = {
+  run: { title: "Run", view: RunView, about: "play one election, step by step, and be its adversary" },
+  race: { title: "Race", view: RaceView, about: "two or three algorithms on the same ring" },
+  costs: { title: "Costs", view: CostsView, about: "messages and time, over n", below: /^(phases|time)$/ },
+  verify: { title: "Verify", view: VerifyView, about: "every schedule of a small election" },
+  gallery: { title: "Gallery", view: GalleryView, about: "elections that are broken on purpose", below: /^[^/]+$/ },
+  stories: { title: "Stories", view: StoriesView, about: "guided walks through elections", below: /^[^/]+(\/(\d+|handout))?$/ },
+  live: { title: "Live", view: LiveView, about: "a group that runs" },
 };
+
+const lost: View = { title: "No such page", view: Lost, about: "" };
+
+/** The view of an address. */
+function viewOf({ view, rest }: Address): View {
+  const found = Object.hasOwn(views, view) ? views[view]! : lost;
+  return rest.length === 0 || found.below?.test(rest.join("/")) === true ? found : lost;
+}
+
+/** An address that is no page. */
+function Lost({ address }: ViewProps) {
+  return (
+    <section class="view" aria-label="No such page">
+      <h1>There is no such page</h1>
+      <p class="lead" role="alert">The lab has no page “{[address.view, ...address.rest].join("/")}”. The address may be mistyped, or cut off. These are the pages:</p>
+      <ul class="ways">
+        {Object.entries(views).map(([name, v]) => <li key={name}><a href={`#/${name}`}>{v.title}</a> <span class="muted">{v.about}</span></li>)}
+      </ul>
+    </section>
+  );
+}
 
 export function Frame({ engine }: { engine: Engine }) {
   const address = useAddress();
-  const shown = views[address.view] ?? views["run"]!;
+  const shown = viewOf(address);
   const View = shown.view;
   useEffect(() => {
     document.title = `${shown.title} · Ringleader`;

@@ -5,9 +5,7 @@ import { Failure, type Engine, type Listing, type RunAnswer } from "./engine";
 import { Theme } from "./frame";
 import { parse } from "./http";
 import { whole } from "./model/whole";
-import { Title } from "./views/run";
-import { Command } from "./views/run/export";
-import { Player } from "./views/run/player";
+import { PlayedRun } from "./views/run";
 
 export interface Recorded {
   answer: RunAnswer;
@@ -44,9 +42,7 @@ export function RecordedRun({ of }: { of: Recorded }) {
       <main id="main" tabIndex={-1}>
         <div class="runview">
           <div class="shown">
-            <Title answer={of.answer} catalogue={undefined} />
-            <div class="bar"><Command call={of.answer.call} /></div>
-            <Player answer={of.answer} engine={engineOf(of)} at={Number.isInteger(at) ? at : 0} />
+            <PlayedRun answer={of.answer} engine={engineOf(of)} at={Number.isInteger(at) ? at : 0} />
           </div>
         </div>
       </main>

@@ -4,16 +4,18 @@ import type { FromWorker, ToWorker } from "./worker";
 
 /** What wasm_exec.js of Go and the engines define. */
 const defined = self as unknown as {
-  Go: new () => { importObject: WebAssembly.Imports; run(instance: WebAssembly.Instance): Promise<void> };
+  Go?: new () => { importObject: WebAssembly.Imports; run(instance: WebAssembly.Instance): Promise<void> };
   ringleader: (ask: string, body: string, line: (text: string) => void, done: () => void) => void;
 };
 
-const glue = "./wasm_exec.js"; // a file of its own, which the Go that compiled the engines has
+declare function importScripts(address: string): void;
+
+const glue = "wasm_exec.js"; // a file of its own, which the Go that compiled the engines has; a page from disk hands it over with this script
 let ready: Promise<void> | undefined;
 
 async function start(module: WebAssembly.Module): Promise<void> {
-  await import(glue);
-  const go = new defined.Go();
+  if (defined.Go === undefined) importScripts(glue);
+  const go = new defined.Go!();
   const end = (): never => {
     throw new Error("they ended");
   };

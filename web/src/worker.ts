@@ -1,4 +1,4 @@
-// The engines in workers of the page: the same questions and lines as over HTTP. A worker computes one question at a time. It cannot be
+// The engines in workers of the page, which may be a file: the same questions and lines as over HTTP. A worker computes one question at a time. It cannot be
 // interrupted, so a question that is cancelled ends its worker; the next one starts from the compiled module.
 
 import { Failure, type Story } from "./engine";
@@ -12,6 +12,33 @@ export type FromWorker = { line: string } | { done: true };
 
 /** The number of questions that are computed at a time. */
 const most = 2;
+
+/** Whether the page was opened as a file, from which browsers fetch nothing and start no worker. */
+const fromDisk = location.protocol === "file:";
+
+/** What a page from disk has in a script, in place of the files that it cannot fetch. */
+interface Held {
+  worker: string; // the script of a worker
+  engines: string; // lab.wasm.gz, in base64
+  stories: Story[];
+}
+
+let holding: Promise<Held> | undefined;
+
+/** What lab-disk.js holds. */
+function held(): Promise<Held> {
+  holding ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = "lab-disk.js";
+    script.onload = () => resolve((window as unknown as { lab: Held }).lab);
+    script.onerror = () => {
+      holding = undefined;
+      reject(new Failure("This page is a file, and lab-disk.js is not beside it. Keep the files of the site together, or serve their folder: python3 -m http.server"));
+    };
+    document.head.append(script);
+  });
+  return holding;
+}
 
 export function overWorkers(): Asker {
   let module: Promise<WebAssembly.Module> | undefined;
@@ -30,7 +57,7 @@ export function overWorkers(): Asker {
       module = compile();
       module.catch(() => (module = undefined));
     }
-    const worker = new Worker("lab-worker.js", { type: "module" });
+    const worker = new Worker(fromDisk ? URL.createObjectURL(new Blob([(await held()).worker], { type: "text/javascript" })) : "lab-worker.js");
     worker.postMessage({ module: await module } satisfies ToWorker);
     return worker;
   }
@@ -80,6 +107,7 @@ function answered(worker: Worker, ask: string, body: string, line: (text: string
 
 /** The stories that were exported with the page. */
 export async function exportedStories(): Promise<Story[]> {
+  if (fromDisk) return (await held()).stories;
   const reply = await fetch("stories.json").catch(() => undefined);
   if (reply === undefined || !reply.ok) throw new Failure("The stories of this site, stories.json, cannot be loaded.");
   return parse<Story[]>(await reply.text());
@@ -87,11 +115,15 @@ export async function exportedStories(): Promise<Story[]> {
 
 /** Loads the engines, which a host may send compressed or not. */
 async function compile(): Promise<WebAssembly.Module> {
-  const reply = await fetch("lab.wasm.gz").catch(() => undefined);
-  if (reply === undefined || !reply.ok) throw new Failure("The engines, lab.wasm.gz, cannot be loaded.");
-  const bytes = new Blob([await reply.arrayBuffer()]);
+  const bytes = new Blob([fromDisk ? Uint8Array.from(atob((await held()).engines), (c) => c.charCodeAt(0)) : await fetched()]);
   const start = new Uint8Array(await bytes.slice(0, 2).arrayBuffer());
   const packed = start[0] === 0x1f && start[1] === 0x8b;
   const plain = packed ? bytes.stream().pipeThrough(new DecompressionStream("gzip")) : bytes.stream();
   return WebAssembly.compileStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }));
+}
+
+async function fetched(): Promise<ArrayBuffer> {
+  const reply = await fetch("lab.wasm.gz").catch(() => undefined);
+  if (reply === undefined || !reply.ok) throw new Failure("The engines, lab.wasm.gz, cannot be loaded.");
+  return reply.arrayBuffer();
 }

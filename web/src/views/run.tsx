@@ -1,16 +1,21 @@
 // A run: its form, its player, and the adversary.
 
+import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { getRun, go, putRun, writeAddress } from "../address";
-import type { Catalogue, Run, RunAnswer, RunResult } from "../engine";
+import { useMoment, usePlayback } from "../draw/hooks";
+import type { Algorithm, Catalogue, Engine, Offer, Run, RunAnswer, RunResult } from "../engine";
 import type { ViewProps } from "../frame";
+import type { Playback } from "../model/playback";
+import type { RunModel } from "../model/run";
 import { list } from "../model/story";
 import { moved, formOf, split, wordsOf } from "../model/words";
 import { Adversary, useWalk } from "./run/adversary";
 import { useCatalogue, useRunAnswer } from "./run/answers";
 import { Command, Export } from "./run/export";
 import { algorithmOf, RunForm } from "./run/form";
-import { Player } from "./run/player";
+import { Player, useRun } from "./run/player";
+import { StartHere } from "./run/start";
 
 const first: Run = { run: ["lcr", "--n=8", "--order=random"] };
 
@@ -77,48 +82,82 @@ export function RunView({ engine, address }: ViewProps) {
       </aside>
       <div class="shown" aria-busy={busy}>
         {error !== undefined && <p class="error banner" role="alert">{error}</p>}
+        {error !== undefined && <p class="ways">This address shows no run. <a href="#/run">Begin with the first one</a>, or choose a run above.</p>}
         {answer === undefined && error === undefined && <p class="loading" role="status">{progress ?? "Running …"}</p>}
         {answer !== undefined && walk !== undefined && error === undefined && (
-          <>
-            <Title answer={answer} catalogue={catalogue} />
-            <div class="bar">
-              <Command call={answer.call} />
-              <Export engine={engine} answer={answer} />
-            </div>
-            <Player
-              key={JSON.stringify(answer.run.run)}
-              answer={answer}
-              engine={engine}
-              at={moment === wrote.current ? undefined : moment}
-              onRest={rest}
-              algorithm={catalogue && algorithmOf(catalogue, answer.header.algorithm)}
-              offers={walking ? answer.next : undefined}
-              onChoose={walk.choose}
-              onMove={move}
-            >
-              <Adversary engine={engine} walk={walk} at={Math.min(at, answer.steps.length)} />
-            </Player>
-          </>
+          <PlayedRun
+            key={JSON.stringify(answer.run.run)}
+            answer={answer}
+            engine={engine}
+            catalogue={catalogue}
+            at={moment === wrote.current ? undefined : moment}
+            onRest={rest}
+            onChoose={walk.choose}
+            onMove={move}
+            {...(JSON.stringify(answer.run) === JSON.stringify(first) ? { onOther: () => setOpen(true) } : {})}
+          >
+            <Adversary engine={engine} walk={walk} at={Math.min(at, answer.steps.length)} />
+          </PlayedRun>
         )}
       </div>
     </div>
   );
 }
 
-export function Title({ answer, catalogue }: { answer: RunAnswer; catalogue: Catalogue | undefined }) {
-  const { header, result } = answer;
-  const algorithm = catalogue && algorithmOf(catalogue, header.algorithm);
-  const wrong = (result.violations ?? []).length > 0 || result.leaders.length > 1;
+interface PlayedProps {
+  answer: RunAnswer;
+  engine: Engine;
+  catalogue?: Catalogue | undefined;
+  at: number | undefined;
+  onRest?: (at: number) => void;
+  onChoose?: (offer: Offer) => void;
+  onMove?: ((from: number, to: number) => void) | undefined;
+  /** Opens the form; with it, the page tells a newcomer where to start. */
+  onOther?: () => void;
+  children?: ComponentChildren;
+}
+
+/** A run with its title, its command and its player. */
+export function PlayedRun({ answer, engine, catalogue, at, onOther, ...player }: PlayedProps) {
+  const run = useRun(answer);
+  const playback = usePlayback(run.length, at);
+  const algorithm = catalogue && algorithmOf(catalogue, answer.header.algorithm);
+  return (
+    <>
+      <Title run={run} playback={playback} algorithm={algorithm} />
+      {onOther !== undefined && <StartHere playback={playback} onOther={onOther} />}
+      <div class="bar">
+        <Command call={answer.call} />
+        {catalogue !== undefined && <Export engine={engine} answer={answer} />}
+      </div>
+      {answer.call.endsWith(" replay walk.json") && <p class="hint">This walk is too long for a command. First save walk.json: Export, The run for ringleader replay.</p>}
+      <Player answer={answer} engine={engine} playback={playback} at={at} algorithm={algorithm} offers={answer.run.choices === undefined ? undefined : answer.next} {...player} />
+    </>
+  );
+}
+
+function Title({ run, playback, algorithm }: { run: RunModel; playback: Playback; algorithm: Algorithm | undefined }) {
+  const { header, result } = run;
+  const { at } = useMoment(playback);
+  const wrong = at === run.length && ((result.violations ?? []).length > 0 || result.leaders.length > 1);
   return (
     <div class="title">
       <h1>{header.title}</h1>
       <p>
         {header.timing} {header.topology} of {header.n}
         {header.schedule !== undefined && `, schedule ${header.schedule}`}
-        {algorithm !== undefined && <> · {algorithm.source}</>} · <b class={wrong ? "wrong" : ""}>{outcome(result)}</b>
+        {algorithm !== undefined && <> · {algorithm.source}</>} · <b class={wrong ? "wrong" : ""}>{standing(run, at)}</b>
       </p>
     </div>
   );
+}
+
+/** How a run stands at a moment, in a few words. */
+function standing(run: RunModel, at: number): string {
+  if (at === 0) return "nothing is decided yet";
+  if (at === run.length) return outcome(run.result);
+  const leaders = run.names.filter((_, p) => run.role(p, at) === "leader");
+  return leaders.length === 0 ? "no leader yet" : `${leaders.length > 1 ? "leaders" : "leader"} ${list(leaders)} so far`;
 }
 
 /** How a run ended, in a few words. */

@@ -113,7 +113,7 @@ export function VerifyView({ engine, address }: ViewProps) {
     <section class="view view-verify" aria-label="Verify">
       <h1>Every order, every schedule</h1>
       <p class="lead">The checker tries whatever can happen in a small election. A violation is a run with the fewest steps.</p>
-      <Failed text={catalogue.error} />
+      <Failed text={catalogue.error ?? (catalogue.answer !== undefined && algorithm === undefined ? `There is no algorithm ${question.algorithm}. Choose one below.` : undefined)} />
       <div class="examples" role="group" aria-label="Examples">
         {examples.map((e) => (
           <a class="quiet" href={addressOf({ ...none, ...e.args, faults: { ...e.args.faults } }, true)}>{e.title}</a>
@@ -128,20 +128,20 @@ export function VerifyView({ engine, address }: ViewProps) {
         }}
       >
         <div class="fields">
-          <Choose label="algorithm" value={question.algorithm} from={algorithms.length === 0 ? [question.algorithm] : algorithms.map((a): [string, string] => [a.name, a.name])} onChange={(name) => change({ algorithm: name, parameters: {} })} />
+          <Choose label="algorithm" value={question.algorithm} from={algorithm === undefined ? [question.algorithm, ...algorithms.map((a) => a.name)] : algorithms.map((a) => a.name)} onChange={(name) => change({ algorithm: name, parameters: {} })} />
           <Whole label="n" value={question.n} least={1} most={9} onChange={(n) => change({ n })} hint="The number of processes; every order of their identifiers is tried" />
-          <Choose label="initiators" value={question.start} from={starts} onChange={(start) => change({ start })} />
-          <Whole label="random walks" value={question.random} least={0} most={1_000_000} onChange={(random) => change({ random })} hint="In place of the search, which ends only for small elections; 0: search" />
-          <Check label="fewer states" value={question.reduce} onChange={(reduce) => change({ reduce })} hint="Leave out schedules and orders that show nothing more; a violation may then have more steps than it needs" />
+          <Choose label="initiators" value={question.start} from={starts} onChange={(start) => change({ start })} hint="The processes that begin by themselves: all before any message arrives; at moments that the schedule chooses; each set of them in turn; or each process, or none, at any time" />
+          <Whole label="random walks" value={question.random} least={0} most={1_000_000} onChange={(random) => change({ random })} hint="So many runs with random choices, in place of the search of all, which ends only for small elections. They find violations, and prove nothing; 0: search" />
+          <Check label="fewer states" value={question.reduce} onChange={(reduce) => change({ reduce })} hint="Leave out schedules and orders that are known to show nothing more. The answer is the same with less memory; a violation may have more steps than it needs" />
         </div>
         <fieldset class="fields">
           <legend>What may go wrong, and how often</legend>
           {faultFlags.map(([flag, label, hint]) => (
             <Whole label={label} hint={hint} value={question.faults[flag] ?? 0} least={0} most={9} onChange={(count) => change({ faults: { ...question.faults, [flag]: count } })} />
           ))}
-          <Check label="messages overtake" value={question.reorder} onChange={(reorder) => change({ reorder })} hint="Links are not FIFO" />
-          {algorithm?.timing === "timed" && <Whole label="delay" value={question.delay} least={0} most={9} onChange={(delay) => change({ delay })} hint="Messages take 1 to this many units; 0: as the algorithm has it" />}
-          {algorithm?.timing === "timed" && <Check label="lazy time" value={question.lazy} onChange={(lazy) => change({ lazy })} hint="Of algorithms with leases: messages and timers take any time" />}
+          <Check label="messages overtake" value={question.reorder} onChange={(reorder) => change({ reorder })} hint="Links are not FIFO: a message may arrive before one that was sent earlier on the same link" />
+          {algorithm?.timing === "timed" && <Whole label="longest delay" value={question.delay} least={0} most={9} onChange={(delay) => change({ delay })} hint="Messages take 1 to this many units of time, whatever the algorithm assumes; 0: as long as its parameter delay says" />}
+          {algorithm?.timing === "timed" && <Check label="lazy time" value={question.lazy} onChange={(lazy) => change({ lazy })} hint="For algorithms with leases: no event is urgent. Messages and timers take any time, and the clocks of the processes run differently" />}
         </fieldset>
         <Parameters algorithm={algorithm} given={question.parameters} onChange={(parameters) => change({ parameters })} />
         <div class="actions">
@@ -166,12 +166,13 @@ function Parameters({ algorithm, given, onChange }: { algorithm: Algorithm | und
   return (
     <details open={Object.keys(given).length > 0}>
       <summary>Parameters of {algorithm.name}</summary>
+      <p class="muted">What the algorithm itself is given. An empty field has the value that it shows.</p>
       <div class="fields">
         {algorithm.parameters.map((p) =>
           p.choices !== undefined && p.choices !== null && p.choices.length > 0 ? (
-            <Choose label={p.name} hint={p.about} value={given[p.name] ?? p.default} from={p.choices} onChange={(value) => set(p.name, value === p.default ? "" : value)} />
+            <Choose label={`parameter ${p.name}`} hint={sentence(p.about)} value={given[p.name] ?? p.default} from={p.choices} onChange={(value) => set(p.name, value === p.default ? "" : value)} />
           ) : (
-            <Field label={p.name} hint={p.about}>
+            <Field label={`parameter ${p.name}`} hint={sentence(p.about)}>
               <input value={given[p.name] ?? ""} placeholder={p.default} onChange={(e) => set(p.name, e.currentTarget.value)} />
             </Field>
           ),

@@ -1,15 +1,30 @@
-// Fields of forms. A field is a label with its control, so that a press on the text is one on the control.
+// Fields of forms. A field is a label with its control, so that a press on the text is one on the control; and a button that explains it,
+// which keyboards and fingers reach, too.
 
-import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { cloneElement, type ComponentChildren, type VNode } from "preact";
+import { useId, useState } from "preact/hooks";
 
-export function Field({ label, children, hint }: { label: string; children: ComponentChildren; hint?: string }) {
+export function Field({ label, children, hint }: { label: string; children: VNode<any>; hint?: string }) {
+  const id = useId();
+  const [button, text] = useHelp(label, hint);
   return (
-    <label class="field" title={hint}>
-      <span>{label}</span>
-      {children}
-    </label>
+    <div class="field" title={hint}>
+      <span class="name"><label for={id}>{label}</label>{button}</span>
+      {cloneElement(children, { id })}
+      {text}
+    </div>
   );
+}
+
+/** A button that shows and hides an explanation, and the explanation. */
+function useHelp(label: string, hint: string | undefined): [button: ComponentChildren, text: ComponentChildren] {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  if (hint === undefined) return [null, null];
+  return [
+    <button type="button" class="help" aria-label={`What is “${label}”?`} aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>?</button>,
+    <p class="explained" id={id} hidden={!open}>{hint}</p>,
+  ];
 }
 
 export function Choose({ label, value, from, onChange, hint }: { label: string; value: string; from: (string | [string, string])[]; onChange: (value: string) => void; hint?: string }) {
@@ -46,11 +61,18 @@ export function Whole({ label, value, least, most, onChange, hint }: { label: st
 }
 
 export function Check({ label, value, onChange, hint }: { label: string; value: boolean; onChange: (value: boolean) => void; hint?: string }) {
+  const [button, text] = useHelp(label, hint);
   return (
-    <label class="check" title={hint}>
-      <input type="checkbox" checked={value} onChange={(e) => onChange(e.currentTarget.checked)} />
-      <span>{label}</span>
-    </label>
+    <div class="checked" title={hint}>
+      <span class="name">
+        <label class="check">
+          <input type="checkbox" checked={value} onChange={(e) => onChange(e.currentTarget.checked)} />
+          <span>{label}</span>
+        </label>
+        {button}
+      </span>
+      {text}
+    </div>
   );
 }
 

@@ -1,8 +1,10 @@
 // The adversary: from a moment of a run on, the reader chooses what happens next.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Engine, Id, Offer, Run, RunAnswer, RunQuestion, SearchAnswer, SearchQuestion } from "../../engine";
+import { heldBack } from "../../model/held";
 import { keep, textOf } from "./answers";
+import { useRun } from "./player";
 
 /** A walk, and what can be asked of it. */
 export interface Walk {
@@ -65,6 +67,7 @@ export function useWalk(engine: Engine, answer: RunAnswer | undefined, show: (ru
 }
 
 const mostOffers = 60;
+const mostHeld = 6;
 const mostGoing = 1000;
 
 export function Adversary({ engine, walk, at }: { engine: Engine; walk: Walk; at: number }) {
@@ -96,6 +99,7 @@ export function Adversary({ engine, walk, at }: { engine: Engine; walk: Walk; at
       {error !== "" && <p class="error" role="alert">{error}</p>}
       <h3>What comes next?</h3>
       {next.length === 0 ? <p class="muted">The run is quiescent: only faults are possible.</p> : <Offers offers={next} busy={busy} onChoose={walk.choose} />}
+      <Held answer={answer} />
       <Faults offers={answer.faults ?? []} ids={answer.header.ids ?? []} busy={busy} onChoose={walk.choose} onSay={walk.say} />
       <Search engine={engine} walk={walk} />
     </section>
@@ -110,6 +114,23 @@ function Offers({ offers, busy, onChoose }: { offers: Offer[]; busy: boolean; on
       ))}
       {offers.length > mostOffers && <li class="muted">… and {offers.length - mostOffers} more: click messages in the network.</li>}
     </ol>
+  );
+}
+
+/** The messages that are under way and cannot arrive now, by the reason. */
+function Held({ answer }: { answer: RunAnswer }) {
+  const run = useRun(answer);
+  const held = useMemo(() => [...heldBack(run, answer.next ?? [])], [run]);
+  if (held.length === 0) return null;
+  return (
+    <details class="held" open>
+      <summary>Under way, but not next</summary>
+      {held.map(([why, messages]) => (
+        <p key={why}>
+          {why} <span class="muted">{messages.slice(0, mostHeld).map((m) => `${run.label(m)} from ${run.names[run.from[m]!]} to ${run.names[run.to[m]!]}`).join("; ")}{messages.length > mostHeld && ` … and ${messages.length - mostHeld} more`}</span>
+        </p>
+      ))}
+    </details>
   );
 }
 

@@ -63,9 +63,11 @@ export function Export({ engine, answer }: { engine: Engine; answer: RunAnswer }
     }
     setBusy("");
   };
+  const save = (): void => download(new Blob([JSON.stringify({ ringleader: "", ...answer.run }) + "\n"], { type: "application/json" }), answer.run.choices === undefined ? "run.json" : "walk.json");
   return (
     <Menu text="Export">
         {downloads.map((d) => <button type="button" key={d.text} disabled={busy !== ""} onClick={() => get(d)}>{d.text}{busy === d.text && " …"}</button>)}
+        <button type="button" onClick={save}>The run, for ringleader replay</button>
         {error !== "" && <p class="error" role="alert">{error}</p>}
     </Menu>
   );

@@ -27,16 +27,18 @@ export function RunForm({ catalogue, run, onRun }: RunFormProps) {
         start();
       }}
     >
-      <AlgorithmField catalogue={catalogue} value={form.algorithm} onChange={(name) => change({ algorithm: name, parameters: {}, ...(name === form.algorithm ? {} : { topology: "" }) })} />
+      <AlgorithmField catalogue={catalogue} value={form.algorithm} onChange={(name) => change({ algorithm: name, parameters: {}, ...(name === form.algorithm ? {} : { topology: "" }), ...(ordered(algorithmOf(catalogue, name)) ? {} : { order: "" }) })} />
       {algorithm !== undefined && <p class="about">{algorithm.about}</p>}
       <fieldset class="ring">
         <legend>Processes</legend>
         <label>Number <input type="number" min="1" max={catalogue.limits.processes} value={form.ids.trim() === "" ? form.n : String(form.ids.split(",").length)} onInput={(event) => change({ n: event.currentTarget.value, ids: "" })} /></label>
-        <div class="orders" role="group" aria-label="Order of identifiers">
-          {catalogue.orders.map((order) => (
-            <button type="button" key={order} aria-pressed={form.ids === "" && (form.order || "increasing") === order} onClick={() => { change({ order, ids: "" }); start({ order, ids: "" }); }}>{order}</button>
-          ))}
-        </div>
+        {ordered(algorithm) && (
+          <div class="orders" role="group" aria-label="Order of identifiers">
+            {catalogue.orders.map((order) => (
+              <button type="button" key={order} aria-pressed={form.ids === "" && (form.order || "increasing") === order} onClick={() => { change({ order, ids: "" }); start({ order, ids: "" }); }}>{order}</button>
+            ))}
+          </div>
+        )}
         <label class="wide">Identifiers, clockwise <input value={form.ids} placeholder="by number and order, or 5,4,3,2,1" inputMode="numeric" spellcheck={false} onInput={(event) => change({ ids: event.currentTarget.value })} /></label>
         {(algorithm?.topology === "tree" || form.topology !== "") && <Text label="Tree" value={form.topology} placeholder="path" list={["path", "star", "binary", "random-tree"]} onChange={(topology) => change({ topology })} />}
       </fieldset>
@@ -106,9 +108,20 @@ function Text({ label, value, placeholder, list, onChange }: { label: string; va
   );
 }
 
+/** Whether the places of processes matter to an algorithm: on a complete graph all are alike. */
+function ordered(algorithm: Algorithm | undefined): boolean {
+  return algorithm === undefined || !algorithm.topology.includes("complete");
+}
+
 /** The algorithm of that name, or nothing. */
 export function algorithmOf(catalogue: Catalogue, name: string): Algorithm | undefined {
   return catalogue.algorithms.find((a) => a.name === name);
+}
+
+/** How far an algorithm is from what was typed: its name comes before what begins so, and that before what has the words anywhere. */
+function distance(a: Algorithm, typed: string): number {
+  if (a.name === typed.replaceAll(" ", "-")) return 0;
+  return a.name.startsWith(typed) ? 1 : a.title.toLowerCase().startsWith(typed) ? 2 : 3;
 }
 
 /** A field for an algorithm: a list that typing searches by name, title, source and year. */
@@ -119,10 +132,12 @@ export function AlgorithmField({ catalogue, value, onChange, label = "Algorithm"
   const chosen = algorithmOf(catalogue, value);
   const found = useMemo(() => {
     const words = (search ?? "").toLowerCase().split(/\s+/).filter((w) => w !== "");
-    return catalogue.algorithms.filter((a) => {
+    const all = catalogue.algorithms.filter((a) => {
       const text = `${a.name} ${a.title} ${a.year} ${a.source} ${a.topology} ${a.timing}`.toLowerCase();
       return words.every((w) => text.includes(w));
     });
+    const typed = words.join(" ");
+    return typed === "" ? all : all.toSorted((a, b) => distance(a, typed) - distance(b, typed));
   }, [catalogue, search]);
   const open = search !== undefined;
   const choose = (a: Algorithm | undefined): void => {

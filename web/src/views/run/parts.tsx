@@ -18,7 +18,7 @@ interface At {
 /** The step that has just happened. */
 export function Happened({ run, at }: At) {
   const step = at > 0 ? run.steps[at - 1] : undefined;
-  if (step === undefined) return <p class="happened">{run.length === 0 ? "No event has happened yet." : `The beginning. ${run.length} events follow.`}</p>;
+  if (step === undefined) return <p class="happened">{run.length === 0 ? "No event has happened yet." : `The beginning: nothing is decided yet. ${run.length} events follow. ▶ or the space bar plays them; → makes one.`}</p>;
   const did = effects(run, step);
   return (
     <p class={`happened${step.broken === undefined ? "" : " wrong"}`}>
@@ -102,12 +102,15 @@ export function Rule({ run, at, engine }: At & { engine: Engine }) {
   const key = lines.join(" ");
   useEffect(() => {
     const first = box.current?.querySelector<HTMLElement>(".fires");
+    if (box.current && !first && at === 0 && typeof listing === "object") {
+      box.current.scrollTop = box.current.querySelectorAll("code")[opening(listing.lines, run)]!.offsetTop;
+    }
     if (!box.current || !first) return;
     const last = [...box.current.querySelectorAll<HTMLElement>(".fires")].at(-1)!;
     const middle = (first.offsetTop + last.offsetTop + last.offsetHeight) / 2;
     const fits = last.offsetTop + last.offsetHeight - first.offsetTop < box.current.clientHeight;
     box.current.scrollTop = fits ? middle - box.current.clientHeight / 2 : first.offsetTop - 24;
-  }, [key, listing]);
+  }, [key, listing, at === 0]);
   const marked = useMemo(() => new Set(lines), [key]);
   const text = useMemo(() => typeof listing === "object" && listing.lines.map((line, i) => <Line key={i} number={i + 1} text={line} fires={marked.has(i + 1)} />), [listing, marked]);
   const lined = useMemo(() => run.steps.some((step) => step.lines !== undefined), [run]);
@@ -126,6 +129,15 @@ export function Rule({ run, at, engine }: At & { engine: Engine }) {
       )}
     </section>
   );
+}
+
+/** The index of the line at which a listing opens: the comment of the function of the first step. */
+function opening(lines: readonly string[], run: RunModel): number {
+  const fired = run.steps.find((step) => step.lines !== undefined)?.lines?.[0];
+  let line = fired === undefined ? lines.findIndex((text) => /^func .*\b(start|initiate|receive)\(/i.test(text)) : fired - 1;
+  while (fired !== undefined && line > 0 && !/^(func|var) /.test(lines[line]!)) line--;
+  while (line > 0 && lines[line - 1]!.startsWith("//")) line--;
+  return Math.max(0, line);
 }
 
 function Line({ number, text, fires }: { number: number; text: string; fires: boolean }) {

@@ -39,9 +39,15 @@ export interface PlayerProps {
 
 const everything: readonly Part[] = ["network", "controls", "happened", "diagram", "rule", "knows", "costs", "events"];
 
+const models = new WeakMap<RunAnswer, RunModel>();
+
 /** The indexed run of an answer. */
 export function useRun(answer: RunAnswer): RunModel {
-  return useMemo(() => new RunModel(answer), [answer]);
+  return useMemo(() => {
+    const run = models.get(answer) ?? new RunModel(answer);
+    models.set(answer, run);
+    return run;
+  }, [answer]);
 }
 
 export function Player(props: PlayerProps) {
