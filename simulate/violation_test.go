@@ -154,7 +154,7 @@ func TestAViolationInALargeRunIsFound(t *testing.T) {
 	}
 	for _, schedule := range []simulate.Schedule{simulate.FIFO, simulate.Sweep, simulate.Random, simulate.Tile} {
 		v, story := violation(t, a, simulate.Options{Instance: network.Setup{IDs: ids}, Schedule: schedule, Cores: 2})
-		if !strings.HasPrefix(v.Detail, "process 100 receives election ") || !strings.HasSuffix(v.Detail, " and panics: here") || !strings.HasSuffix(story, "panics: here\n") {
+		if !strings.HasPrefix(v.Detail, "process 100 receives ⟨election ") || !strings.HasSuffix(v.Detail, " and panics: here") || !strings.HasSuffix(story, "panics: here\n") {
 			t.Errorf("%s: %s", schedule, v.Detail)
 		}
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"slices"
+	"strings"
 
 	"ringleader.example/ringleader/internal/sheet"
 )
@@ -40,7 +41,7 @@ func (d *diagram) placeLabels() {
 		if a.startRow == a.endRow {
 			continue
 		}
-		text := a.sent.text()
+		text := strings.TrimSuffix(a.sent.Kind+" "+a.sent.Text, " ") // no sentence is around it, and room is rare
 		for _, t := range []float64{0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82} {
 			at := point{X: along(a.start.X, a.end.X, t), Y: along(a.start.Y, a.end.Y, t)}
 			b := around(at, sheet.TextWidth(text, sheet.Small)+4, sheet.Small+3)
@@ -79,7 +80,9 @@ func (d *diagram) labelDraws(taken []box) []box {
 func (d *diagram) dropPlainLabels() {
 	missing := map[string]int{}
 	for i := range d.arrows {
-		missing[d.arrows[i].sent.text()]++
+		if m := &d.arrows[i].sent; m.Text == "" {
+			missing[m.Kind]++
+		}
 	}
 	for _, l := range d.labels {
 		missing[l.text]--

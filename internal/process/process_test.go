@@ -127,7 +127,7 @@ func TestASmallMessageIsHeldAsItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer := ps.Receive(1, 1, 0, vote, m, election.Ticks{}).Sent
-		if got := ps.Contents(answer[0].Kind(), answer[0].Message); len(answer) != 1 || got != "A 8, B 9, C true" || answer[0].On() != 2 {
+		if got := ps.Contents(answer[0].Kind(), answer[0].Message); len(answer) != 1 || got != "A 8, B 9, C false" || answer[0].On() != 2 {
 			t.Errorf("answered %q, %+v", got, answer)
 		}
 		if got := ps.probe(1).Log; !slices.Equal(got, []uint32{uint32(vote), 7, 8}) {
