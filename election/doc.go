@@ -56,6 +56,9 @@
 //  9. Never change a field of S with the tag `election:"constant"` after New. Such a field holds what is fixed when
 //     the process is made: a timeout, a mode, the number of members. The checker compares states without it.
 //
+// A field of M with the tag `kinds:"probe,reply"` belongs to messages of these kinds. It only helps people: stories and drawings
+// show all fields of a message's kind, and other fields if they are not zero.
+//
 // # What is for engines
 //
 // [Collector], [Sent], [Effect], [Op] with its values, [Halt], [Functions], [DeadlineIn] and the methods whose comments end

@@ -12,7 +12,8 @@ type recorder struct {
 	trace.Record
 	sent      []sender // by number - 1
 	bytes     int      // its size, about
-	delivered int      // the number of the last delivered message, for a step that fails
+	drew      []trace.Draw
+	delivered int // the number of the last delivered message, for a step that fails
 }
 
 // sender is the part of a message that the step of its receipt needs.
@@ -43,6 +44,15 @@ func (r *run) number(i int) int {
 	return len(r.record.sent) - len(r.leaving()) + i + 1
 }
 
+// notes returns a source of choices whose values are recorded.
+func (b *recorder) notes(choose func(uint32) uint32) func(uint32) uint32 {
+	return func(n uint32) uint32 {
+		value := choose(n)
+		b.drew = append(b.drew, trace.Draw{Value: value, Among: n})
+		return value
+	}
+}
+
 // delivers records the number of the message that the next step receives.
 func (r *run) delivers(number int) {
 	if r.record != nil {
@@ -65,11 +75,12 @@ func (r *run) note(p int, step trace.Step) {
 		r.record.add(step)
 		return
 	}
+	step.Drew, r.record.drew = r.record.drew, nil
 	leaving := r.leaving()
 	for i := range leaving {
 		s := &leaving[i]
 		to, _ := r.net.End(s.On())
-		kind, text := r.d.Kinds[s.Kind()].Name, r.ps.MessageText(s.Message)
+		kind, text := r.d.Kinds[s.Kind()].Name, r.ps.Contents(s.Kind(), s.Message)
 		var value trace.Value
 		if r.o.Values {
 			value = trace.Value{Is: r.ps.Message(s.Message), RealOf: r.p.RealOf}

@@ -18,9 +18,9 @@ func TestTheValuesOfARecordAreWhatItsTextsTell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	message := func(v trace.Value) string {
+	message := func(v trace.Value, kind string) string {
 		m := v.Is.(logicalring.Message)
-		return plans.Message.Text(codec.At(&m), r.Record.Steps[0].Time, v.RealOf)
+		return plans.Message.MessageText(codec.At(&m), kind, v.RealOf)
 	}
 	received := 0
 	for i := range r.Record.Steps {
@@ -31,12 +31,12 @@ func TestTheValuesOfARecordAreWhatItsTextsTell(t *testing.T) {
 		}
 		if s.Event == trace.Receive {
 			received++
-			if text := message(s.MessageValue); text != s.Text {
+			if text := message(s.MessageValue, s.Kind); text != s.Text {
 				t.Errorf("step %d: receives %s, and its text is %s", s.Number, text, s.Text)
 			}
 		}
 		for _, sent := range s.Sent {
-			if text := message(sent.Value); text != sent.Text {
+			if text := message(sent.Value, sent.Kind); text != sent.Text {
 				t.Errorf("step %d: sends %s, and its text is %s", s.Number, text, sent.Text)
 			}
 		}

@@ -217,14 +217,16 @@ func (r *run) processes() {
 		return
 	}
 	r.ps = r.runner.program.New(r.p, r.has.Phase)
-	r.ps.Choices(r.choose)
 	if !r.o.Record {
+		r.ps.Choices(r.choose)
 		return
 	}
 	if r.o.Lines != nil {
 		r.ps.List(r.o.Lines)
 	}
 	r.record = newRecorder(r)
+	r.choose = r.record.notes(r.choose)
+	r.ps.Choices(r.choose)
 	for _, q := range r.o.Faults.Dead {
 		r.note(q, trace.Step{Event: trace.Crash, Port: -1})
 	}

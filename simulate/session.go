@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -203,11 +204,7 @@ func (s *Session) Text(c Choice) string {
 	message := func() string {
 		from, _ := r.net.End(r.net.Back(c.Process, s.entry(c)))
 		sent := r.record.sent[s.queues[c.Link][c.Place].number-1]
-		text := sent.kind
-		if sent.text != "" {
-			text += " " + sent.text
-		}
-		return fmt.Sprintf("%s from %s to %s", text, r.p.Name(from), at)
+		return fmt.Sprintf("%s from %s to %s", network.MessageText(sent.kind, sent.text), r.p.Name(from), at)
 	}
 	other := func() string {
 		q, _ := r.net.End(c.Link)

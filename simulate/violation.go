@@ -69,7 +69,7 @@ func (r *run) made() uint64 { return r.steps + uint64(r.p.Size()) }
 // broken records the current step, which broke the contract.
 func (b *recorder) broken(r *run, how string) {
 	p, e := r.acting.process, r.acting.event
-	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Broken: how}
+	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Drew: b.drew, Broken: how}
 	switch e.What {
 	case process.Received:
 		step.Message, step.Port = b.delivered, int(e.Port)

@@ -64,10 +64,10 @@ func TestAStepThatBreaksTheContractIsTheLastOfItsStory(t *testing.T) {
 		},
 	} {
 		v, story := violation(t, receiving(f), simulate.Options{Instance: network.On(1, 2), Check: true})
-		want := "1  t=0  1  initiates                    sends election 1 to 2\n" +
-			"2  t=0  2  initiates                    sends election 2 to 1\n" +
-			"3  t=1  2  receives election 1 from 1   BREAKS THE CONTRACT: " + how + "\n"
-		if story != want || v.Property != property(how) || v.Detail != "process 2 receives election 1 from process 1 and "+how {
+		want := "1  t=0  1  initiates                      sends ⟨election 1⟩ to 2\n" +
+			"2  t=0  2  initiates                      sends ⟨election 2⟩ to 1\n" +
+			"3  t=1  2  receives ⟨election 1⟩ from 1   BREAKS THE CONTRACT: " + how + "\n"
+		if story != want || v.Property != property(how) || v.Detail != "process 2 receives ⟨election 1⟩ from process 1 and "+how {
 			t.Errorf("%s: %s\n%s", v.Property, v.Detail, story)
 		}
 		report, err := verify.Run(receiving(f), verify.Options{Instance: network.On(1, 2)})
@@ -99,7 +99,7 @@ func TestAStepThatWritesIntoAListOfOthersIsAViolation(t *testing.T) {
 	}
 	for _, o := range []simulate.Options{{Check: true}, {Record: true}} {
 		o.Instance = network.On(1, 2)
-		if v, _ := violation(t, a, o); v.Detail != "process 2 receives list [1] from process 1 and "+process.ErrShared.Error() {
+		if v, _ := violation(t, a, o); v.Detail != "process 2 receives ⟨list [1]⟩ from process 1 and "+process.ErrShared.Error() {
 			t.Error(v.Detail)
 		}
 	}
@@ -154,7 +154,7 @@ func TestAViolationInALargeRunIsFound(t *testing.T) {
 	}
 	for _, schedule := range []simulate.Schedule{simulate.FIFO, simulate.Sweep, simulate.Random, simulate.Tile} {
 		v, story := violation(t, a, simulate.Options{Instance: network.Setup{IDs: ids}, Schedule: schedule, Cores: 2})
-		if !strings.HasPrefix(v.Detail, "process 100 receives election ") || !strings.HasSuffix(v.Detail, " and panics: here") || !strings.HasSuffix(story, "panics: here\n") {
+		if !strings.HasPrefix(v.Detail, "process 100 receives ⟨election ") || !strings.HasSuffix(v.Detail, " and panics: here") || !strings.HasSuffix(story, "panics: here\n") {
 			t.Errorf("%s: %s", schedule, v.Detail)
 		}
 	}

@@ -15,7 +15,7 @@ type tick struct {
 	label string
 }
 
-func (t tick) half() float64 { return textWidth(t.label, sheet.Small) / 2 }
+func (t tick) half() float64 { return sheet.TextWidth(t.label, sheet.Small) / 2 }
 
 // placeSteps places each step on the axis: a column for each or, with a clock, at its time.
 func (d *diagram) placeSteps() {
@@ -44,9 +44,9 @@ func (d *diagram) placeSteps() {
 
 // endWidth returns the width of what follows the lines.
 func (d *diagram) endWidth() float64 {
-	width := textWidth("time →", sheet.Small)
+	width := sheet.TextWidth("time →", sheet.Small)
 	for _, final := range d.final {
-		width = max(width, textWidth(final, sheet.Small))
+		width = max(width, sheet.TextWidth(final, sheet.Small))
 	}
 	return width + 14
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/network"
 )
 
 // The limits of a drawing: beyond them it would be unreadable and slow to open.
@@ -101,7 +102,7 @@ func (d *diagram) draw() {
 	}
 	d.drawFaultNames()
 	for _, l := range d.labels {
-		d.Add(sheet.Element{Role: l.class, Fill: sheet.Ink, Text: l.text, Size: sheet.Small, Anchor: 0.5, Halo: true, At: at(l.at.X, d.top+l.at.Y+4)})
+		d.Add(sheet.Element{Role: l.class, Fill: sheet.Ink, Text: l.text, Size: sheet.Small, Anchor: 0.5, Above: true, At: at(l.at.X, d.top+l.at.Y+4)})
 	}
 	d.nameLines()
 }
@@ -113,7 +114,7 @@ const bold = 1.15
 // line each.
 func (d *diagram) widthOf(content float64, subtitle string) float64 {
 	const long = 600
-	return min(sheet.Wide, max(content, 2*margin+textWidth(d.r.Title, bold*sheet.Large), 2*margin+min(long, textWidth(subtitle, sheet.Normal))))
+	return min(sheet.Wide, max(content, 2*margin+sheet.TextWidth(d.r.Title, bold*sheet.Large), 2*margin+min(long, sheet.TextWidth(subtitle, sheet.Normal))))
 }
 
 // head writes the title and the texts below it, and notes where they end.
@@ -134,7 +135,7 @@ func (d *diagram) head(shown, title, subtitle, description string) {
 
 // wrap breaks a text into lines that fit the sheet.
 func (d *diagram) wrap(text string, size float64) []string {
-	return sheet.Wrap(text, d.Width-2*margin, func(text string) float64 { return textWidth(text, size) })
+	return sheet.Wrap(text, d.Width-2*margin, func(text string) float64 { return sheet.TextWidth(text, size) })
 }
 
 // text adds a text, by default in ink and of the normal size.
@@ -179,7 +180,7 @@ func (d *diagram) description() string {
 	fmt.Fprintf(&b, "%s, %s. Messages:", d.r.Title, d.subtitle())
 	counts := d.counts()
 	for i, k := range d.r.Kinds {
-		fmt.Fprintf(&b, " %s %d;", k.Name, counts[i])
+		fmt.Fprintf(&b, " %s %d;", network.MessageText(k.Name, ""), counts[i])
 	}
 	b.WriteString(" in the end:")
 	for p := range d.r.N {
@@ -215,7 +216,7 @@ const (
 )
 
 func (i *item) width() float64 {
-	width := textWidth(i.text, sheet.Normal) + 16
+	width := sheet.TextWidth(i.text, sheet.Normal) + 16
 	switch {
 	case i.kind >= 0:
 		return width + sample + 8
@@ -244,7 +245,7 @@ func (d *diagram) legend() []item {
 	var items []item
 	counts, total := d.counts(), 0
 	for i, k := range d.r.Kinds {
-		items = append(items, item{text: fmt.Sprintf("%s %d", k.Name, counts[i]), kind: i})
+		items = append(items, item{text: fmt.Sprintf("%s %d", network.MessageText(k.Name, ""), counts[i]), kind: i})
 		if k.Class != "overhead" {
 			total += counts[i]
 		}
@@ -381,7 +382,7 @@ func (d *diagram) nameLines() {
 
 func (d *diagram) arrow(a *arrow) {
 	e := d.stroke(d.r.kind(a.sent.Kind))
-	e.About = fmt.Sprintf("message %d, %s from %s to %s: sent in step %d, ", a.sent.Message, describe(a.sent.Kind, a.sent.Text),
+	e.About = fmt.Sprintf("message %d, %s from %s to %s: sent in step %d, ", a.sent.Message, a.sent.text(),
 		d.names.of(a.from), d.names.of(a.sent.To), a.sentIn+1)
 	switch {
 	case a.endedIn < 0:

@@ -209,7 +209,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 			text        string
 		}
 		var places []place
-		parse(t, draw(t, r)).each("text", "halo", func(n *node) {
+		parse(t, draw(t, r)).each("text", "label", func(n *node) {
 			p := place{text: n.Text, width: 0.55 * sheet.Small * float64(len(n.Text))}
 			if _, err := fmt.Sscan(n.attr("x"), &p.x); err != nil {
 				t.Fatal(err)

@@ -51,10 +51,10 @@ func Example() {
 	}
 	fmt.Println(len(again.Steps), "steps read")
 	// Output:
-	// 1  9  initiates                    sends election 9 to 7
-	// 2  7  receives election 9 from 9   sends election 9 to 9
-	// 3  9  receives election 9 from 7   sends leader 9 to 7
-	// 4  7  receives leader 9 from 9     sends leader 9 to 9; follower of 9
-	// 5  9  receives leader 9 from 7     LEADER
+	// 1  9  initiates                      sends ⟨election 9⟩ to 7
+	// 2  7  receives ⟨election 9⟩ from 9   sends ⟨election 9⟩ to 9
+	// 3  9  receives ⟨election 9⟩ from 7   sends ⟨leader 9⟩ to 7
+	// 4  7  receives ⟨leader 9⟩ from 9     sends ⟨leader 9⟩ to 9; follower of 9
+	// 5  9  receives ⟨leader 9⟩ from 7     LEADER
 	// 5 steps read
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/network"
 )
 
 // MaxFilmed is the largest number of steps of a film.
@@ -66,6 +67,7 @@ const (
 	captionLine = 20.0 // the height of a line above the network
 	lane        = 7.0  // the distance of messages from the middle of their link
 	dart        = 24.0 // the length of an arrow for a message under way
+	shortDart   = 12.0 // … where many are on one link
 	mostDarts   = 6    // of one link
 )
 
@@ -87,7 +89,7 @@ func (f *film) set() {
 	}
 	var items []item
 	for i, k := range f.r.Kinds {
-		items = append(items, item{text: k.Name, kind: i})
+		items = append(items, item{text: network.MessageText(k.Name, ""), kind: i})
 	}
 	f.layOut(f.diagram.subtitle(), append(items, roleItems(func(role string) bool { return roles[role] })...), f.captionRoom)
 	f.links()
@@ -179,13 +181,20 @@ func (f *film) messages() {
 	}
 	for _, link := range order {
 		all := links[link]
-		for i, m := range all[:min(len(all), mostDarts)] {
-			part := 0.8 - float64(0.6*(float64(i)+0.5)/float64(min(len(all), mostDarts)))
+		shown := min(len(all), mostDarts)
+		start, end, angle := f.way(link[0], link[1])
+		distance := 0.6 * math.Hypot(end.X-start.X, end.Y-start.Y) / float64(shown)
+		for i, m := range all[:shown] {
+			part := 0.8 - float64(0.6*(float64(i)+0.5)/float64(shown))
+			middle := at(along(start.X, end.X, part), along(start.Y, end.Y, part))
+			if distance < shortDart+2 { // they are side by side, too
+				middle = middle.Polar(lane*float64(i%2), angle+math.Pi/2)
+			}
 			text := m.text
 			if i == mostDarts-1 && len(all) > mostDarts {
 				text = fmt.Sprintf("and %d more", len(all)-mostDarts)
 			}
-			f.flies(m, part, text)
+			f.flies(m, middle, angle, min(dart, max(shortDart, distance-4)), text)
 		}
 	}
 }
@@ -202,11 +211,8 @@ func (f *film) way(from, to int) (start, end point, angle float64) {
 	return a.Polar(lane, beside).Polar(f.radius+2, angle), b.Polar(lane, beside).Polar(-f.radius-2, angle), angle
 }
 
-// flies draws a message under way, after a part of its way.
-func (f *film) flies(m *flight, part float64, text string) {
-	start, end, angle := f.way(m.from, m.to)
-	length := min(dart, 0.5*math.Hypot(end.X-start.X, end.Y-start.Y))
-	middle := at(along(start.X, end.X, part), along(start.Y, end.Y, part))
+// flies draws a message under way as an arrow of that length.
+func (f *film) flies(m *flight, middle point, angle, length float64, text string) {
 	e := f.stroke(m.kind)
 	e.Role += " flying"
 	e.Path = sheet.Lines(middle.Polar(-length/2, angle), middle.Polar(length/2, angle))
@@ -233,7 +239,7 @@ func (f *film) label(text string, middle point, angle float64) {
 	if text == "" || f.radius < namedNode {
 		return
 	}
-	width := textWidth(text, sheet.Small)
+	width := sheet.TextWidth(text, sheet.Small)
 	beside := angle + math.Pi/2
 	place := middle.Polar(12+float64(width/2*math.Abs(math.Cos(beside))), beside)
 	b := around(place, width+4, sheet.Small+2)
@@ -241,5 +247,5 @@ func (f *film) label(text string, middle point, angle float64) {
 		return
 	}
 	f.taken = append(f.taken, b)
-	f.text(sheet.Element{Role: "label", Text: text, Size: sheet.Small, Anchor: 0.5, Halo: true, At: at(place.X, place.Y+4)})
+	f.text(sheet.Element{Role: "label", Text: text, Size: sheet.Small, Anchor: 0.5, Above: true, At: at(place.X, place.Y+4)})
 }

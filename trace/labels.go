@@ -2,6 +2,7 @@ package trace
 
 import (
 	"slices"
+	"strings"
 
 	"ringleader.example/ringleader/internal/sheet"
 )
@@ -9,8 +10,9 @@ import (
 // label is a text with its middle.
 type label struct {
 	text  string
-	class string // name, of a process, or label, of an arrow
+	class string // label, of an arrow, or drawn, of a step
 	at    point
+	plain bool // it names a kind only
 }
 
 // placeLabels puts labels on arrows. No label touches another, a mark or another arrow; labels without room are left out.
@@ -33,17 +35,18 @@ func (d *diagram) placeLabels() {
 	for line := range d.lines {
 		taken = append(taken, box{point{X: 0, Y: d.y(line) - 2}, point{X: d.end, Y: d.y(line) + 2}})
 	}
+	taken = d.labelDraws(taken)
 	for i := range d.arrows {
 		a := &d.arrows[i]
 		if a.startRow == a.endRow {
 			continue
 		}
-		text := describe(a.sent.Kind, a.sent.Text)
+		text := strings.TrimSuffix(a.sent.Kind+" "+a.sent.Text, " ") // no sentence is around it, and room is rare
 		for _, t := range []float64{0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82} {
 			at := point{X: along(a.start.X, a.end.X, t), Y: along(a.start.Y, a.end.Y, t)}
-			b := around(at, textWidth(text, sheet.Small)+4, sheet.Small+3)
+			b := around(at, sheet.TextWidth(text, sheet.Small)+4, sheet.Small+3)
 			if !slices.ContainsFunc(taken, b.overlaps) && !d.crossed(b, i) {
-				d.labels = append(d.labels, label{text, "label", at})
+				d.labels = append(d.labels, label{text, "label", at, a.sent.Text == ""})
 				taken = append(taken, b)
 				break
 			}
@@ -52,16 +55,39 @@ func (d *diagram) placeLabels() {
 	d.dropPlainLabels()
 }
 
+// labelDraws writes random choices beside their steps, where there is room, and returns the taken places.
+func (d *diagram) labelDraws(taken []box) []box {
+	for i := d.first; i < d.past; i++ {
+		s := &d.r.Steps[i]
+		if len(s.Drew) == 0 {
+			continue
+		}
+		text := "drew " + drawn(s.Drew)
+		width := sheet.TextWidth(text, sheet.Small) + 4
+		for _, side := range [][2]float64{{0.5, -1}, {0.5, 1}, {-0.5, -1}, {-0.5, 1}} {
+			b := around(point{X: d.at(i) + float64(side[0]*width), Y: d.y(s.Process) + float64(side[1]*(markRadius+9))}, width, sheet.Small+3)
+			if b.a.X > d.left && !slices.ContainsFunc(taken, b.overlaps) && !d.crossed(b, -1) {
+				d.labels = append(d.labels, label{text: text, class: "drawn", at: point{X: (b.a.X + b.b.X) / 2, Y: (b.a.Y + b.b.Y) / 2}})
+				taken = append(taken, b)
+				break
+			}
+		}
+	}
+	return taken
+}
+
 // dropPlainLabels removes labels that add nothing to the legend, unless every arrow of their kind has one.
 func (d *diagram) dropPlainLabels() {
 	missing := map[string]int{}
 	for i := range d.arrows {
-		missing[describe(d.arrows[i].sent.Kind, d.arrows[i].sent.Text)]++
+		if m := &d.arrows[i].sent; m.Text == "" {
+			missing[m.Kind]++
+		}
 	}
 	for _, l := range d.labels {
 		missing[l.text]--
 	}
-	d.labels = slices.DeleteFunc(d.labels, func(l label) bool { return d.r.kind(l.text) >= 0 && missing[l.text] > 0 })
+	d.labels = slices.DeleteFunc(d.labels, func(l label) bool { return l.plain && missing[l.text] > 0 })
 }
 
 // crossed reports whether any arrow but one touches the box.

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"ringleader.example/ringleader/internal/sheet"
 )
@@ -72,7 +71,7 @@ func layOut(r *Record, window Window) *diagram {
 	d.first, d.past = window.steps(r)
 	d.left = margin + 14
 	for p := range r.N {
-		d.left = max(d.left, margin+14+textWidth(d.names.of(p), sheet.Normal))
+		d.left = max(d.left, margin+14+sheet.TextWidth(d.names.of(p), sheet.Normal))
 	}
 	d.left = math.Ceil(d.left)
 	d.follow()
@@ -82,6 +81,7 @@ func layOut(r *Record, window Window) *diagram {
 	d.placeArrows()
 	d.placeMarks()
 	d.trimArrows()
+	d.separateArrows()
 	d.nameShades()
 	d.placeLabels()
 	return d
@@ -127,11 +127,6 @@ func (d *diagram) at(step int) float64 {
 		return d.end
 	}
 	return d.x[step-d.first]
-}
-
-// textWidth returns the approximate width of a text in any viewer's font.
-func textWidth(text string, size float64) float64 {
-	return math.Ceil(0.6 * size * float64(utf8.RuneCountInString(text)))
 }
 
 // collectArrows finds the messages that are sent or arrive in the window, and the lines that they join.
@@ -258,5 +253,21 @@ func (d *diagram) trimArrows() {
 		if trim := radius[a.endedIn]; a.endedIn >= 0 && length > trim {
 			a.end = point{X: along(a.start.X, a.end.X, 1-trim/length), Y: along(a.start.Y, a.end.Y, 1-trim/length)}
 		}
+	}
+}
+
+// separateArrows moves an arrow to the right that would lie on another one: two messages of a step, on one link, that are under way.
+func (d *diagram) separateArrows() {
+	const near, apart = 4.0, 6.0
+	taken := map[[4]int]bool{}
+	for i := range d.arrows {
+		a := &d.arrows[i]
+		place := func() [4]int {
+			return [4]int{int(a.start.X / near), int(a.start.Y / near), int(a.end.X / near), int(a.end.Y / near)}
+		}
+		for len(d.arrows) <= headed && taken[place()] {
+			a.start.X, a.end.X = a.start.X+apart, a.end.X+apart
+		}
+		taken[place()] = true
 	}
 }

@@ -52,7 +52,7 @@ func (d *diagram) nameShades() {
 
 // nameOf returns where the name of a shade begins, and its width.
 func (d *diagram) nameOf(s *shade) (x, width float64) {
-	width = textWidth(s.name(), bold*sheet.Small)
+	width = sheet.TextWidth(s.name(), bold*sheet.Small)
 	return max(d.left, min(d.at(s.from)+5, d.end+d.endWidth()-width)), width
 }
 
@@ -137,7 +137,7 @@ func (d *diagram) drawFaultNames() {
 			y = d.top + d.y(s.line) - 13
 		}
 		if s.line < 0 || d.lineGap >= 36 {
-			d.text(sheet.Element{Role: "fault-name", Text: s.name(), Size: sheet.Small, Bold: true, Halo: true, At: at(x, y)})
+			d.text(sheet.Element{Role: "fault-name", Text: s.name(), Size: sheet.Small, Bold: true, Above: true, At: at(x, y)})
 		}
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // Telling selects the steps of a story, and their form. The zero Telling selects all of them.
@@ -36,47 +38,111 @@ func (r *Record) Tell(w io.Writer, how Telling) error {
 		return err
 	}
 	names := r.naming()
-	var told []*Step
-	var rows [][4]string
+	t := telling{clock: r.Clock, digits: len(strconv.Itoa(len(r.Steps)))}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if !how.Tells(&r.Header, s) {
 			continue
 		}
-		told = append(told, s)
-		rows = append(rows, [4]string{names.of(s.Process), r.time(s), r.event(s, names), r.effects(s, names)})
-	}
-	most := 40 // a longer event moves its own line only, and one without effects no line
-	if how.Width > 0 {
-		most = min(most, how.Width*2/5)
-	}
-	var width [4]int
-	for _, row := range rows {
-		for c, cell := range row {
-			if n := utf8.RuneCountInString(cell); c != 2 || n <= most && row[3] != "" {
-				width[c] = max(width[c], n)
-			}
+		row := row{number: s.Number, process: names.of(s.Process), time: r.time(s), event: r.event(s, names), effects: r.effects(s, names)}
+		if how.State {
+			row.state = s.State
 		}
+		t.rows = append(t.rows, row)
 	}
 	out := bufio.NewWriter(w)
-	digits := len(strconv.Itoa(len(r.Steps)))
-	for i, row := range rows {
-		line := fmt.Sprintf("%*d  ", digits, told[i].Number)
-		if r.Clock {
-			line += fmt.Sprintf("%-*s  ", width[1], row[1])
-		}
-		line += fmt.Sprintf("%*s  ", width[0], row[0])
-		left := utf8.RuneCountInString(line)
-		line += fmt.Sprintf("%-*s   %s", width[2], row[2], row[3])
-		if wide := utf8.RuneCountInString(row[2]) > width[2]; wide && how.Width > 0 && utf8.RuneCountInString(line) > how.Width {
-			line = line[:len(line)-len(row[3])-3] + "\n" + strings.Repeat(" ", left+width[2]+3) + row[3]
-		}
-		fmt.Fprintln(out, strings.TrimRight(line, " "))
-		if how.State && told[i].State != "" {
-			fmt.Fprintf(out, "%*s%s\n", left, "", told[i].State)
+	t.write(out, how.Width)
+	return out.Flush()
+}
+
+// telling is the table of a story.
+type telling struct {
+	rows   []row
+	clock  bool
+	digits int // of the highest number of a step
+}
+
+type row struct {
+	number                               int
+	process, time, event, effects, state string
+}
+
+// write writes the rows in columns, on lines of that width; 0: on a line each, as wide as it takes. What does not fit into its
+// column continues there on the next line.
+func (t *telling) write(out io.Writer, width int) {
+	var process, time, event, effects int // widths of columns
+	for _, r := range t.rows {
+		process, time = max(process, utf8.RuneCountInString(r.process)), max(time, utf8.RuneCountInString(r.time))
+		if r.effects != "" { // else the event has the whole line
+			event, effects = max(event, utf8.RuneCountInString(r.event)), max(effects, utf8.RuneCountInString(r.effects))
 		}
 	}
-	return out.Flush()
+	const gap, least = 3, 20
+	left := t.digits + 2 + process + 2
+	if t.clock {
+		left += time + 2
+	}
+	whole := math.MaxInt
+	if width > 0 {
+		room := max(2*least, width-left-gap)
+		event = min(event, max(room/2, room-effects))
+		effects, whole = room-event, room+gap
+	}
+	for _, r := range t.rows {
+		fmt.Fprintf(out, "%*d  ", t.digits, r.number)
+		if t.clock {
+			fmt.Fprintf(out, "%-*s  ", time, r.time)
+		}
+		fmt.Fprintf(out, "%*s  ", process, r.process)
+		if r.effects == "" {
+			column(out, left, fold(r.event, whole))
+		} else {
+			columns(out, left, fold(r.event, event), event+gap, fold(r.effects, effects))
+		}
+		if r.state != "" {
+			fmt.Fprintf(out, "%*s", left, "")
+			column(out, left, fold(r.state, whole))
+		}
+	}
+}
+
+// column writes lines from a column on. The first one continues a line.
+func column(out io.Writer, left int, lines []string) { columns(out, left, lines, 0, nil) }
+
+// columns writes lines from a column on, and others beside them.
+func columns(out io.Writer, left int, lines []string, width int, beside []string) {
+	for i := range max(len(lines), len(beside)) {
+		line := ""
+		if i < len(lines) {
+			line = lines[i]
+		}
+		if i < len(beside) {
+			line = fmt.Sprintf("%-*s%s", width, line, beside[i])
+		}
+		if i > 0 {
+			line = strings.Repeat(" ", left) + line
+		}
+		fmt.Fprintln(out, line)
+	}
+}
+
+// fold breaks a text between words into lines of at most that width, if words allow it. All but the first are indented.
+func fold(text string, width int) (lines []string) {
+	if utf8.RuneCountInString(text) <= width {
+		return []string{text}
+	}
+	for word := range strings.FieldsSeq(text) {
+		last := len(lines) - 1
+		switch {
+		case last < 0:
+			lines = []string{word}
+		case utf8.RuneCountInString(lines[last])+1+utf8.RuneCountInString(word) <= width:
+			lines[last] += " " + word
+		default:
+			lines = append(lines, "  "+word)
+		}
+	}
+	return lines
 }
 
 // Line is a step in words, as [Record.Story] writes it.
@@ -163,13 +229,13 @@ func (r *Record) event(s *Step, names naming) string {
 	case Start:
 		return "initiates"
 	case Receive:
-		return "receives " + describe(s.Kind, s.Text) + " from " + names.of(s.From-1)
+		return "receives " + network.MessageText(s.Kind, s.Text) + " from " + names.of(s.From-1)
 	case Lost:
-		return describe(s.Kind, s.Text) + " from " + names.of(s.From-1) + " lost (" + names.cause(s) + ")"
+		return network.MessageText(s.Kind, s.Text) + " from " + names.of(s.From-1) + " lost (" + names.cause(s) + ")"
 	case Timeout:
 		return TimerText(s.Text) + " expires"
 	case Crash:
-		return describe("crashes", s.Text)
+		return strings.TrimSpace("crashes " + s.Text)
 	case Recover:
 		return "recovers"
 	case Suspect:
@@ -186,13 +252,6 @@ func (r *Record) event(s *Step, names naming) string {
 	panic("trace: an event that Validate knows and a story does not: " + s.Event)
 }
 
-func describe(kind, text string) string {
-	if text == "" {
-		return kind
-	}
-	return kind + " " + text
-}
-
 // TimerText returns a declared timer in words for people: the answer timeout is when the answer timer expires.
 func TimerText(name string) string { return strings.TrimSuffix(name, " timeout") + " timer" }
 
@@ -201,14 +260,14 @@ func (r *Record) effects(s *Step, names naming) string {
 	if s.passive() {
 		return ""
 	}
+	did := s.draws()
 	if s.Broken != "" {
-		return "BREAKS THE CONTRACT: " + s.Broken
+		return strings.Join(append(did, "BREAKS THE CONTRACT: "+s.Broken), "; ")
 	}
-	var did []string
 	for i := 0; i < len(s.Sent); {
 		var to []string
-		what := describe(s.Sent[i].Kind, s.Sent[i].Text)
-		for ; i < len(s.Sent) && describe(s.Sent[i].Kind, s.Sent[i].Text) == what; i++ {
+		what := s.Sent[i].text()
+		for ; i < len(s.Sent) && s.Sent[i].text() == what; i++ {
 			to = append(to, names.of(s.Sent[i].To))
 		}
 		did = append(did, "sends "+what+" to "+list(to))
@@ -230,6 +289,30 @@ func (r *Record) effects(s *Step, names naming) string {
 		return "no action"
 	}
 	return strings.Join(did, "; ")
+}
+
+// text returns the message in words.
+func (m *Sent) text() string { return network.MessageText(m.Kind, m.Text) }
+
+// draws returns the random choices: those among the same number of values together.
+func (s *Step) draws() (did []string) {
+	for i := 0; i < len(s.Drew); {
+		among, first := s.Drew[i].Among, i
+		for i < len(s.Drew) && s.Drew[i].Among == among {
+			i++
+		}
+		did = append(did, fmt.Sprintf("draws %s (of 0 to %d)", drawn(s.Drew[first:i]), among-1))
+	}
+	return did
+}
+
+// drawn lists the values of choices.
+func drawn(draws []Draw) string {
+	values := make([]string, len(draws))
+	for i, d := range draws {
+		values[i] = strconv.FormatUint(uint64(d.Value), 10)
+	}
+	return list(values)
 }
 
 // list returns "3", "3 and 4" or "3, 4 and 5".

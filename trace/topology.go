@@ -310,7 +310,7 @@ func (d *topology) nameProcesses() {
 	}
 	for _, p := range append(leaders, others...) {
 		e := sheet.Element{Role: "name", Text: d.names.of(p), Bold: true, Anchor: 0.5, Size: sheet.Small}
-		width := textWidth(e.Text, bold*e.Size) + 4
+		width := sheet.TextWidth(e.Text, bold*e.Size) + 4
 		if d.radius >= namedNode && width <= 2*d.radius {
 			e.At = at(d.places[p].X, d.places[p].Y+4)
 			if d.is(p) == "leader" {
@@ -318,7 +318,7 @@ func (d *topology) nameProcesses() {
 			}
 			d.text(e)
 		} else if middle, found := d.beside(p, width); found {
-			e.At, e.Halo = at(middle.X, middle.Y+4), true
+			e.At, e.Above = at(middle.X, middle.Y+4), true
 			d.text(e)
 		}
 	}

@@ -69,6 +69,7 @@ type Step struct {
 	Port    int            `json:"port"`              // receive, suspect, trust: the port, as the process calls it; else -1
 	Kind    string         `json:"kind,omitempty"`    // receive, lost: of the message
 	Text    string         `json:"text,omitempty"`    // of the message; the timer's name; the command; of the fault; how a crash came
+	Drew    []Draw         `json:"drew,omitempty"`    // its random choices, in order
 	Sent    []Sent         `json:"sent,omitempty"`
 	Timers  []Timer        `json:"timers,omitempty"`
 	Decided []Decision     `json:"decided,omitempty"`
@@ -83,11 +84,17 @@ type Step struct {
 // Bytes returns, about, the size of a step as a line of a file.
 func (s *Step) Bytes() int {
 	const line, message = 100, 60
-	size := line + len(s.Text) + len(s.State) + message*(len(s.Timers)+len(s.Decided))
+	size := line + len(s.Text) + len(s.State) + message*(len(s.Drew)+len(s.Timers)+len(s.Decided))
 	for i := range s.Sent {
 		size += message + len(s.Sent[i].Text)
 	}
 	return size
+}
+
+// Draw is a random choice of a step.
+type Draw struct {
+	Value uint32 `json:"value"`
+	Among uint32 `json:"among"` // the number of values, from 0 on, that were as likely
 }
 
 // Sent is a message that a step sent.

@@ -264,8 +264,13 @@ func (v *validator) life(s *Step) error {
 func (s *Step) passive() bool { return slices.Contains([]Event{Crash, Lost, Fault, Heal}, s.Event) }
 
 func (v *validator) effects(s *Step) error {
-	if s.passive() && len(s.Sent)+len(s.Timers)+len(s.Decided)+len(s.Lines) > 0 {
+	if s.passive() && len(s.Drew)+len(s.Sent)+len(s.Timers)+len(s.Decided)+len(s.Lines) > 0 {
 		return fmt.Errorf("event %s has effects", s.Event)
+	}
+	for _, d := range s.Drew {
+		if d.Value >= d.Among {
+			return fmt.Errorf("a choice of %d among %d values; they are counted from 0", d.Value, d.Among)
+		}
 	}
 	for i, line := range s.Lines {
 		if line < 1 || i > 0 && line <= s.Lines[i-1] {

@@ -183,7 +183,7 @@ func (l *lottery) expand(state int) error {
 		if o := t.outcome; o != nil {
 			cost := l.checker.costs[o.cost]
 			b.costs[total], b.costs[elections], b.costs[announcements] = cost.election+cost.announcement, cost.election, cost.announcement
-			b.ways, b.chosen = o.ways, o.chosen
+			b.ways, b.chosen = o.ways, uint32(len(o.drew))
 			unlikely = unlikely || o.ways == 0
 		}
 		if !same {

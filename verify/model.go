@@ -174,11 +174,7 @@ func (t *tabulator) link(number int) int {
 func (t *tabulator) message(number uint32) int {
 	for len(t.texts) <= int(number) {
 		m := t.messages.values[len(t.texts)]
-		text := t.d.Kinds[m.Kind].Name
-		if body := t.values.BodyText(m.Body); body != "" {
-			text += " " + body
-		}
-		t.texts = append(t.texts, text)
+		t.texts = append(t.texts, network.MessageText(t.d.Kinds[m.Kind].Name, t.values.Contents(m.Kind, m.Body)))
 	}
 	return int(number)
 }

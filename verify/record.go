@@ -161,10 +161,11 @@ func (r *recorder) sending(number int) *trace.Sent {
 
 func (r *recorder) text(message uint32) (kind, text string) {
 	m := r.messages.values[message]
-	return r.d.Kinds[m.Kind].Name, r.values.BodyText(m.Body)
+	return r.d.Kinds[m.Kind].Name, r.values.Contents(m.Kind, m.Body)
 }
 
 func (r *recorder) effects(step *trace.Step, t *transition) {
+	step.Drew = t.outcome.drew
 	for _, s := range t.outcome.sent {
 		r.sent++
 		link := int(r.network.Network.First(t.process)) + int(s.port)

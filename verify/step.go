@@ -54,7 +54,7 @@ type outcome struct {
 	effects []election.Effect // all except messages
 	decides bool              // some of them are decisions
 	cost    uint16            // a number of checker.costs
-	chosen  uint32            // how often the step chose
+	drew    []trace.Draw      // what the step chose
 	ways    uint64            // the number of vectors as likely as this one: its probability is 1/ways; 0 beyond 64 bits
 	breach  *breach           // the step is not allowed
 }
@@ -78,11 +78,11 @@ func (c *checker) outcomesOf(key stepKey) []outcome {
 		return c.steps[index]
 	}
 	var list []outcome
-	c.choices(func(sizes *[]uint32) {
+	c.choices(func(drew *[]trace.Draw) {
 		o := c.step(key)
-		o.chosen, o.ways = uint32(len(*sizes)), 1
-		for _, size := range *sizes {
-			beyond, ways := bits.Mul64(o.ways, uint64(size))
+		o.drew, o.ways = slices.Clone(*drew), 1
+		for _, d := range o.drew {
+			beyond, ways := bits.Mul64(o.ways, uint64(d.Among))
 			if o.ways = ways; beyond > 0 {
 				o.ways = 0
 			}
@@ -96,11 +96,11 @@ func (c *checker) outcomesOf(key stepKey) []outcome {
 	return list
 }
 
-// choices runs a step once for every vector of values that its calls of Choose can return. When a step has ended, the
-// sizes are those of what it chose from.
-func (c *checker) choices(step func(sizes *[]uint32)) {
+// choices runs a step once for every vector of values that its calls of Choose can return. When a step has ended, drew is
+// what it chose.
+func (c *checker) choices(step func(drew *[]trace.Draw)) {
 	const most = 1 << 16
-	var value, size []uint32
+	var drew []trace.Draw
 	next := 0
 	c.values.Choices(func(n uint32) uint32 {
 		if n < 1 {
@@ -109,22 +109,22 @@ func (c *checker) choices(step func(sizes *[]uint32)) {
 		if n > most {
 			panic(fmt.Sprintf("Choose(%d): the checker tries every value, at most %d of them", n, most))
 		}
-		if next == len(value) {
-			value, size = append(value, 0), append(size, n)
+		if next == len(drew) {
+			drew = append(drew, trace.Draw{Among: n})
 		}
 		next++
-		return value[next-1]
+		return drew[next-1].Value
 	})
 	for {
 		next = 0
-		step(&size)
-		for len(value) > 0 && value[len(value)-1]+1 == size[len(value)-1] {
-			value, size = value[:len(value)-1], size[:len(value)-1]
+		step(&drew)
+		for len(drew) > 0 && drew[len(drew)-1].Value+1 == drew[len(drew)-1].Among {
+			drew = drew[:len(drew)-1]
 		}
-		if len(value) == 0 {
+		if len(drew) == 0 {
 			return
 		}
-		value[len(value)-1]++
+		drew[len(drew)-1].Value++
 	}
 }
 

@@ -328,7 +328,7 @@ func TestAStepThatDependsOnMoreThanItsArgumentsIsFound(t *testing.T) {
 		}
 	}
 	v := fails(t, counting, Options{Size: 2}, BrokeContract, 3)
-	if v.Detail != "process 1 receives election 2 from process 2 and "+process.ErrImpure.Error() || v.Record.Steps[2].Broken != process.ErrImpure.Error() {
+	if v.Detail != "process 1 receives ⟨election 2⟩ from process 2 and "+process.ErrImpure.Error() || v.Record.Steps[2].Broken != process.ErrImpure.Error() {
 		t.Error(v.Detail)
 	}
 }

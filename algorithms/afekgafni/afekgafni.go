@@ -55,7 +55,7 @@ const (
 // Claim is the pair that candidates compare: the number of captured processes, then the identifier. It is also the
 // message; in LEADER it has the identifier only.
 type Claim struct {
-	Level uint16
+	Level uint16 `kinds:"CAPTURE,ACCEPT,ASK,YIELD"`
 	ID    election.ID
 }
 

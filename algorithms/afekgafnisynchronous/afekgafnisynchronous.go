@@ -30,8 +30,8 @@ const (
 
 // Message is ⟨CAPTURE, id⟩, ⟨ACCEPT⟩ or ⟨LEADER, id⟩; the phase is for statistics.
 type Message struct {
-	ID    election.ID
-	Phase uint8
+	ID    election.ID `kinds:"CAPTURE,LEADER"`
+	Phase uint8       `kinds:"CAPTURE,ACCEPT"`
 }
 
 // answer expires when all messages of a round have been read.

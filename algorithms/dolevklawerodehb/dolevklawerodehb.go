@@ -62,8 +62,8 @@ const (
 // Message is ONE(v, p, c), TWO(v) or the announcement of v. TWO has a phase for statistics only.
 type Message struct {
 	ID    election.ID
-	Hops  uint32 // c: the number of hops left to the process that waits for TWO; 0 if it need not go so far
-	Phase uint8
+	Hops  uint32 `kinds:"one"` // c: the number of hops left to the process that waits for TWO; 0 if it need not go so far
+	Phase uint8  `kinds:"one,two"`
 }
 
 // Status is the state of a process in the algorithm.

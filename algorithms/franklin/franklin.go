@@ -34,7 +34,7 @@ const (
 // Message is the identifier of an active process, or the leader's. The round, from 0, is for statistics only.
 type Message struct {
 	ID    election.ID
-	Round uint8
+	Round uint8 `kinds:"identifier"`
 }
 
 // Status decides which rules apply to a process.

@@ -38,8 +38,9 @@ const (
 
 // Message is {from, ID, X, Y}. The others carry the identifier only; answers carry Y for the statistics.
 type Message struct {
-	ID   election.ID
-	X, Y uint32 // hops made, and to make: 2^stage
+	ID election.ID
+	X  uint32 `kinds:"from"`       // hops made
+	Y  uint32 `kinds:"from,ok,no"` // hops to make: 2^stage
 }
 
 // Process is the state of one processor.

@@ -63,8 +63,8 @@ const (
 
 // Group is the name of a group.
 type Group struct {
-	Coordinator election.ID
-	Counter     election.Term
+	Coordinator election.ID   `kinds:"invite,accept,ready,are-you-there,there,not-there"`
+	Counter     election.Term `kinds:"invite,accept,ready,are-you-there,there,not-there"`
 }
 
 // Stage is the stage of a process.

@@ -36,10 +36,10 @@ const (
 
 // Message is the token (round, id, hop, bit), or the announcement, which carries nothing.
 type Message struct {
-	Round  uint32
-	ID     uint32 // the choice of the process that sent it first
-	Hop    uint32 // the number of links that it has passed when it arrives; N at its origin
-	Unique bool   // bit: it has met no other process of the same choice in this round
+	Round  uint32 `kinds:"token"`
+	ID     uint32 `kinds:"token"` // the choice of the process that sent it first
+	Hop    uint32 `kinds:"token"` // the number of links that it has passed when it arrives; N at its origin
+	Unique bool   `kinds:"token"` // bit: it has met no other process of the same choice in this round
 }
 
 // stage is the stage of a process.

@@ -31,7 +31,9 @@ const (
 const silence election.Timer = 0
 
 // Message is "i elected". "Election started" carries no identifier.
-type Message struct{ ID election.ID }
+type Message struct {
+	ID election.ID `kinds:"elected"`
+}
 
 // Process is the state of one process.
 type Process struct {

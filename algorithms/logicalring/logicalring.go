@@ -57,7 +57,7 @@ const Overdue election.Timer = 0
 // of it as is needed to recognize it.
 type Message struct {
 	List   []election.ID // the members that it has visited; the first is the initiator, which removes it from the ring
-	Leader election.ID   // 0 in ELECTION
+	Leader election.ID   `kinds:"coordinator,acknowledgement"` // 0 in ELECTION
 	Epoch  uint32
 }
 

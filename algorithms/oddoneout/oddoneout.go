@@ -34,7 +34,7 @@ const (
 // Message is an identifier on its first, second or third hop, or the leader's.
 type Message struct {
 	ID  election.ID
-	Hop uint8
+	Hop uint8 `kinds:"uid"`
 }
 
 // Process is the state of one process. Identifiers that it has not heard yet are 0.

@@ -25,7 +25,9 @@ const (
 )
 
 // Message is REQUEST, VOTE(candidate) or RESULT(winner).
-type Message struct{ Candidate election.ID }
+type Message struct {
+	Candidate election.ID `kinds:"vote,result"`
+}
 
 // Process is the state of one process.
 type Process struct {

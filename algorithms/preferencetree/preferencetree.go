@@ -23,9 +23,9 @@ const (
 
 // Message is W, M(tally) or N(winner).
 type Message struct {
-	Winner election.ID
-	Again  bool // of W: the sender has forgotten what it was told
-	Tally  election.Tally
+	Winner election.ID    `kinds:"result"`
+	Again  bool           `kinds:"wake-up"` // of W: the sender has forgotten what it was told
+	Tally  election.Tally `kinds:"votes"`
 }
 
 // Stage is how far a process has come.

@@ -34,14 +34,14 @@ const (
 // Message is the content of all messages. Each kind sets the fields that it needs. The others are zero.
 type Message struct {
 	Sender    Sender
-	Request   Request     // of Claim and Renew, echoed by Grant and Nack; Release, Offer and Ready use it for the term
-	Standing  Standing    // of Answer; Election and Nack use only the promise, and so does Grant, if it is above the term
-	Facts     []Fact      // of Election and Claim
-	Voters    Voters      // of Claim, Renew and Nack: those that the sender knows; of Grant: their term and version only
-	Successor election.ID // of Release; 0: none
-	Episode   uint8       // of Election, echoed by Answer
-	Probe     bool        // of Election, echoed by Answer: the question belongs to rule 8
-	Reason    Reason      // of Nack
+	Request   Request     `kinds:"claim,renew,grant,nack,release,offer,ready"` // Grant and Nack echo it; Release, Offer and Ready use it for the term
+	Standing  Standing    `kinds:"election,answer,grant,nack"`
+	Facts     []Fact      `kinds:"election,claim"`
+	Voters    Voters      `kinds:"claim,renew,grant,nack"` // that the sender knows
+	Successor election.ID `kinds:"release"`                // 0: none
+	Episode   uint8       `kinds:"election,answer"`        // Answer echoes it
+	Probe     bool        `kinds:"election,answer"`        // Answer echoes it: the question belongs to rule 8
+	Reason    Reason      `kinds:"nack"`
 }
 
 // Sender holds the variable properties of a message's sender. The port determines its identifier.
@@ -55,17 +55,17 @@ type Sender struct {
 type Request struct {
 	Term        election.Term
 	Incarnation uint64 // of the member that asks
-	Number      uint64 // of the request in its term; of Offer and Ready: of the offer
-	Lease       uint64 // the length, in units
+	Number      uint64 `kinds:"claim,renew,grant,nack,offer,ready"` // of the request in its term; of Offer and Ready: of the offer
+	Lease       uint64 `kinds:"claim,renew,grant,nack"`             // the length, in units
 }
 
 // Standing is the state of a member's promises and grants.
 type Standing struct {
-	Promise     election.Term // P
-	FreeIn      uint64        // for how many units it may still be bound to another member; 0: it is free
-	Holder      election.ID   // of the grant that it has given; 0: none
-	Incarnation uint64        // of the holder
-	Leads       bool
+	Promise     election.Term // P; of Grant: only if it is above the term
+	FreeIn      uint64        `kinds:"answer"` // for how many units it may still be bound to another member; 0: it is free
+	Holder      election.ID   `kinds:"answer"` // of the grant that it has given; 0: none
+	Incarnation uint64        `kinds:"answer"` // of the holder
+	Leads       bool          `kinds:"answer"`
 }
 
 // Reason is the reason for which a request is refused.

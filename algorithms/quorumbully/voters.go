@@ -12,7 +12,7 @@ import (
 type Voters struct {
 	Term    election.Term // of the leader that made this value; 0: it is the first
 	Version uint64        // how many changes led to it
-	Members []election.ID // in rising order; empty: the first voters
+	Members []election.ID `kinds:"claim,renew,nack"` // in rising order; empty: the first voters
 }
 
 // after reports whether v is newer than other.

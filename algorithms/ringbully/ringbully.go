@@ -25,9 +25,9 @@ const (
 
 // Message is ⟨probe, ids, phase, ttl⟩, ⟨reply, ids, phase⟩ or ⟨terminate⟩.
 type Message struct {
-	ID    election.ID
-	TTL   uint32
-	Phase uint8
+	ID    election.ID `kinds:"probe,reply"`
+	TTL   uint32      `kinds:"probe"`
+	Phase uint8       `kinds:"probe,reply"`
 }
 
 type leader uint8

@@ -27,7 +27,9 @@ const (
 )
 
 // Message carries an identifier; terminate carries none.
-type Message struct{ ID election.ID }
+type Message struct {
+	ID election.ID `kinds:"identifier"`
+}
 
 // Process is the state of one processor.
 type Process struct {

@@ -49,9 +49,9 @@ const Stop election.Timer = 0
 
 // Message is <j, h_m, w>, with m for h_m. "j elected" carries j only, and "election started" nothing.
 type Message struct {
-	ID     election.ID
-	Phase  uint32
-	Walked uint32 // the number of steps, with this one
+	ID     election.ID `kinds:"identity,elected"`
+	Phase  uint32      `kinds:"identity"`
+	Walked uint32      `kinds:"identity"` // the number of steps, with this one
 }
 
 // Process is the state of one processor.

@@ -18,7 +18,9 @@ const (
 )
 
 // Message is W, M(v) or N(leader).
-type Message struct{ ID election.ID }
+type Message struct {
+	ID election.ID `kinds:"maximum,notification"`
+}
 
 // Stage is how far a process has come.
 type Stage uint8

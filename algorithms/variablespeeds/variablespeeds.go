@@ -34,7 +34,9 @@ const (
 const held election.Timer = 0
 
 // Message is a token, or names the leader. "Election started" carries no identifier.
-type Message struct{ ID election.ID }
+type Message struct {
+	ID election.ID `kinds:"token,elected"`
+}
 
 // Process is the state of one process.
 type Process struct {

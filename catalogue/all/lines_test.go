@@ -14,8 +14,26 @@ import (
 // calls matches a line that calls a function.
 var calls = regexp.MustCompile(`^[^/]*\w\(`)
 
+// values matches what differs between messages of a kind: lists, numbers, truth values, and no identifier.
+var values = regexp.MustCompile(`\[.*?\](?:\]|\})*|\b(\d+|true|false|none)\b`)
+
+// forms tests that all messages of a kind have the same fields: their type tells by its tags which those are.
+func forms(t *testing.T, name string, r *trace.Record) {
+	form := map[string]string{}
+	for i := range r.Steps {
+		for _, m := range r.Steps[i].Sent {
+			is := values.ReplaceAllString(m.Text, "_")
+			if before, found := form[m.Kind]; found && before != is {
+				t.Errorf("%s: messages of kind %s have the forms %q and %q", name, m.Kind, before, is)
+				return
+			}
+			form[m.Kind] = is
+		}
+	}
+}
+
 // Every line that has an effect is a call; a step without one has the line of its function.
-func TestTheLinesOfEveryAlgorithmAreThoseOfItsEffects(t *testing.T) {
+func TestEffectsHaveTheirLinesAndMessagesTheirForms(t *testing.T) {
 	for _, e := range all.Algorithms {
 		var lines []string // those that have been numbered
 		o := simulate.Options{Instance: small(e)[3], Record: true, Limit: 400, Seed: 1}
@@ -36,6 +54,7 @@ func TestTheLinesOfEveryAlgorithmAreThoseOfItsEffects(t *testing.T) {
 			t.Errorf("%s: %v", e.Name, err)
 			continue
 		}
+		forms(t, e.Name, r.Record)
 		for i := range r.Record.Steps {
 			step := &r.Record.Steps[i]
 			if step.Event == trace.Crash || step.Event == trace.Lost {

@@ -34,12 +34,14 @@ func (p *program) reproduce() *cobra.Command {
 		GroupID: groupStudy,
 		Short:   "Check the statements of the sources, one by one",
 		Long: `Check the statements of the sources, one by one: definitions, theorems, examples, figures, tables and
-exercises. Each is tested by runs, exact counts and every schedule of small networks. The verdict is that
-it holds, that it holds with a correction, or that it fails. No finite search settles a statement about
-every algorithm, or about growth for all n. Unless a measurement contradicts such a statement, it counts
-as not checked. A command that shows the finding is given where there is one. docs/reproduction.md is the
-output of --markdown. With --keep an interrupted check continues from a file. With --nats workers on
-any number of machines check statements; ringleader worker starts one.
+exercises. Each is tested by runs, exact counts and every schedule of small networks. A statement about
+fixed cases, all of which are checked, holds, as one that an example proves. A statement about every n has
+no counterexample up to the n that its test names, which is no proof. Either can need a correction, or
+fail. No finite search settles a statement about every algorithm, or about growth for all n. Unless a
+measurement contradicts such a statement, it counts as not checked. A command that shows the finding is
+given where there is one. docs/reproduction.md is the output of --markdown. With --keep an interrupted
+check continues from a file. With --nats workers on any number of machines check statements; ringleader
+worker starts one.
 
 Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended with an error;
 3 stopped before the end; 64 the call was wrong.`,

@@ -84,7 +84,7 @@ func TestStatementsThatAreNotCheckedAreCountedApartAndAreNoFailure(t *testing.T)
 	unchecked := reproduce.Row{Source: "S1", Where: "c", Check: func(*reproduce.Bench) reproduce.Finding {
 		return reproduce.Finding{Verdict: reproduce.Unchecked, Measured: "m", Why: "w"}
 	}}
-	rows := []reproduce.Row{unchecked, {Source: "S1", Where: "d", Check: func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{} }}}
+	rows := []reproduce.Row{unchecked, {Source: "S1", Where: "d", Settled: true, Check: func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{} }}}
 	var stdout strings.Builder
 	p := &program{Printer: &report.Printer{Out: &stdout, Err: &strings.Builder{}, Getenv: os.Getenv}}
 	for _, test := range []struct {

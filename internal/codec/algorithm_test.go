@@ -54,7 +54,7 @@ func TestStatesMessagesAndWhatIsKeptAreReadAsTheyWereWritten(t *testing.T) {
 	}
 	message, got := slip{3, true}, slip{}
 	rest, err = plans.Message.Decode(plans.Message.Append(nil, At(&message), now), At(&got), now)
-	if err != nil || len(rest) > 0 || got != message || plans.Message.Text(At(&got), now, plainly) != "Vote 3, Sure" {
+	if err != nil || len(rest) > 0 || got != message || plans.Message.MessageText(At(&got), "ballot", plainly) != "Vote 3, Sure true" {
 		t.Errorf("a message: %+v, %v, %v", got, rest, err)
 	}
 	if plans.Message.Size() != 8 || plans.State.Size() != 56 {

@@ -6,7 +6,8 @@
 // width, with a four-byte length before a slice; equal values have equal encodings.
 //
 // A field with the tag `election:"constant"` keeps the value that it has at birth. An encoding can leave such
-// fields out, or consist of them alone: the checker compares states by their varying fields.
+// fields out, or consist of them alone: the checker compares states by their varying fields. A field with the tag
+// `kinds:"probe,reply"` belongs to messages of these kinds only; without it, a field belongs to all of them.
 package codec
 
 import (
@@ -84,9 +85,10 @@ const (
 // node describes one value: its offset in its parent, and its encoding.
 type node struct {
 	form   form
-	name   string // of a field
-	fixed  bool   // the field is constant
-	some   bool   // a field of the value is
+	name   string   // of a field
+	fixed  bool     // the field is constant
+	some   bool     // a field of the value is
+	kinds  []string // of the messages that have the field; nil: all
 	offset uintptr
 	size   uintptr // in memory
 	least  uint64  // of the encoding, in bytes
@@ -161,6 +163,9 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 				return d, err
 			}
 			of.name, of.offset, of.fixed = f.Name, f.Offset, f.Tag.Get("election") == "constant"
+			if kinds, tagged := f.Tag.Lookup("kinds"); tagged {
+				of.kinds = strings.Split(kinds, ",")
+			}
 			d.of, d.least, d.some = append(d.of, of), d.least+of.least, d.some || of.constant()
 		}
 	case reflect.Array, reflect.Slice:
@@ -425,94 +430,6 @@ func (d *node) schema(b *strings.Builder) {
 		d.of[0].schema(b)
 	default:
 		fmt.Fprintf(b, "%d/%d", d.form, d.size*8)
-	}
-}
-
-// Text returns *v as text: 5 · [5 3] · ID 5, TTL 3, Unique. Identifiers are mapped by name. Zero fields of a struct
-// are left out, and so is the name of its only field.
-func (p *Plan) Text(v Pointer, now election.Ticks, name func(election.ID) uint64) string {
-	var b strings.Builder
-	p.root.text(&b, v, now, name, true)
-	return b.String()
-}
-
-// empty reports whether a field is left out of a text. Past deadlines are alike, and as the zero one.
-func (d *node) empty(v unsafe.Pointer, now election.Ticks) bool {
-	switch d.form {
-	case deadline:
-		return (*election.Deadline)(v).Left(now).IsZero()
-	case structure:
-		for i := range d.of {
-			if !d.of[i].empty(unsafe.Add(v, d.of[i].offset), now) {
-				return false
-			}
-		}
-		return true
-	case array:
-		for i := range d.count {
-			if !d.of[0].empty(unsafe.Add(v, uintptr(i)*d.of[0].size), now) {
-				return false
-			}
-		}
-		return true
-	}
-	return reflect.NewAt(typeOf(d), v).Elem().IsZero()
-}
-
-func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, name func(election.ID) uint64, outer bool) {
-	if typeOf(d) == reflect.TypeFor[election.Ticks]() {
-		b.WriteString((*election.Ticks)(v).String())
-		return
-	}
-	switch d.form {
-	case identifier:
-		b.WriteString(strconv.FormatUint(name(*(*election.ID)(v)), 10))
-	case integer:
-		b.WriteString(strconv.FormatUint(reflect.NewAt(typeOf(d), v).Elem().Uint(), 10))
-	case signed:
-		b.WriteString(strconv.FormatInt(reflect.NewAt(typeOf(d), v).Elem().Int(), 10))
-	case boolean:
-		b.WriteString(strconv.FormatBool(*(*bool)(v)))
-	case deadline:
-		b.WriteString("in " + (*election.Deadline)(v).Left(now).String())
-	case structure:
-		if !outer {
-			b.WriteByte('{')
-		}
-		before := b.Len()
-		for i := range d.of {
-			field, at := &d.of[i], unsafe.Add(v, d.of[i].offset)
-			if len(d.of) > 1 {
-				if field.empty(at, now) {
-					continue
-				}
-				if b.Len() > before {
-					b.WriteString(", ")
-				}
-				b.WriteString(field.name)
-				if field.form == boolean {
-					continue
-				}
-				b.WriteByte(' ')
-			}
-			field.text(b, at, now, name, false)
-		}
-		if !outer {
-			b.WriteByte('}')
-		}
-	case array, slice:
-		data, n := v, d.count
-		if d.form == slice {
-			data, n = (*header)(v).data, (*header)(v).len
-		}
-		b.WriteByte('[')
-		for i := range n {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			d.of[0].text(b, unsafe.Add(data, uintptr(i)*d.of[0].size), now, name, false)
-		}
-		b.WriteByte(']')
 	}
 }
 

@@ -286,6 +286,48 @@ func TestTextIsForPeople(t *testing.T) {
 	}
 }
 
+// probe is a message whose fields belong to kinds.
+type probe struct {
+	ID    election.ID `kinds:"probe,reply"`
+	TTL   uint32      `kinds:"probe"`
+	Final bool        `kinds:"probe"`
+	Way   struct {
+		Long  uint8
+		Short uint8 `kinds:"reply"`
+	} `kinds:"reply"`
+}
+
+func TestMessagesOfAKindHaveOneForm(t *testing.T) {
+	real := func(id election.ID) uint64 { return 100 * uint64(id) }
+	for _, test := range []struct {
+		value      any
+		kind, want string
+	}{
+		{probe{ID: 3, TTL: 1, Final: true}, "probe", "ID 300, TTL 1, Final true"},
+		{probe{ID: 3}, "probe", "ID 300, TTL 0, Final false"},
+		{probe{}, "reply", "ID none, Way {Long 0, Short 0}"},
+		{probe{}, "terminate", ""},
+		{probe{TTL: 7}, "terminate", "TTL 7"}, // what is there is shown
+		{struct {
+			X uint8
+			L []election.ID
+		}{}, "any", "X 0, L []"},
+		{struct {
+			ID election.ID `kinds:"uid"`
+		}{}, "start", ""},
+		{struct {
+			ID election.ID `kinds:"uid"`
+		}{}, "uid", "none"},
+		{struct{ Hops uint8 }{}, "any", "0"},
+	} {
+		v := reflect.New(reflect.TypeOf(test.value))
+		v.Elem().Set(reflect.ValueOf(test.value))
+		if got := planOf(t, v.Type().Elem()).MessageText(v.UnsafePointer(), test.kind, real); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
 func TestALongerSliceThanAllowedIsNeitherWrittenNorRead(t *testing.T) {
 	plan := planOf(t, reflect.TypeFor[[]bool]())
 	longest := make([]bool, MaxElements)

@@ -23,6 +23,9 @@ type told struct {
 // momentOf reads the heading of a stop.
 func momentOf(heading string) (moment, error) {
 	words := strings.Fields(heading)
+	for i := range words {
+		words[i] = bare(words[i])
+	}
 	switch words[0] {
 	case "start", "end":
 		if len(words) > 1 {
@@ -121,6 +124,9 @@ func inWords(words []string) moment {
 	}
 }
 
+// bare returns a word without the marks around it.
+func bare(word string) string { return strings.Trim(word, "⟨⟩,;") }
+
 // inOrder reports whether a line has the words, in this order.
 func inOrder(words, line []string) bool {
 	for _, word := range line {
@@ -141,7 +147,7 @@ func tell(r *trace.Record) (*told, error) {
 	for i, line := range lines {
 		words := strings.Fields(line.Event + " " + line.Effects)
 		for k := range words {
-			words[k] = strings.TrimRight(words[k], ",;")
+			words[k] = bare(words[k])
 		}
 		t.lines[i] = append([]string{line.Process}, words...)
 		t.names[line.Process] = true

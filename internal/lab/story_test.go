@@ -154,7 +154,7 @@ func TestMomentsAreSteps(t *testing.T) {
 		{"message 1 is sent, message 1 arrives", []int{1, 4}},
 		{"message 2 arrives", []int{5}},
 		{"3 receives election 2", []int{6}},
-		{"3 receives election from 2, 3 receives election from 2", []int{6, 8}},
+		{"3 receives election from 2, 3 receives ⟨election⟩ from 2", []int{6, 8}},
 		{"2 no action", []int{5}},
 		{"follower, follower, LEADER", []int{9, 10, 11}},
 		{"2 follower of 3", []int{10}},

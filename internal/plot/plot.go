@@ -309,7 +309,7 @@ func (d *drawing) exit(s Series, end sheet.Point) {
 	if at.X+press.TextWidth(s.Name, small) > d.left+d.across {
 		at.X, anchor = end.X-7, 1
 	}
-	d.above = append(d.above, sheet.Element{Fill: sheet.Ink, Text: s.Name, Size: small, Anchor: anchor, Halo: true, At: at})
+	d.above = append(d.above, sheet.Element{Fill: sheet.Ink, Text: s.Name, Size: small, Anchor: anchor, Above: true, At: at})
 }
 
 // clip returns the part of a line from a to b that is in the frame, after Liang and Barsky.

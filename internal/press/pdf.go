@@ -73,14 +73,6 @@ func (p *page) path(e *sheet.Element) {
 func (p *page) text(e *sheet.Element) {
 	p.SetFont("DejaVu", "", e.Size)
 	x := e.At.X - e.Anchor*p.GetStringWidth(e.Text)
-	if e.Halo { // the outline of the text in the paper's colour
-		p.SetDrawColor(rgb(sheet.Paper))
-		p.SetLineWidth(4)
-		p.SetDashPattern(nil, 0)
-		p.SetTextRenderingMode(1)
-		p.Text(x, e.At.Y, e.Text)
-		p.SetTextRenderingMode(0)
-	}
 	p.SetTextColor(rgb(e.Fill))
 	if e.Bold { // filled, with an outline of the same colour
 		p.SetDrawColor(rgb(e.Fill))

@@ -108,13 +108,6 @@ func (p *painter) text(e *sheet.Element) {
 	defer f.Close()
 	p.SetFontFace(f)
 	x, y := e.At.X*p.sharpness, e.At.Y*p.sharpness
-	if e.Halo {
-		p.SetHexColor(sheet.Paper.Light)
-		for k := range 12 { // the text in the paper's colour, moved round
-			around := sheet.Point{X: x, Y: y}.Polar(2*p.sharpness, 2*math.Pi*float64(k)/12)
-			p.DrawStringAnchored(e.Text, around.X, around.Y, e.Anchor, 0)
-		}
-	}
 	p.SetHexColor(e.Fill.Light + opacity(e.Faint))
 	p.DrawStringAnchored(e.Text, x, y, e.Anchor, 0)
 	if e.Bold {

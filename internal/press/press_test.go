@@ -24,7 +24,7 @@ func sample() *sheet.Sheet {
 				{Op: sheet.Start, To: sheet.At(50, 60)}, {Op: sheet.Curve, Bend: sheet.At(70, 20), To: sheet.At(90, 60)},
 			}},
 			{Symbol: "dot", At: sheet.At(120, 30), Scale: 2, About: "a & b"},
-			{Fill: sheet.Ink, Text: "⌈lg n⌉ ≤ n²", Size: sheet.Small, Halo: true, Anchor: 0.5, At: sheet.At(100, 80)},
+			{Fill: sheet.Ink, Text: "⌈lg n⌉ ≤ n²", Size: sheet.Small, Above: true, Anchor: 0.5, At: sheet.At(100, 80)},
 			{Fill: sheet.Muted, Text: "bold", Size: sheet.Large, Bold: true, At: sheet.At(150, 60)},
 		},
 	}

@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/network"
 )
 
 // The properties that a single step can violate, as engines name them.
@@ -165,9 +166,5 @@ func (ps *Processes) event(position int, e Event) string {
 	case Commanded:
 		return "is asked to " + ps.CommandText()
 	}
-	text := ps.Program.Kinds[e.Kind].Name
-	if body := ps.MessageText(e.Message); body != "" {
-		text += " " + body
-	}
-	return "receives " + text + " from " + other()
+	return "receives " + network.MessageText(ps.Program.Kinds[e.Kind].Name, ps.Contents(e.Kind, e.Message)) + " from " + other()
 }

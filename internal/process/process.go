@@ -391,9 +391,9 @@ func (ps *Processes) StateText(slot int, now election.Ticks) string {
 	return ps.Program.Plans.State.Text(ps.store.state(slot), now, ps.network.RealOf)
 }
 
-// MessageText returns a message as text.
-func (ps *Processes) MessageText(m Message) string {
-	return ps.Program.Plans.Message.Text(ps.store.message(m), election.Ticks{}, ps.network.RealOf)
+// Contents returns the fields of a message of a kind as text.
+func (ps *Processes) Contents(kind election.Kind, m Message) string {
+	return ps.Program.Plans.Message.MessageText(ps.store.message(m), ps.Program.Kinds[kind].Name, ps.network.RealOf)
 }
 
 // State returns a copy of a state, with its algorithm's type, at that time of its process's clock.

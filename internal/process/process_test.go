@@ -110,9 +110,9 @@ func TestASmallMessageIsHeldAsItIs(t *testing.T) {
 		ps := program.New(placed, phases)
 		before := ps.Bytes()
 		sent := slices.Clone(ps.Step(0, 0, Event{What: Started}, election.Ticks{}).Sent)
-		want := []string{"A 7, B 8, C", "A 9, B 10"}
+		want := []string{"A 7, B 8, C true", "A 9, B 10, C false"}
 		for i := range sent {
-			if got := ps.MessageText(sent[i].Message); got != want[i] {
+			if got := ps.Contents(sent[i].Kind(), sent[i].Message); got != want[i] {
 				t.Errorf("sent %q; want %q", got, want[i])
 			}
 			ps.Hold(sent[i].Message)
@@ -127,7 +127,7 @@ func TestASmallMessageIsHeldAsItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer := ps.Receive(1, 1, 0, vote, m, election.Ticks{}).Sent
-		if got := ps.MessageText(answer[0].Message); len(answer) != 1 || got != "A 8, B 9" || answer[0].On() != 2 {
+		if got := ps.Contents(answer[0].Kind(), answer[0].Message); len(answer) != 1 || got != "A 8, B 9, C false" || answer[0].On() != 2 {
 			t.Errorf("answered %q, %+v", got, answer)
 		}
 		if got := ps.probe(1).Log; !slices.Equal(got, []uint32{uint32(vote), 7, 8}) {
@@ -383,8 +383,8 @@ func TestStatesAndMessagesAreReadAndWrittenWhole(t *testing.T) {
 	}
 
 	m, err := ps.Decode(ps.AppendMessage(nil, ps.Step(1, 0, Event{What: Started}, now).Sent[0].Message))
-	if err != nil || ps.note(m).Number != 2 || ps.MessageText(m) != "Number 2" {
-		t.Errorf("%s, %v", ps.MessageText(m), err)
+	if err != nil || ps.note(m).Number != 2 || ps.Contents(vote, m) != "Number 2, List []" {
+		t.Errorf("%s, %v", ps.Contents(vote, m), err)
 	}
 	before := held(ps)
 	for range 3 { // malformed input holds nothing

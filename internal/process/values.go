@@ -212,5 +212,7 @@ func (v *Values) Incarnation(s State) uint64 { return v.ps.Incarnation(v.states[
 // StateText returns a state as text.
 func (v *Values) StateText(s State) string { return v.ps.StateText(v.states[s].slot, election.Ticks{}) }
 
-// BodyText returns a message as text.
-func (v *Values) BodyText(b Body) string { return v.ps.MessageText(v.messages[b].is) }
+// Contents returns the fields of a message of a kind as text.
+func (v *Values) Contents(kind election.Kind, b Body) string {
+	return v.ps.Contents(kind, v.messages[b].is)
+}

@@ -148,7 +148,7 @@ func TestAMessageIsNumberedOnce(t *testing.T) {
 			t.Errorf("effects %+v", rare)
 		}
 	}
-	if got := v.BodyText(0) + "; " + v.BodyText(1); got != "Number 5, List [5]; Number 6, List [6]" {
+	if got := v.Contents(news, 0) + "; " + v.Contents(vote, 1); got != "Number 5, List [5]; Number 6, List [6]" {
 		t.Error(got)
 	}
 	for range 3 { // it is there each time
@@ -197,7 +197,7 @@ func TestWhatIsStoredSharesNoSliceWithTheStep(t *testing.T) {
 	}))
 	after, _, _ := start(t, v, born[0])
 	mine[0], sent[0] = 9, 9
-	if got := v.StateText(after) + "; " + v.BodyText(0); got != "ID 1, Size 3, Log [1 2]; List [1 2]" {
+	if got := v.StateText(after) + "; " + v.Contents(vote, 0); got != "ID 1, Size 3, Log [1 2]; Number 0, List [1 2]" {
 		t.Error(got)
 	}
 }

@@ -104,7 +104,8 @@ const (
 )
 
 var judgedColours = map[reproduce.Verdict]string{
-	reproduce.Holds: Green, reproduce.Corrected: Yellow, reproduce.Fails: Red, reproduce.Unchecked: Faint,
+	reproduce.Holds: Green, reproduce.Unrefuted: Green, reproduce.Corrected: Yellow, reproduce.CorrectedUnrefuted: Yellow,
+	reproduce.Fails: Red, reproduce.Unchecked: Faint,
 }
 
 func (t *judgedText) Row(r reproduce.Result) {
@@ -132,7 +133,7 @@ func (t *judgedText) Row(r reproduce.Result) {
 	add("claim", r.Claim)
 	add("test", r.How)
 	add("measured", r.Measured)
-	if r.Verdict == reproduce.Corrected {
+	if r.Verdict == reproduce.Corrected || r.Verdict == reproduce.CorrectedUnrefuted {
 		add("corrected", r.Why)
 	} else {
 		add("why", r.Why)
@@ -176,8 +177,11 @@ type judgedMarkdown struct {
 const judgedTitle = `# What the sources say, and what came of it
 
 Printed by ` + "`ringleader reproduce --markdown`" + `: each statement was tested by runs, exact counts and every schedule of
-small networks. Nothing on this page was written by hand. No finite search settles a statement about every algorithm, or
-about growth for all n: unless a measurement contradicts it, its verdict is *not checked*, beside what was measured.
+small networks. Nothing on this page was written by hand. *Holds* is said of fixed cases, all of which were checked, and of
+what an example proves. *No counterexample* is said of statements about every n: the column *test* tells up to which n every
+schedule, and up to which n chosen and random runs were searched; that is no proof. No finite search settles a statement
+about every algorithm, or about growth for all n: unless a measurement contradicts it, its verdict is *not checked*, beside
+what was measured.
 ` + "`go generate ./...`" + ` makes this page again.
 `
 

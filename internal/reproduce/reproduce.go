@@ -12,17 +12,32 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	Holds     Verdict = iota
-	Corrected         // it holds with a correction, which the finding names
-	Fails             // the finding has the reason, with the run that shows it
-	Unchecked         // no finite search settles it; the finding has the search's results, which do not contradict it, and the reason
+	Holds              Verdict = iota // it is about fixed cases, all of which were checked, or an example proves it
+	Unrefuted                         // it is about every n, and the search, which ends at some n, found no counterexample
+	Corrected                         // it holds with a correction, which the finding names
+	CorrectedUnrefuted                // with a correction, which the finding names, it is Unrefuted
+	Fails                             // the finding has the reason, with the run that shows it
+	Unchecked                         // no finite search settles it; the finding has the search's results, which do not contradict it, and the reason
 )
 
 // Verdicts are all verdicts, in order.
-var Verdicts = []Verdict{Holds, Corrected, Fails, Unchecked}
+var Verdicts = []Verdict{Holds, Unrefuted, Corrected, CorrectedUnrefuted, Fails, Unchecked}
 
 func (v Verdict) String() string {
-	return [...]string{"holds", "holds with a correction", "fails", "not checked"}[v]
+	return [...]string{
+		"holds", "no counterexample", "holds with a correction", "no counterexample with a correction", "fails", "not checked",
+	}[v]
+}
+
+// searched returns the verdict of a row that is about every n: the checks of rows tell only whether they found a contradiction.
+func (v Verdict) searched() Verdict {
+	switch v {
+	case Holds:
+		return Unrefuted
+	case Corrected:
+		return CorrectedUnrefuted
+	}
+	return v
 }
 
 // Row is a statement of a source.
@@ -31,6 +46,7 @@ type Row struct {
 	Where    string // Theorem 13.10, section 2.2, figure 2.7, exercise 4, …
 	Claim    string // in a few words
 	How      string // how it is tested here
+	Settled  bool   // its check settles it: it is about fixed cases, all of which are checked, or an example proves it
 	Thorough bool   // it takes long: only on request
 	Check    func(*Bench) Finding
 }

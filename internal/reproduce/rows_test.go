@@ -56,13 +56,27 @@ func TestResultsAreShownInOrderAndAsSoonAsTheyAreThere(t *testing.T) {
 	}
 }
 
+func TestOnlyASettledRowHolds(t *testing.T) {
+	for _, verdict := range []reproduce.Verdict{reproduce.Holds, reproduce.Corrected, reproduce.Fails, reproduce.Unchecked} {
+		settled := row("x", func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{Verdict: verdict} })
+		settled.Settled = true
+		for r := range reproduce.Run(t.Context(), []reproduce.Row{settled}, nil) {
+			if r.Verdict != verdict {
+				t.Errorf("%s became %s", verdict, r.Verdict)
+			}
+		}
+	}
+}
+
 func TestHowAChecksEndIsReported(t *testing.T) {
 	for _, test := range []struct {
 		check   func(*reproduce.Bench) reproduce.Finding
 		err     string
 		verdict reproduce.Verdict
 	}{
-		{func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{Verdict: reproduce.Corrected} }, "", reproduce.Corrected},
+		{func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{Verdict: reproduce.Corrected} }, "", reproduce.CorrectedUnrefuted},
+		{func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{} }, "", reproduce.Unrefuted},
+		{func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{Verdict: reproduce.Unchecked} }, "", reproduce.Unchecked},
 		{func(b *reproduce.Bench) reproduce.Finding { b.Algorithm("paxos"); return reproduce.Finding{} }, `S1 x: unknown algorithm "paxos"`, reproduce.Holds},
 		{func(*reproduce.Bench) reproduce.Finding { panic("oh") }, "S1 x panicked: oh", reproduce.Holds},
 		{func(*reproduce.Bench) reproduce.Finding {

@@ -51,7 +51,9 @@ func check(ctx context.Context, row Row, algorithms catalogue.List) (result Resu
 	b := &Bench{ctx, algorithms}
 	b.GoOn()
 	result.Finding = row.Check(b)
-	b.GoOn()
+	if b.GoOn(); !row.Settled {
+		result.Verdict = result.Verdict.searched()
+	}
 	return result
 }
 

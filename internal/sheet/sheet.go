@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // The sizes that drawings share. All lengths are pixels, to the right and downwards from the upper left
@@ -65,7 +66,7 @@ type Element struct {
 	Size   float64
 	Bold   bool
 	Anchor float64 // the part of the text that is before its place: 0, 0.5 or 1
-	Halo   bool    // the text has an outline in the paper's colour
+	Above  bool    // the text lies on a piece of paper, so that no line shows through it
 }
 
 // Move is a part of a path.
@@ -147,11 +148,14 @@ func (s *Sheet) symbol(name string) []Element {
 	panic("sheet: no symbol is called " + name)
 }
 
-// Plain yields all elements as paths and texts: each symbol is replaced by its shape.
+// Plain yields all elements as paths and texts: each symbol is replaced by its shape, and a text has the paper below it.
 func (s *Sheet) Plain() iter.Seq[*Element] {
 	return func(yield func(*Element) bool) {
 		for i := range s.Elements {
 			e := &s.Elements[i]
+			if paper := e.paper(); paper != nil && !yield(paper) {
+				return
+			}
 			if e.Symbol == "" && !yield(e) {
 				return
 			}
@@ -168,6 +172,22 @@ func (s *Sheet) Plain() iter.Seq[*Element] {
 			}
 		}
 	}
+}
+
+// TextWidth returns the approximate width of a text in any viewer's font.
+func TextWidth(text string, size float64) float64 {
+	return math.Ceil(0.6 * size * float64(utf8.RuneCountInString(text)))
+}
+
+// paper returns the piece of paper that the text lies on, or nil.
+func (e *Element) paper() *Element {
+	if !e.Above {
+		return nil
+	}
+	const edge = 1
+	width := TextWidth(e.Text, e.Size)
+	left := e.At.X - float64(e.Anchor*width) - edge
+	return &Element{Role: "paper", Fill: Paper, Path: Rectangle(left, e.At.Y-float64(0.9*e.Size), left+width+2*edge, e.At.Y+float64(0.25*e.Size))}
 }
 
 // head returns the symbol at the end of the path, or nil.

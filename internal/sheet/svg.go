@@ -22,6 +22,9 @@ func (s *Sheet) SVG(w io.Writer) error {
 	out.symbols(s)
 	fmt.Fprintf(out, `<rect class="fill-paper" width="%s" height="%s"/>`+"\n", width, height)
 	for i := range s.Elements {
+		if paper := s.Elements[i].paper(); paper != nil {
+			out.element(paper)
+		}
 		out.element(&s.Elements[i])
 	}
 	fmt.Fprintln(out, "</svg>")
@@ -46,12 +49,11 @@ func (out svg) style(s *Sheet) {
 	}
 	fmt.Fprintf(out, "<style>\ntext { font: %spx system-ui, \"Helvetica Neue\", Arial, \"DejaVu Sans\", sans-serif; font-variant-numeric: tabular-nums }\n", number(Normal))
 	fmt.Fprintf(out, ".small { font-size: %spx }\n.large { font-size: %spx }\n.bold { font-weight: 600 }\n.middle { text-anchor: middle }\n.right { text-anchor: end }\n", number(Small), number(Large))
-	fmt.Fprint(out, "path { fill: none; stroke-linejoin: round }\n.halo { paint-order: stroke; stroke-width: 4px; stroke-linejoin: round }\n")
+	fmt.Fprint(out, "path { fill: none; stroke-linejoin: round }\n")
 	rules := func(of func(Colour) string) {
 		for _, c := range colours {
 			fmt.Fprintf(out, ".fill-%s { fill: %s }\n.line-%[1]s { stroke: %[2]s }\n", c.Name, of(c))
 		}
-		fmt.Fprintf(out, ".halo { stroke: %s }\n", of(Paper))
 	}
 	rules(func(c Colour) string { return c.Light })
 	fmt.Fprintln(out, "@media (prefers-color-scheme: dark) {")
@@ -143,7 +145,6 @@ func (e *Element) textClasses() (classes []string) {
 		{"small", e.Size == Small},
 		{"large", e.Size == Large},
 		{"bold", e.Bold},
-		{"halo", e.Halo},
 		{"middle", e.Anchor == 0.5},
 		{"right", e.Anchor == 1},
 	} {

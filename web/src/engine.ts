@@ -72,6 +72,7 @@ export interface Step {
   port: number;
   kind?: string;
   text?: string;
+  drew?: { value: number; among: number }[]; // its random choices
   sent?: Sent[];
   timers?: { timer: string; after?: string }[];
   decided?: Decision[];

@@ -75,7 +75,7 @@ var s1Problem = []reproduce.Row{
 // s1Schedules are the rows on terminated processors, and on waking.
 var s1Schedules = []reproduce.Row{
 	{
-		Where: "Bully, after TERMINATE", Claim: "a processor may still process messages after termination",
+		Where: "Bully, after TERMINATE", Settled: true, Claim: "a processor may still process messages after termination",
 		How:   "every schedule of the ring 4, 1, 2, 3, whenever processors wake, and of a variant that stops; records of rings of up to 64",
 		Check: afterTermination,
 	},

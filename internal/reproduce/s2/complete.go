@@ -69,13 +69,13 @@ var s2Complete = []reproduce.Row{
 		How: "lcr-synchronous on every ring of up to 7: all decisions, and which messages are under way at the end", Check: transNoOther,
 	},
 	{
-		Where: "figure 2.7(a)", Claim: "4 detects that the leader 7 has failed and starts an election",
+		Where: "figure 2.7(a)", Settled: true, Claim: "4 detects that the leader 7 has failed and starts an election",
 		How: "the step in a run of bully on 1 to 7, 7 crashed, 4 initiating", Check: figure(0),
 	},
-	{Where: "figure 2.7(b)", Claim: "5 and 6 respond and tell 4 to stop", How: "the steps in that run", Check: figure(1)},
-	{Where: "figure 2.7(c)", Claim: "5 and 6 each hold an election", How: "the steps in that run", Check: figure(2)},
-	{Where: "figure 2.8(d)", Claim: "6 responds to 5 and tells it to stop", How: "the steps in that run", Check: figure(3)},
-	{Where: "figure 2.8(e)", Claim: "6 wins and announces it to all", How: "the steps in that run, and its messages", Check: figure(4)},
+	{Where: "figure 2.7(b)", Settled: true, Claim: "5 and 6 respond and tell 4 to stop", How: "the steps in that run", Check: figure(1)},
+	{Where: "figure 2.7(c)", Settled: true, Claim: "5 and 6 each hold an election", How: "the steps in that run", Check: figure(2)},
+	{Where: "figure 2.8(d)", Settled: true, Claim: "6 responds to 5 and tells it to stop", How: "the steps in that run", Check: figure(3)},
+	{Where: "figure 2.8(e)", Settled: true, Claim: "6 wins and announces it to all", How: "the steps in that run, and its messages", Check: figure(4)},
 }
 
 func oneHop(b *reproduce.Bench) reproduce.Finding {

@@ -71,11 +71,11 @@ var s2LCR = []reproduce.Row{
 	stage("figure 2.2, stage 1", 1), stage("figure 2.3, stage 2", 2), stage("figure 2.4, stage 3", 3),
 	stage("figure 2.5, stage 4", 4), stage("figure 2.6, stage 5", 5),
 	{
-		Where: "example 2.1, total", Claim: "then 5 more messages announce the leader 5: 15 + 5 = 20 in total",
+		Where: "example 2.1, total", Settled: true, Claim: "then 5 more messages announce the leader 5: 15 + 5 = 20 in total",
 		How: "the run on 5, 4, 3, 2, 1, and the closed form", Check: example21,
 	},
 	{
-		Where: "example 2.1, i times", Claim: "each identifier i is sent i times",
+		Where: "example 2.1, i times", Settled: true, Claim: "each identifier i is sent i times",
 		How: "how often each is sent, in the example and on every other ring of 5", Check: sentAsOftenAsItIs,
 	},
 	{
@@ -395,7 +395,7 @@ var example = reproduce.Subject{Algorithm: "lcr", IDs: []uint64{5, 4, 3, 2, 1}}
 // stage is the row of a stage of example 2.1.
 func stage(figure string, number int) reproduce.Row {
 	return reproduce.Row{
-		Where: figure, Claim: fmt.Sprintf("messages in stage %d: %d, of uid %d and above", number, 6-number, number),
+		Where: figure, Settled: true, Claim: fmt.Sprintf("messages in stage %d: %d, of uid %d and above", number, 6-number, number),
 		How: "the uids that are sent at that time of the run on 5, 4, 3, 2, 1 with unit delays",
 		Check: func(b *reproduce.Bench) reproduce.Finding {
 			var sent []uint64

@@ -253,12 +253,12 @@ class Drawing {
     c.font = this.font(11, 600);
     c.textAlign = "center";
     c.textBaseline = "middle";
-    c.strokeStyle = colours.paper;
-    c.lineWidth = 4;
-    c.fillStyle = colours[line.run.header.kinds[line.run.kind[m]!]!.class];
     const y = y1 + (y2 - y1) * 0.5;
-    if (this.labels.place({ x, y, width: c.measureText(text).width, height: 11 * line.unit }) === undefined) return;
-    c.strokeText(text, x, y);
+    const width = c.measureText(text).width, height = 11 * line.unit;
+    if (this.labels.place({ x, y, width, height }) === undefined) return;
+    c.fillStyle = colours.paper; // so that the arrow does not show between the words
+    c.fillRect(x - width / 2 - 2, y - height / 2 - 2, width + 4, height + 4);
+    c.fillStyle = colours[line.run.header.kinds[line.run.kind[m]!]!.class];
     c.fillText(text, x, y);
   }
 

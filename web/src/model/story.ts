@@ -3,7 +3,8 @@
 import type { Decision, Step } from "../engine";
 import type { RunModel } from "./run";
 
-const described = (kind = "", text = ""): string => (text === "" ? kind : kind === "" ? text : `${kind} ${text}`);
+/** A message in words: "⟨probe ID 5, TTL 0⟩". */
+export const described = (kind = "", text = ""): string => `⟨${kind}${text === "" ? "" : ` ${text}`}⟩`;
 
 /** "3", "3 and 4", "3, 4 and 5". */
 export function list(names: string[]): string {
@@ -24,7 +25,7 @@ export function eventText(run: RunModel, step: Step): string {
     case "receive": return `receives ${described(step.kind, step.text)} from ${other}`;
     case "lost": return `${described(step.kind, step.text)} from ${other} is lost (${run.role(step.process, step.step - 1) === "crashed" ? "receiver down" : "on the link"})`;
     case "timeout": return `${(step.text ?? "").replace(/ timeout$/, "")} timer expires`;
-    case "crash": return described("crashes", step.text);
+    case "crash": return `crashes ${step.text ?? ""}`.trim();
     case "recover": return "recovers";
     case "suspect": return `suspects ${other}`;
     case "trust": return `trusts ${other} again`;
@@ -43,10 +44,23 @@ export function decisionText(decision: Decision): string {
   return text;
 }
 
+/** The random choices of a step: those among the same number of values together. */
+function draws(step: Step): string[] {
+  const did: string[] = [];
+  const drew = step.drew ?? [];
+  for (let i = 0; i < drew.length; ) {
+    const { among } = drew[i]!;
+    const values: string[] = [];
+    for (; i < drew.length && drew[i]!.among === among; i++) values.push(String(drew[i]!.value));
+    did.push(`draws ${list(values)} (of 0 to ${among - 1})`);
+  }
+  return did;
+}
+
 /** What a step did. */
 export function effects(run: RunModel, step: Step): string[] {
   if (step.broken !== undefined) return [`breaks the contract: ${step.broken}`];
-  const did: string[] = [];
+  const did = draws(step);
   const sent = step.sent ?? [];
   for (let i = 0; i < sent.length; ) {
     const what = described(sent[i]!.kind, sent[i]!.text);
@@ -67,7 +81,7 @@ export function isOfLinks(step: Step): boolean {
   return (step.event === "fault" || step.event === "heal") && /^(partition|cut) /.test(step.text ?? "");
 }
 
-/** A step as a sentence: "5 receives election 5 from 1: sends leader 5 to 4". */
+/** A step as a sentence: "5 receives ⟨election 5⟩ from 1: sends ⟨leader 5⟩ to 4". */
 export function sentence(run: RunModel, step: Step): string {
   const subject = isOfLinks(step) ? "" : `${run.names[step.process]} `;
   const did = effects(run, step);

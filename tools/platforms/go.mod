@@ -1,0 +1,3 @@
+module ringleader.example/ringleader/tools/platforms
+
+go 1.26
