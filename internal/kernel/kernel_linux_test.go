@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -88,6 +89,30 @@ func TestTheKernelKillsAtTheMomentThatWasSetLast(t *testing.T) {
 		if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
 			t.Errorf("%s: it has ended by %v", how, c.ProcessState)
 		}
+	}
+}
+
+// A suspension moves CLOCK_BOOTTIME and not CLOCK_MONOTONIC, and so does a namespace of time.
+func TestTheKernelKillsAtAMomentThatASuspensionHasMoved(t *testing.T) {
+	t.Parallel()
+	unshare, err := exec.LookPath("unshare")
+	if err != nil {
+		t.Skip(err)
+	}
+	arguments := []string{"--time", "--boottime", "100000", "--fork", "--kill-child", os.Args[0]}
+	if os.Getuid() != 0 {
+		arguments = append([]string{"--user", "--map-root-user"}, arguments...)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, unshare, arguments...)
+	c.Env = append(os.Environ(), role+"=set")
+	out, err := c.Output()
+	if len(out) == 0 {
+		t.Skipf("no namespace of time: %v", err)
+	}
+	if ctx.Err() != nil {
+		t.Error("it lives a minute after its moment")
 	}
 }
 
