@@ -75,10 +75,15 @@ func die(how string) {
 func TestTheKernelKillsAtTheMomentThatWasSetLast(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"set", "moved", "over", "never", "stopped"} {
-		c := exec.Command(os.Args[0])
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c := exec.CommandContext(ctx, os.Args[0])
 		c.Env = append(os.Environ(), role+"="+how)
 		c.Stderr = t.Output()
 		out, _ := c.Output() // it is killed
+		if ctx.Err() != nil {
+			t.Fatalf("%s: it lives a minute after its moment", how)
+		}
 		at, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 		if err != nil && how != "over" { // which may be dead before it tells
 			t.Fatalf("%s: %q: %v", how, out, err)
