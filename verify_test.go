@@ -202,7 +202,17 @@ func TestALeaderIsNotVerifiedByAMemberThatHasElectedAnother(t *testing.T) {
 		c.Cut([]uint64{1, 2}, []uint64{3})
 		c.Until("2 leads", func() bool { return c.Member(2).View().Role == ringleader.Leader })
 		c.Cut([]uint64{1, 3}, []uint64{2})
+		grant := func(f ringleadertest.Frame) bool { return f.From == 1 && f.To == 3 && f.Kind == "grant" }
+		c.Hold(grant)
 		c.Until("1 follows 3 again", func() bool { return c.Member(1).View().Leader == 3 })
+		for slices.ContainsFunc(c.Held(), grant) {
+			c.Drop(slices.IndexFunc(c.Held(), grant))
+		}
+		done := verification(t.Context(), c.Member(3)) // 3 does not know yet what 1 has promised
+		c.Until("1 has answered its request", func() bool { return slices.ContainsFunc(c.Held(), grant) })
+		c.Hold(nil)
+		c.Deliver(slices.IndexFunc(c.Held(), grant))
+		lacks(t, <-done, ringleader.ErrDisputed, "this one leads in term")
 		c.Pass(ringleader.Test().Lease) // 3 lives by the answers of 1
 		if v := c.Member(3).View(); v.Role != ringleader.Leader || v.Term != term {
 			t.Fatalf("3 has %+v", v)

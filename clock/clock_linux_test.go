@@ -49,3 +49,14 @@ func TestBoottimeGoesOnDuringSuspension(t *testing.T) {
 		t.Errorf("it did not run: %s", out)
 	}
 }
+
+func TestBoottimeAdvancesAsMonotonicDoes(t *testing.T) {
+	c := System()
+	boot, begun := c.Boottime(), c.Monotonic()
+	for c.Monotonic()-begun < time.Millisecond {
+	}
+	advanced := c.Monotonic() - begun
+	if now := c.Boottime(); now-boot < advanced {
+		t.Errorf("it has advanced by %v, and Monotonic by %v", now-boot, advanced)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/ringleadertest"
@@ -41,4 +42,28 @@ func TestTheJudgeSeesTwoLeases(t *testing.T) {
 			t.Errorf("it complains of %q", text)
 		}
 	})
+}
+
+// The work of a member that is killed may go on in what it has started, so its lease counts until its death is proven.
+func TestTheJudgeCountsTheLeaseOfAMemberThatIsKilled(t *testing.T) {
+	for _, proven := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			heard := &complaints{TB: t}
+			c := ringleadertest.New(heard, ringleader.Config{}, 1, 2, 3)
+			defer c.Close()
+			c.Start(1, 2, 3)
+			c.Await(3)
+			c.Host(1).Clock.Run(5) // their promises end too soon
+			c.Host(2).Clock.Run(5)
+			c.Kill(3)
+			if proven {
+				c.Prove(3)
+			}
+			c.Until("2 leads", func() bool { return c.Member(2).View().Role == ringleader.Leader })
+			c.Pass(10 * time.Millisecond)
+			if found := strings.Contains(strings.Join(heard.all, "\n"), "3, which is dead or stopped,"); found == proven {
+				t.Errorf("proven: %v; it complains of %q", proven, heard.all)
+			}
+		})
+	}
 }

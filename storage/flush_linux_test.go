@@ -53,3 +53,15 @@ func dirty(t *testing.T, path string) uint64 {
 	}
 	return is.dirty + is.writing
 }
+
+func TestAFlushThatTheSystemRefusesIsAnError(t *testing.T) {
+	r, w, err := os.Pipe() // nothing of a pipe can be made durable
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if err := flush(w); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("it is flushed: %v", err)
+	}
+}

@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -74,10 +75,15 @@ func die(how string) {
 func TestTheKernelKillsAtTheMomentThatWasSetLast(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"set", "moved", "over", "never", "stopped"} {
-		c := exec.Command(os.Args[0])
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c := exec.CommandContext(ctx, os.Args[0])
 		c.Env = append(os.Environ(), role+"="+how)
 		c.Stderr = t.Output()
 		out, _ := c.Output() // it is killed
+		if ctx.Err() != nil {
+			t.Fatalf("%s: it lives a minute after its moment", how)
+		}
 		at, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 		if err != nil && how != "over" { // which may be dead before it tells
 			t.Fatalf("%s: %q: %v", how, out, err)
@@ -88,6 +94,30 @@ func TestTheKernelKillsAtTheMomentThatWasSetLast(t *testing.T) {
 		if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
 			t.Errorf("%s: it has ended by %v", how, c.ProcessState)
 		}
+	}
+}
+
+// A suspension moves CLOCK_BOOTTIME and not CLOCK_MONOTONIC, and so does a namespace of time.
+func TestTheKernelKillsAtAMomentThatASuspensionHasMoved(t *testing.T) {
+	t.Parallel()
+	unshare, err := exec.LookPath("unshare")
+	if err != nil {
+		t.Skip(err)
+	}
+	arguments := []string{"--time", "--boottime", "100000", "--fork", "--kill-child", os.Args[0]}
+	if os.Getuid() != 0 {
+		arguments = append([]string{"--user", "--map-root-user"}, arguments...)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, unshare, arguments...)
+	c.Env = append(os.Environ(), role+"=set")
+	out, err := c.Output()
+	if len(out) == 0 {
+		t.Skipf("no namespace of time: %v", err)
+	}
+	if ctx.Err() != nil {
+		t.Error("it lives a minute after its moment")
 	}
 }
 
