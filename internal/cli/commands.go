@@ -9,7 +9,7 @@ func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{
 		p.demo(), p.init(), p.cert(), p.join(), p.exec(), p.status(), p.watchLeader(), p.resign(), p.transfer(), p.members(), p.pausePreemption(),
 		p.resumePreemption(), p.doctor(),
-		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.merge(), p.worker(), p.jobs(), p.lab(), p.export(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(),
+		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.prove(), p.merge(), p.worker(), p.jobs(), p.lab(), p.export(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(),
 		p.replay(), p.version(), p.processor(),
 	}
 }

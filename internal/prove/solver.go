@@ -1,0 +1,203 @@
+package prove
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Verdict is what a solver has found of an obligation.
+type Verdict uint8
+
+// The verdicts. Nothing but Proved is a proof.
+const (
+	Unanswered Verdict = iota // the solver has ended, or was stopped
+	Proved                    // the negation is unsatisfiable
+	Refuted                   // it is satisfiable
+	Unknown                   // the solver gave up
+	TimedOut
+)
+
+func (v Verdict) String() string {
+	return [...]string{"no answer", "proved", "refuted", "unknown", "timed out"}[v]
+}
+
+// Solver is a solver on this machine.
+type Solver struct{ Name, Version, path string }
+
+// Solvers are the names of those that this package can run.
+var Solvers = []string{"z3", "cvc5"}
+
+// Install says how to install them.
+const Install = "on Debian and Ubuntu: apt-get install z3 cvc5"
+
+var versionOf = regexp.MustCompile(`version (\d[\w.]*)`)
+
+// Find returns the solver of a name. The error is [exec.ErrNotFound] if it is not installed.
+func Find(name string) (*Solver, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not installed (%s): %w", name, Install, exec.ErrNotFound)
+	}
+	said, err := exec.Command(path, "--version").Output()
+	version := versionOf.FindSubmatch(said)
+	if err != nil || version == nil {
+		return nil, fmt.Errorf("%s does not tell its version", path)
+	}
+	return &Solver{name, string(version[1]), path}, nil
+}
+
+// Answer is what a solver has found of one obligation, and the time that it took on the wall.
+type Answer struct {
+	Verdict Verdict
+	Time    time.Duration
+}
+
+// Result is what a solver has found of a plan.
+type Result struct {
+	*Solver
+	Answers []Answer      // by obligation
+	Used    time.Duration // of processors
+}
+
+// Proved returns how many obligations are proved, without the first of the plan.
+func (r *Result) Proved() (count int) {
+	for _, a := range r.Answers[1:] {
+		if a.Verdict == Proved {
+			count++
+		}
+	}
+	return count
+}
+
+// Contradiction reports whether the solver has found that the axioms contradict each other.
+func (r *Result) Contradiction() bool { return r.Answers[0].Verdict == Proved }
+
+const (
+	patience = 20 * time.Second // how long a solver may take beyond its limit until it is killed
+	atAxioms = 2 * time.Second  // how long it looks for a contradiction
+)
+
+// Prove asks a solver for each obligation, which may take that long. What it does not prove is tried a second time in another way. It
+// calls progress after each answer. Where ctx ends first, the other obligations are unanswered.
+func (s *Solver) Prove(ctx context.Context, p *Plan, limit time.Duration, progress func(done int)) (*Result, error) {
+	r := &Result{Solver: s, Answers: make([]Answer, len(p.Obligations))}
+	done := 0
+	note := func(number int, a Answer) {
+		r.Answers[number] = a
+		done++
+		progress(done)
+	}
+	numbers := make([]int, p.Proved())
+	for i := range numbers {
+		numbers[i] = i + 1
+	}
+	batch := len(numbers)
+	if s.Name == "cvc5" { // it takes half of the time without --incremental
+		batch = 1
+	}
+	if err := s.run(ctx, r, p, []int{0}, p.Model.Search, min(limit, atAxioms), note); err != nil {
+		return r, err
+	}
+	for part := range slices.Chunk(numbers, batch) {
+		if err := s.run(ctx, r, p, part, p.Model.Search, limit, note); err != nil {
+			return r, err
+		}
+	}
+	for _, i := range numbers {
+		first := r.Answers[i]
+		if first.Verdict == Proved || first.Verdict == Refuted || ctx.Err() != nil {
+			continue
+		}
+		again := func(_ int, second Answer) {
+			if second.Verdict == Proved {
+				r.Answers[i] = Answer{Proved, first.Time + second.Time}
+			}
+		}
+		if err := s.run(ctx, r, p, []int{i}, !p.Model.Search, limit, again); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// arguments returns the arguments and the first lines of a script. With search a solver looks for instances of formulas without patterns.
+func (s *Solver) arguments(search bool, limit time.Duration) (args []string, options string) {
+	milliseconds := strconv.FormatInt(max(1, limit.Milliseconds()), 10)
+	if s.Name == "z3" {
+		return []string{"-in", "-smt2"}, fmt.Sprintf("(set-option :timeout %s)\n(set-option :auto_config false)\n(set-option :smt.mbqi %v)\n", milliseconds, search)
+	}
+	args = []string{"--lang=smt2", "--tlimit-per=" + milliseconds}
+	if search {
+		args = append(args, "--full-saturate-quant")
+	}
+	return args, ""
+}
+
+// run asks one process for some obligations.
+func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, search bool, limit time.Duration, note func(number int, a Answer)) error {
+	args, options := s.arguments(search, limit)
+	script := bytes.NewBufferString(options + p.preamble())
+	for _, number := range numbers {
+		text := p.body(number) + "(check-sat)\n"
+		if len(numbers) > 1 {
+			text = "(push 1)\n" + text + "(pop 1)\n"
+		}
+		script.WriteString(text)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	process := exec.CommandContext(ctx, s.path, args...)
+	process.Stdin = script
+	out, err := process.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := process.Start(); err != nil {
+		return err
+	}
+	guard := time.AfterFunc(limit+patience, stop)
+	defer guard.Stop()
+	defer func() {
+		stop()
+		_ = process.Wait() // it may have been stopped, or may not like its last obligation
+		r.Used += process.ProcessState.UserTime() + process.ProcessState.SystemTime()
+	}()
+	last, lines, answered := time.Now(), bufio.NewScanner(out), 0
+	for answered < len(numbers) && lines.Scan() {
+		verdict, err := verdictOf(lines.Text())
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", s.Name, s.Version, err)
+		}
+		took := time.Since(last)
+		if verdict == Unknown && took >= limit*9/10 {
+			verdict = TimedOut
+		}
+		note(numbers[answered], Answer{verdict, took})
+		answered++
+		last = time.Now()
+		guard.Reset(limit + patience)
+	}
+	return nil
+}
+
+// verdictOf reads a line of a solver.
+func verdictOf(line string) (Verdict, error) {
+	switch line = strings.TrimSpace(line); line {
+	case "unsat":
+		return Proved, nil
+	case "sat":
+		return Refuted, nil
+	case "unknown", "timeout":
+		return Unknown, nil
+	}
+	return Unanswered, errors.New(line)
+}

@@ -1,0 +1,184 @@
+package proofs
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/internal/prove"
+)
+
+var (
+	update = flag.Bool("update", false, "write NAME.proved, and docs/proved.md")
+	long   = flag.Bool("long", false, "remove each guard, axiom and invariant, too")
+)
+
+// limit is for solvers that wait for the processor, too: on an idle machine no obligation takes more than a few seconds.
+const limit = 10 * time.Minute
+
+// solvers returns those that are installed. In CI all must be.
+func solvers(t *testing.T) (all []*prove.Solver) {
+	t.Helper()
+	for _, name := range prove.Solvers {
+		s, err := prove.Find(name)
+		switch {
+		case err == nil:
+			all = append(all, s)
+		case os.Getenv("CI") == "true":
+			t.Fatal(err)
+		default:
+			t.Log(err)
+		}
+	}
+	return all
+}
+
+// Each solver that is installed proves each obligation of each model. With -update that is recorded.
+func TestEveryModelIsProved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs solvers")
+	}
+	found := solvers(t)
+	if len(found) == 0 {
+		t.Skipf("no solver is installed, so nothing is proved again; %s", prove.Install)
+	}
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			plan := prove.Obligations(load(t, name))
+			record := prove.Record{Hash: plan.Hash()}
+			for _, s := range found {
+				r, err := s.Prove(context.Background(), plan, limit, func(int) {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Contradiction() {
+					t.Errorf("%s: the axioms contradict each other", s.Name)
+				}
+				for i, a := range r.Answers[1:] {
+					if a.Verdict != prove.Proved {
+						t.Errorf("%s: %s: %v", s.Name, plan.Obligations[i+1].Name, a.Verdict)
+					}
+				}
+				t.Logf("%s: %d in %v", s.Name, r.Proved(), r.Used)
+				record.Runs = append(record.Runs, prove.Run{Solver: s.Name, Version: s.Version, Proved: r.Proved(), Kept: plan.Kept, Seconds: r.Used.Seconds()})
+			}
+			if *update && !t.Failed() {
+				write(t, name+".proved", record.String())
+			}
+		})
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recorded returns what was proved of a model, perhaps a moment ago.
+func recorded(t *testing.T, name string) *prove.Record {
+	t.Helper()
+	text, err := os.ReadFile(name + ".proved")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := prove.ParseRecord(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return record
+}
+
+// A machine without solvers refuses a model that has changed since it was proved.
+func TestEveryModelIsWhatWasProved(t *testing.T) {
+	for _, name := range Names() {
+		if err := recorded(t, name).Covers(prove.Obligations(load(t, name))); err != nil {
+			t.Errorf("%v: prove it with go test ./proofs -update", err)
+		}
+	}
+}
+
+// A change of a term is refused, and a change of words is not.
+func TestARecordIsOfTermsAndNotOfWords(t *testing.T) {
+	m := load(t, "lcr")
+	record := prove.Record{Hash: prove.Obligations(m).Hash(), Runs: []prove.Run{{Solver: "z3", Version: "1", Proved: 12, Kept: 13}}}
+	again, err := prove.ParseRecord(record.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Actions[0].Words = "other words"
+	if err := again.Covers(prove.Obligations(m)); err != nil {
+		t.Error(err)
+	}
+	weaker, err := m.Without(nil, []string{"pass:2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Covers(prove.Obligations(weaker)); err == nil || !strings.Contains(err.Error(), "lcr has changed since it was proved") {
+		t.Errorf("a weaker guard: %v", err)
+	}
+	for _, text := range []string{"", "modle x", "model 00\nz3 proved"} {
+		if _, err := prove.ParseRecord(text); err == nil {
+			t.Errorf("%q is a record", text)
+		}
+	}
+}
+
+const (
+	provedPage = "../docs/proved.md"
+	provedHead = `# What is proved for every number of processes
+
+Each row is a model in [proofs](../proofs): an algorithm as a transition system with an invariant, which holds at first and which each
+action keeps. So the theorem holds in every state of every run, with any number of processes. z3 and cvc5 have proved each obligation, one for each pair of
+an action and an invariant. *Kept* counts pairs that need no solver, since the action changes nothing that the invariant reads. Seconds are those of a processor.
+` + "`ringleader prove`" + ` proves all of them again.
+
+A model speaks of the rules of the code, and not of the code itself: the assumptions of each model say why the code satisfies them, and where it may
+not. Liveness is not proved: that a leader comes, and when.
+
+`
+)
+
+// docs/proved.md is made of the models and of their records.
+func TestThePageListsWhatIsProved(t *testing.T) {
+	var page strings.Builder
+	page.WriteString(provedHead + "| model | obligations | kept | z3 | cvc5 |\n|---|---|---|---|---|\n")
+	for _, name := range Names() {
+		plan := prove.Obligations(load(t, name))
+		fmt.Fprintf(&page, "| [%s](#%[1]s) | %d | %d |", name, plan.Proved(), plan.Kept)
+		record := recorded(t, name)
+		for _, s := range prove.Solvers {
+			text := " not proved |"
+			for _, run := range record.Runs {
+				if run.Solver == s {
+					text = fmt.Sprintf(" %s: %.1f s |", run.Version, run.Seconds)
+				}
+			}
+			page.WriteString(text)
+		}
+		page.WriteString("\n")
+	}
+	for _, name := range Names() {
+		m := load(t, name)
+		fmt.Fprintf(&page, "\n## %s\n\n%s, [%s](../%[3]s). Source: %s.\n\n**%s**\n\nIt is assumed that:\n\n| assumption | why the code satisfies it | where it may not |\n|---|---|---|\n",
+			name, m.Title, m.Code, m.Source, m.Theorem)
+		for _, a := range m.Assumptions {
+			fmt.Fprintf(&page, "| %s | %s | %s |\n", a.Words, a.Holds, a.Breaks)
+		}
+		page.WriteString("\nThe invariants:\n\n")
+		for _, f := range m.Invariants {
+			fmt.Fprintf(&page, "* %s\n", f.Words)
+		}
+	}
+	text, err := os.ReadFile(provedPage)
+	if *update {
+		write(t, provedPage, page.String())
+	} else if err != nil || string(text) != page.String() {
+		t.Errorf("%s is not what the models say: go test ./proofs -update makes it", provedPage)
+	}
+}
