@@ -277,6 +277,27 @@ func (v *validator) effects(s *Step) error {
 			return fmt.Errorf("lines %d; they are numbered from 1, and in order", s.Lines)
 		}
 	}
+	if err := v.sent(s); err != nil {
+		return err
+	}
+	for _, t := range s.Timers {
+		if t.Name == "" {
+			return errors.New("a timer has no name")
+		}
+		if err := graphic(t.Name); err != nil {
+			return err
+		}
+	}
+	for _, d := range s.Decided {
+		if !slices.Contains(roles, d.Role) {
+			return fmt.Errorf("a role is one of %s, not %q", strings.Join(roles, ", "), d.Role)
+		}
+	}
+	return nil
+}
+
+// sent takes the messages of a step.
+func (v *validator) sent(s *Step) error {
 	for _, m := range s.Sent {
 		v.messages++
 		switch {
@@ -295,19 +316,6 @@ func (v *validator) effects(s *Step) error {
 			return err
 		}
 		v.underWay[m.Message] = journey{s.Process, m.To, m.Kind, m.Copies}
-	}
-	for _, t := range s.Timers {
-		if t.Name == "" {
-			return errors.New("a timer has no name")
-		}
-		if err := graphic(t.Name); err != nil {
-			return err
-		}
-	}
-	for _, d := range s.Decided {
-		if !slices.Contains(roles, d.Role) {
-			return fmt.Errorf("a role is one of %s, not %q", strings.Join(roles, ", "), d.Role)
-		}
 	}
 	return nil
 }
