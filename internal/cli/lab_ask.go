@@ -169,8 +169,8 @@ func (l *laboratory) listing(_ context.Context, a asked) (any, error) {
 
 // labListing is the text of an algorithm.
 type labListing struct {
-	Name   string   `json:"name"`
-	Lines  []string `json:"lines"`
+	Name   string                          `json:"name"`
+	Lines  []string                        `json:"lines"`
 	number func(file string, line int) int // nil without lines
 }
 

@@ -13,7 +13,7 @@ type labSearchAnswer struct {
 	States    int    `json:"states"`
 	Detail    string `json:"detail"`
 	Run       struct {
-		Run     []string    `json:"run"`
+		Run     []string `json:"run"`
 		Choices []string `json:"choices"`
 	} `json:"run"`
 }
