@@ -38,8 +38,9 @@ does not have. It stops at Ctrl-C.
 With --members it also shows a group that runs: its leader, leases, and the history of its leaders. The page
 can only look; ringleader demo --lab opens one that commands a demo. Members are asked like ringleader status does.
 
-With --export it writes the lab as a site for any web host, in which the page computes all itself. Outside a
-release that compiles this program for the browser, in its source tree, and needs the Go command.`,
+With --export it writes the lab as a site for any web host, in which the page computes all itself. A browser
+also opens its index.html from disk. Outside a release that compiles this program for the browser, in its
+source tree, and needs the Go command.`,
 		Example: `  ringleader lab
   ringleader lab --open
   ringleader lab --listen 127.0.0.1:9000
