@@ -3,6 +3,7 @@ package statushttp_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -40,5 +41,21 @@ func TestMetricsAndTheStatusHaveHealthAndPauses(t *testing.T) {
 		c.Until("two checks have failed", func() bool { return c.Member(1).Status().Health.Failed == 2 })
 		has("/metrics", "\nringleader_able 0\n", "\nringleader_health_checks_failed_total 2\n", "\nringleader_preemption_paused 1\n", "\nringleader_is_leader 0\n")
 		has("/status", `"unable":"the health check fails: sick"`, `"health":{"able":false,"reason":"sick","row":2`, `"preemption":{"paused":true,"left":null}`)
+	})
+}
+
+func TestAFollowerIsNoPlaceForALoadBalancer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2)
+		defer c.Close()
+		c.Start(1, 2)
+		c.Await(2)
+		for id, want := range map[uint64]int{1: http.StatusServiceUnavailable, 2: http.StatusOK} {
+			w := httptest.NewRecorder()
+			statushttp.Handler(c.Member(id)).ServeHTTP(w, httptest.NewRequest("GET", "/leader", nil))
+			if w.Code != want || !strings.Contains(w.Body.String(), `"leader":2`) {
+				t.Errorf("member %d answers %d %s", id, w.Code, w.Body)
+			}
+		}
 	})
 }
