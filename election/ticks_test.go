@@ -27,7 +27,7 @@ func TestTicksKeepTheirValueThroughJSON(t *testing.T) {
 
 func TestTicksReadWholeNumbersBelowTheirLimitOnly(t *testing.T) {
 	limit := new(big.Int).Lsh(big.NewInt(1), 128).String()
-	for _, text := range []string{"-1", "1.0", "1e3", `"1"`, "null", "true", "{}", limit, strings.Repeat("9", 1000)} {
+	for _, text := range []string{"-1", "-0", "1.0", "1e3", `"1"`, "null", "true", "{}", limit, strings.Repeat("9", 1000)} {
 		var ticks election.Ticks
 		err := json.Unmarshal([]byte(text), &ticks)
 		if err == nil {

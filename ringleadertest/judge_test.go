@@ -67,3 +67,19 @@ func TestTheJudgeCountsTheLeaseOfAMemberThatIsKilled(t *testing.T) {
 		})
 	}
 }
+
+func TestTheJudgeSeesATermBelowOneThatWasLed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heard := &complaints{TB: t}
+		c := ringleadertest.New(heard, ringleader.Config{}, 1, 2, 3)
+		c.Start(1, 2, 3)
+		c.Await(3)
+		c.Host(3).Clock.Run(0.2)
+		c.Cut([]uint64{3}, []uint64{1, 2})
+		c.Pass(2 * ringleader.Test().Lease)
+		c.Close()
+		if text := strings.Join(heard.all, "\n"); !strings.Contains(text, "3 leads in term 1 after term 2 was led") {
+			t.Errorf("it complains of %q", text)
+		}
+	})
+}

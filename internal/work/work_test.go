@@ -257,6 +257,16 @@ func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
 			t.Errorf("%q was changed into %q", text, there)
 		}
 	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shard, err := work.ParseShard("1/2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := work.OpenFile(path, job, task, shard, "ringleader sums"); !errors.Is(err, work.ErrFile) || !strings.Contains(err.Error(), "those of the whole of this job") {
+		t.Errorf("a shard gets %v", err)
+	}
 }
 
 func TestShardsShareAllUnits(t *testing.T) {
