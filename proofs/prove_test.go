@@ -51,7 +51,7 @@ func TestEveryModelIsProved(t *testing.T) {
 			plan := prove.Obligations(load(t, name))
 			record := prove.Record{Hash: plan.Hash()}
 			for _, s := range found {
-				r, err := s.Prove(context.Background(), plan, limit, func(int) {})
+				r, err := s.Prove(context.Background(), plan, prove.Options{Limit: limit})
 				if err != nil {
 					t.Fatal(err)
 				}

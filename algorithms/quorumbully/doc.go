@@ -88,6 +88,20 @@
 // are excluded by the same argument, as a member grants one Claim in a term. A member that is removed and added again keeps
 // what it has promised. If its state was lost it gets a new identifier, as after any loss.
 //
+// # What the proof taught
+//
+// The file proofs/quorum-bully.model has rules 1 to 9 as a transition system, which is proved safe for any number of members and terms. Its
+// guards are what safety needs: a term above P, or the grant in memory with the term P; no wait after a restart; voters not older than those
+// kept; no other life's grant in force; a Renew not below the grant in force, nor below P during the wait; answers that count only while
+// the lease is valid; and for new voters the leader's own term first, a majority that keeps the present ones, and a deadline that does not
+// move back. Safety does not need these:
+//
+//   - F and Floor, but for "F equals P until the wait ends". They keep a member from granting Renews of leaders long replaced.
+//   - A candidate that ends its claim when it adopts newer voters. Its receivers refuse the claim anyway.
+//   - A leader that adopts no voters. It would only end its tenure sooner.
+//   - One member at a time. A change is safe if each majority of the voters before it has a member in common with each majority after it.
+//     So is a quorum that is no majority, of weights or of a grid, if quorums of neighbouring voters meet.
+//
 // # Layout
 //
 // voters.go has rule 9. step.go has the inputs: each checks the deadline (rule 3), handles the input, and ends with the policy. lease.go has

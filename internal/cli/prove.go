@@ -167,9 +167,9 @@ func (p *program) proveWith(command *cobra.Command, plans []*prove.Plan, o *prov
 	for _, plan := range plans {
 		found := &report.Proof{Plan: plan}
 		for _, s := range solvers {
-			result, err := s.Prove(command.Context(), plan, o.timeout, func(done int) {
-				bar.Show("%s: %s %d of %d", plan.Model.Name, s.Name, done, len(plan.Obligations))
-			})
+			result, err := s.Prove(command.Context(), plan, prove.Options{Limit: o.timeout, Progress: func(done int) {
+				bar.Show("%s: %s %d of %d", plan.Model.Name, s.Name, done, plan.Proved())
+			}})
 			if err != nil {
 				bar.Done()
 				return report.Stopped("%w", err)

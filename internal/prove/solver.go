@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,65 +85,78 @@ const (
 	atAxioms = 2 * time.Second  // how long it looks for a contradiction
 )
 
-// Prove asks a solver for each obligation, which may take that long. What it does not prove is tried a second time in another way. It
-// calls progress after each answer. Where ctx ends first, the other obligations are unanswered.
-func (s *Solver) Prove(ctx context.Context, p *Plan, limit time.Duration, progress func(done int)) (*Result, error) {
+// Options are how obligations are tried.
+type Options struct {
+	Limit    time.Duration  // for an obligation, on the wall
+	Work     int            // for an obligation, in units of the solver that do not depend on the machine; 0: any
+	First    bool           // stop at the first that is not proved
+	Progress func(done int) // called after each answer, unless nil
+}
+
+// Prove asks a solver for each obligation. What it does not prove is tried a second time in another way. Where ctx ends first, the other
+// obligations are unanswered.
+func (s *Solver) Prove(ctx context.Context, p *Plan, o Options) (*Result, error) {
 	r := &Result{Solver: s, Answers: make([]Answer, len(p.Obligations))}
-	done := 0
-	note := func(number int, a Answer) {
-		r.Answers[number] = a
-		done++
-		progress(done)
-	}
-	numbers := make([]int, p.Proved())
-	for i := range numbers {
-		numbers[i] = i + 1
-	}
-	batch := len(numbers)
-	if s.Name == "cvc5" { // it takes half of the time without --incremental
-		batch = 1
-	}
-	if err := s.run(ctx, r, p, []int{0}, p.Model.Search, min(limit, atAxioms), note); err != nil {
+	axioms := o
+	axioms.Limit = min(o.Limit, atAxioms)
+	if _, err := s.run(ctx, r, p, []int{0}, p.Model.Search, axioms); err != nil {
 		return r, err
 	}
-	for part := range slices.Chunk(numbers, batch) {
-		if err := s.run(ctx, r, p, part, p.Model.Search, limit, note); err != nil {
+	rest := make([]int, p.Proved())
+	for i := range rest {
+		rest[i] = i + 1
+	}
+	for len(rest) > 0 && ctx.Err() == nil {
+		batch := rest
+		if s.Name == "cvc5" { // it takes half of the time without --incremental
+			batch = rest[:1]
+		}
+		answered, err := s.run(ctx, r, p, batch, p.Model.Search, o)
+		if err != nil {
 			return r, err
 		}
-	}
-	for _, i := range numbers {
-		first := r.Answers[i]
-		if first.Verdict == Proved || first.Verdict == Refuted || ctx.Err() != nil {
-			continue
-		}
-		again := func(_ int, second Answer) {
-			if second.Verdict == Proved {
-				r.Answers[i] = Answer{Proved, first.Time + second.Time}
+		answered = max(1, answered) // a solver that has ended has no answer to the next one
+		for _, i := range rest[:answered] {
+			if first := r.Answers[i]; first.Verdict != Proved && first.Verdict != Refuted && ctx.Err() == nil {
+				if _, err := s.run(ctx, r, p, []int{i}, !p.Model.Search, o); err != nil {
+					return r, err
+				}
+				if second := r.Answers[i]; second.Verdict != Proved {
+					r.Answers[i] = first
+				}
+			}
+			if o.First && r.Answers[i].Verdict != Proved {
+				return r, nil
 			}
 		}
-		if err := s.run(ctx, r, p, []int{i}, !p.Model.Search, limit, again); err != nil {
-			return r, err
-		}
+		rest = rest[answered:]
 	}
 	return r, nil
 }
 
 // arguments returns the arguments and the first lines of a script. With search a solver looks for instances of formulas without patterns.
-func (s *Solver) arguments(search bool, limit time.Duration) (args []string, options string) {
-	milliseconds := strconv.FormatInt(max(1, limit.Milliseconds()), 10)
+func (s *Solver) arguments(search bool, o Options) (args []string, options string) {
+	milliseconds := strconv.FormatInt(max(1, o.Limit.Milliseconds()), 10)
 	if s.Name == "z3" {
-		return []string{"-in", "-smt2"}, fmt.Sprintf("(set-option :timeout %s)\n(set-option :auto_config false)\n(set-option :smt.mbqi %v)\n", milliseconds, search)
+		options = fmt.Sprintf("(set-option :timeout %s)\n(set-option :auto_config false)\n(set-option :smt.mbqi %v)\n", milliseconds, search)
+		if o.Work > 0 {
+			options += fmt.Sprintf("(set-option :rlimit %d)\n", o.Work)
+		}
+		return []string{"-in", "-smt2"}, options
 	}
 	args = []string{"--lang=smt2", "--tlimit-per=" + milliseconds}
+	if o.Work > 0 {
+		args = append(args, fmt.Sprintf("--rlimit-per=%d", o.Work))
+	}
 	if search {
 		args = append(args, "--full-saturate-quant")
 	}
 	return args, ""
 }
 
-// run asks one process for some obligations.
-func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, search bool, limit time.Duration, note func(number int, a Answer)) error {
-	args, options := s.arguments(search, limit)
+// run asks one process for some obligations, and returns how many have an answer.
+func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, search bool, o Options) (answered int, err error) {
+	args, options := s.arguments(search, o)
 	script := bytes.NewBufferString(options + p.preamble())
 	for _, number := range numbers {
 		text := p.body(number) + "(check-sat)\n"
@@ -159,34 +171,40 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 	process.Stdin = script
 	out, err := process.StdoutPipe()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := process.Start(); err != nil {
-		return err
+		return 0, err
 	}
-	guard := time.AfterFunc(limit+patience, stop)
+	guard := time.AfterFunc(o.Limit+patience, stop)
 	defer guard.Stop()
 	defer func() {
 		stop()
 		_ = process.Wait() // it may have been stopped, or may not like its last obligation
 		r.Used += process.ProcessState.UserTime() + process.ProcessState.SystemTime()
 	}()
-	last, lines, answered := time.Now(), bufio.NewScanner(out), 0
+	last, lines := time.Now(), bufio.NewScanner(out)
 	for answered < len(numbers) && lines.Scan() {
 		verdict, err := verdictOf(lines.Text())
 		if err != nil {
-			return fmt.Errorf("%s %s: %w", s.Name, s.Version, err)
+			return answered, fmt.Errorf("%s %s: %w", s.Name, s.Version, err)
 		}
 		took := time.Since(last)
-		if verdict == Unknown && took >= limit*9/10 {
+		if verdict == Unknown && took >= o.Limit*9/10 {
 			verdict = TimedOut
 		}
-		note(numbers[answered], Answer{verdict, took})
+		r.Answers[numbers[answered]] = Answer{verdict, took}
 		answered++
+		if o.First && verdict != Proved && numbers[0] > 0 {
+			break
+		}
+		if o.Progress != nil {
+			o.Progress(numbers[answered-1])
+		}
 		last = time.Now()
-		guard.Reset(limit + patience)
+		guard.Reset(o.Limit + patience)
 	}
-	return nil
+	return answered, nil
 }
 
 // verdictOf reads a line of a solver.
