@@ -257,9 +257,9 @@ func TestFigures27And28(t *testing.T) {
 		rest := strings.Join(strings.Fields(story.String()), " ")
 		for _, step := range []string{
 			"4 initiates sends ⟨election⟩ to 5, 6 and 7",                                    // 2.7(a)
-			"5 receives ⟨election⟩ from 4 sends ⟨answer⟩ to 4; sends ⟨election⟩ to 6 and 7",     // (b) and (c)
-			"6 receives ⟨election⟩ from 4 sends ⟨answer⟩ to 4; sends ⟨election⟩ to 7",           // likewise
-			"6 receives ⟨election⟩ from 5 sends ⟨answer⟩ to 5",                                // 2.8(d)
+			"5 receives ⟨election⟩ from 4 sends ⟨answer⟩ to 4; sends ⟨election⟩ to 6 and 7", // (b) and (c)
+			"6 receives ⟨election⟩ from 4 sends ⟨answer⟩ to 4; sends ⟨election⟩ to 7",       // likewise
+			"6 receives ⟨election⟩ from 5 sends ⟨answer⟩ to 5",                              // 2.8(d)
 			"6 answer timer expires sends ⟨coordinator⟩ to " + fmt.Sprint(test.first) + ",", // (e)
 		} {
 			_, after, found := strings.Cut(rest, step)
