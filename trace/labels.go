@@ -15,9 +15,6 @@ type label struct {
 	plain bool // it names a kind only
 }
 
-// headSize is about the length of an arrow's head.
-const headSize = 9
-
 // placeLabels puts labels on arrows. No label touches another, a mark or another arrow; labels without room are left out.
 func (d *diagram) placeLabels() {
 	if !d.labelling {
@@ -37,9 +34,6 @@ func (d *diagram) placeLabels() {
 	}
 	for line := range d.lines {
 		taken = append(taken, box{point{X: 0, Y: d.y(line) - 2}, point{X: d.end, Y: d.y(line) + 2}})
-	}
-	for i := range d.arrows { // heads
-		taken = append(taken, around(d.arrows[i].end, headSize, headSize))
 	}
 	taken = d.labelDraws(taken)
 	for i := range d.arrows {
