@@ -48,7 +48,7 @@ const (
 // Message is one(v), two(v) or winner(v). The round, from 0, is for statistics: no step looks at it.
 type Message struct {
 	ID    election.ID
-	Round uint8 `kinds:"one,two"`
+	Round uint8
 }
 
 // Status is the state of a process in the algorithm.

@@ -37,8 +37,8 @@ const (
 // Message is the envelope (a, r, c), or the winning label.
 type Message struct {
 	ID    election.ID // a: the label
-	Round uint32      `kinds:"envelope"` // r, from 1 on. The proof needs 1; public programs begin with 0.
-	Hops  uint32      `kinds:"envelope"` // c: in odd rounds, the number of hops until promotion by distance; 0 in even rounds
+	Round uint32      // r, from 1 on. The proof needs 1; public programs begin with 0.
+	Hops  uint32      // c: in odd rounds, the number of hops until promotion by distance; 0 in even rounds
 }
 
 // Process is the state of one process.

@@ -26,7 +26,7 @@ const (
 // Message is a value on its way to the next active process, or the winning value.
 type Message struct {
 	ID    election.ID
-	Stage uint32 `kinds:"envelope"` // for statistics: with FIFO links the stage is always that of the receiver
+	Stage uint32 // for statistics: with FIFO links the stage is always that of the receiver
 }
 
 // Process is the state of one process.

@@ -44,7 +44,7 @@ const (
 // Message is a value, or the announcement of one. The phase, from 0, is for statistics: no step looks at it.
 type Message struct {
 	ID    election.ID
-	Phase uint8 `kinds:"value"`
+	Phase uint8
 }
 
 // Status is the place of a process in its program.

@@ -25,8 +25,8 @@ const (
 // Message is BALLOT(initiator, tally) or RESULT(initiator, tally).
 type Message struct {
 	ID      election.ID
-	Recount bool           `kinds:"ballot"` // the initiator has recovered from a crash
-	Tally   election.Tally `kinds:"ballot"`
+	Recount bool // the initiator has recovered from a crash
+	Tally   election.Tally
 }
 
 // Process is the state of one process.
