@@ -161,3 +161,34 @@ func TestAResumedMemberWhoseLeaseHasEndedIsDrawnAsNoLeader(t *testing.T) {
 		t.Errorf("agreed: %v, rivalries %v", d.agreed, d.rivalries)
 	}
 }
+
+func TestHalvesOfAGroupNeedNoLeader(t *testing.T) {
+	d, _ := newQuorumDemo(4)
+	now := time.Now()
+	d.strike("start", now)
+	d.sides = map[uint64]int{1: 1, 2: 1, 3: 2, 4: 2}
+	for id := uint64(1); id <= 4; id++ {
+		d.follows(now, id, 0, 1, 1)
+	}
+	if !d.agreed {
+		t.Error("they disagree, though none of them can lead")
+	}
+}
+
+// The lease of a leader that is paused runs on: others may lead only after it.
+func TestALeaderThatIsPausedLeadsUntilItsLeaseEnds(t *testing.T) {
+	d, _ := newQuorumDemo(3)
+	now := time.Now()
+	d.strike("start", now)
+	d.leases(now, 3, 1, 1, 400)
+	d.members[2].condition = paused
+	d.lead(now.Add(100 * time.Millisecond))
+	if d.members[2].leads.IsZero() || len(d.reigns) > 0 {
+		t.Fatalf("it leads no more: %+v", d.reigns)
+	}
+	d.members[2].condition = ended
+	d.lead(now.Add(500 * time.Millisecond))
+	if len(d.reigns) != 1 || d.reigns[0].until.Sub(now) != 400*time.Millisecond {
+		t.Errorf("the reigns are %+v", d.reigns)
+	}
+}
