@@ -41,6 +41,7 @@ var scenarios = map[string]scenario{
 	"lelann":              ring(none, nil, "leads", 2, 4, 1, 3),
 	"franklin":            ring(finite.Range{Least: 0, Most: 3}, nil, "leads", 2, 4, 1, 3),
 	"tree":                {instance: smallTree, never: "alone", walks: 30, steps: 60, best: func(i *finite.Instance, s *finite.State) int { return count(i, s, "leads") }, least: 1},
+	"dolev-klawe-rodeh":   ring(finite.Range{Least: -1, Most: 3}, nil, "leads", 2, 4, 1, 3),
 	"peterson":            ring(finite.Range{Least: -1, Most: 3}, nil, "leads", 2, 4, 1, 3),
 	"bully":               {instance: fourProcesses, walks: 30, steps: 60, weights: map[string]float64{"crash": .1}, best: func(i *finite.Instance, s *finite.State) int { return count(i, s, "coordinator") }, least: 2},
 	"verify-leader":       {instance: threeMembers, walks: 60, steps: 60, weights: map[string]float64{"renew": .3}, best: func(i *finite.Instance, s *finite.State) int { return count(i, s, "verified") }, least: 2},

@@ -99,7 +99,7 @@ func (s *Solver) Prove(ctx context.Context, p *Plan, o Options) (*Result, error)
 	r := &Result{Solver: s, Answers: make([]Answer, len(p.Obligations))}
 	axioms := o
 	axioms.Limit = min(o.Limit, atAxioms)
-	if _, err := s.run(ctx, r, p, []int{0}, p.Model.Search, axioms); err != nil {
+	if _, err := s.run(ctx, r, p, []int{0}, true, axioms); err != nil {
 		return r, err
 	}
 	rest := make([]int, p.Proved())

@@ -168,6 +168,16 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/sheet", "git.sr.ht/~sbinet/gg"},
 	},
 	{
+		in: []string{"./internal/logic"}, only: []string{"std"}, never: []string{"os/...", "net/..."},
+		because: "it reads a text, and knows neither solvers nor engines",
+		broken:  [2]string{"./internal/logic", "./internal/prove"},
+	},
+	{
+		in: []string{"./internal/finite"}, only: []string{"std", "./internal/logic"}, never: []string{"os/...", "net/..."},
+		because: "it evaluates models, so that it has nothing in common with a solver, and runs in a browser",
+		broken:  [2]string{"./internal/finite", "./internal/prove"},
+	},
+	{
 		in:      []string{"./internal/press"},
 		only:    []string{"std", "./internal/sheet", "git.sr.ht/~sbinet/gg", "codeberg.org/go-pdf/fpdf", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
 		because: "it prints drawings, whatever these show",
