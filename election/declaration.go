@@ -57,6 +57,10 @@ type Declaration struct {
 	Delay      *Number       // of Parameters: the longest delay of a message, in whole units; nil means one unit
 	Bounds     []Bound
 
+	// Checked are values of Parameters, by name, with which every schedule of a few processes can be tried in a minute. They bound
+	// what grows for ever otherwise, such as terms. The command verify takes them where no value is given. nil means the defaults.
+	Checked map[string]string
+
 	// Adjust changes Starts, Counts, Decides, Winner, Survives and Bounds, which hold for the default parameters,
 	// into the claims for these parameters; it replaces Bounds as a whole. nil means that parameters change no claim.
 	Adjust func(*Declaration, Parameters)
@@ -307,6 +311,9 @@ func (a *Declaration) validateLists(must func(ok bool, fault string)) {
 		must(!slices.ContainsFunc(a.Parameters[:i], func(q Parameter) bool { return q.String() == p.String() }), "declares parameter "+p.String()+" twice")
 		if err := p.validate(); err != nil {
 			must(false, err.Error())
+			return
 		}
 	}
+	_, err := a.Set(a.Checked)
+	must(err == nil, fmt.Sprintf("Checked: %v", err))
 }

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"fmt"
 	"reflect"
 
 	"ringleader.example/ringleader/outcome"
@@ -379,7 +378,7 @@ func (c *clocked) effects(p int) {
 		for _, s := range c.step.Sent[len(leaving):] {
 			c.ps.Release(s.Message)
 		}
-		text := fmt.Sprintf("after %d of %d messages", len(leaving), len(leaving)+c.unsent)
+		text := trace.Amid(len(leaving), len(leaving)+c.unsent)
 		c.unsent, c.armed[p] = 0, 0
 		c.crash(p, text)
 		return

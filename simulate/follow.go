@@ -108,6 +108,9 @@ func (s *Session) match(left []trace.Step, clock bool) int {
 			if c.Process != want.Process || c.What == Pass {
 				continue
 			}
+			if len(left) > 1 && left[1].Event == trace.Crash && left[1].Text != "" { // amid this step
+				c.Dies = len(want.Sent) + 1
+			}
 			if made := s.try(c, left, clock); made > 0 {
 				return made
 			}

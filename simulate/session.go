@@ -30,6 +30,7 @@ type Session struct {
 	cuts    []string           // in force; replaced, never written to
 	severed []int              // by link: the number of cuts in force
 	proofs  []election.Command // the deaths that wardens have proven; replaced, never written to
+	dies    int                // Choice.Dies of the current event
 	drawn   bool               // the random choices of the current step come from rest, and not from the seed
 	rest    uint64             // of Choice.Draw
 	ways    uint64             // the number of vectors of values that these choices can have; too small beyond 2³²
@@ -68,6 +69,9 @@ type Choice struct {
 	Time    election.Ticks   // Pass: how long
 	Cut     string           // Sever, Mend: the cut as [faults.Cut.Text] writes it; Process is the first one named
 	Command election.Command // Ask
+
+	// Dies makes the process crash amid the step, after Dies - 1 of its messages have left, if it sends more. With 0 it does not crash.
+	Dies int
 
 	// Draw determines the random choices of the step: Draw - 1 is a number whose digits are the values, the first one
 	// least, each to the base of how many values there are. With 0 the seed determines them.
@@ -333,6 +337,7 @@ func change[T any](s *Session, place *T, to T) {
 
 func (s *Session) do(c Choice) {
 	r, p := s.run, c.Process
+	s.dies = c.Dies
 	switch c.What {
 	case Begin:
 		change(s, &s.asleep[p], false)
@@ -347,7 +352,7 @@ func (s *Session) do(c Choice) {
 		change(s, &s.late, false)
 		r.now = r.now.Add(c.Time)
 	case Fail:
-		s.crash(p)
+		s.crash(p, "")
 	case Revive:
 		s.revive(p)
 	case Lose:
@@ -444,9 +449,12 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 		}
 	})
 	r.check(p)
+	if r.unsent = 0; s.dies > 0 {
+		r.unsent = max(0, len(sent)-s.dies+1)
+	}
 	r.note(p, what)
 	var cut []parcel
-	for i := range sent {
+	for i := range r.leaving() {
 		m := &sent[i]
 		r.count(m)
 		link := m.On()
@@ -456,6 +464,22 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 			continue
 		}
 		change(s, &s.queues[link], append(slices.Clip(s.queues[link]), parcel))
+	}
+	s.apply(p)
+	for _, m := range cut {
+		to, _ := r.net.End(m.On())
+		s.lose(to, m)
+	}
+}
+
+// apply applies the effects of a step that follow its messages, or crashes the process.
+func (s *Session) apply(p int) {
+	r := s.run
+	if r.unsent > 0 {
+		text := trace.Amid(len(r.leaving()), len(r.step.Sent))
+		r.unsent = 0
+		s.crash(p, text)
+		return
 	}
 	for _, effect := range r.step.Other {
 		switch effect.Op {
@@ -469,10 +493,6 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 		}
 	}
 	r.settle(p)
-	for _, m := range cut {
-		to, _ := r.net.End(m.On())
-		s.lose(to, m)
-	}
 }
 
 func (s *Session) alarm(p int, e election.Effect) {

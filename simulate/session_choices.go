@@ -126,7 +126,7 @@ func (s *Session) longest() uint64 { return max(1, s.run.o.Delay) }
 // possible reports whether an event can come next. Less time than is listed may pass, since a fault may come before, and any
 // time at quiescence.
 func (s *Session) possible(c Choice) bool {
-	c.Draw = 0
+	c.Draw, c.Dies = 0, 0
 	if c.What == Pass {
 		if c.Time.IsZero() || c != (Choice{What: Pass, Time: c.Time}) {
 			return false

@@ -182,7 +182,8 @@ func (s *Session) cut(c Choice) {
 	r.note(c.Process, trace.Step{Event: event, Port: -1, Text: c.Cut})
 }
 
-func (s *Session) crash(p int) {
+// crash stops a process. The note states how far it came, if it crashes amid a step.
+func (s *Session) crash(p int, note string) {
 	r := s.run
 	r.result.Disturbed = true
 	s.fresh(p)
@@ -201,7 +202,7 @@ func (s *Session) crash(p int) {
 	if !r.has.Trust { // a mistake about it may have ended, unheard, before it crashed
 		s.unsuspected(p)
 	}
-	r.note(p, trace.Step{Event: trace.Crash, Port: -1})
+	r.note(p, trace.Step{Event: trace.Crash, Port: -1, Text: note})
 }
 
 // unsuspected ends all suspicions of the process at p.

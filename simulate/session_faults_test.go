@@ -54,6 +54,32 @@ func TestASessionCanFollowACounterexampleWithCutsAndCopies(t *testing.T) {
 	}
 }
 
+// A process that believes what it hears first, and not what comes behind, is wrong only if a crash falls between two messages.
+func TestASessionCanFollowACrashAmidAStep(t *testing.T) {
+	a := bully.Algorithm
+	a.Timeout = func(p *bully.Process, timer election.Timer, out *election.Out[bully.Message]) {
+		if a.Timers[timer] != "victory timeout" { // it does not start again when no victory comes
+			bully.Algorithm.Timeout(p, timer, out)
+		}
+	}
+	r, err := verify.Run(a, verify.Options{Instance: network.On(1, 2), Starts: verify.AnyTime, Crashes: 1})
+	if err != nil || r.Violation == nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	s := session(t, a, simulate.Options{Instance: network.On(1, 2), AnyTime: true, Delay: 1})
+	if err := s.Follow(&r.Violation.Record); err != nil {
+		t.Fatal(err)
+	}
+	if made := s.Made(); !slices.ContainsFunc(made, func(c simulate.Choice) bool { return c.Dies > 0 }) {
+		t.Errorf("no crash amid a step: %+v", made)
+	}
+	for s.Back() {
+	}
+	if err := s.Follow(&r.Violation.Record); err != nil {
+		t.Errorf("after all was taken back: %v", err)
+	}
+}
+
 // The values that a step chose are found among all that it could choose.
 func TestASessionCanFollowARunWithOtherChoices(t *testing.T) {
 	i := network.Setup{IDs: make(election.List, 3)}

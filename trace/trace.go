@@ -1,6 +1,10 @@
 package trace
 
-import "ringleader.example/ringleader/election"
+import (
+	"fmt"
+
+	"ringleader.example/ringleader/election"
+)
 
 // Format is the version of the JSON lines.
 const Format = 1
@@ -57,6 +61,9 @@ const (
 
 // Hastened is the text of the fault that the deadlines of a process come a step early, in lazy time.
 const Hastened = "its deadlines come a step early"
+
+// Amid returns the text of a crash amid a step, of whose messages some have left.
+func Amid(left, of int) string { return fmt.Sprintf("after %d of %d messages", left, of) }
 
 // Step is one event with all its effects on the process.
 type Step struct {

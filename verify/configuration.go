@@ -113,6 +113,7 @@ type checker struct {
 	pushes memo        // queue and message → queue
 	pulls  memo        // queue and place → queue
 	waits  memo        // queue and time → queue
+	deaths memo        // state and position → the state after a crash
 	ages   map[age]uint32
 	base   configuration // scratch of a transition: before the process's own step
 	next   configuration // after it
@@ -169,6 +170,7 @@ func (c *checker) on(instance network.Setup) error {
 		c.values = c.program.NewValues(p)
 	}
 	c.values.On(p)
+	c.deaths = memo{} // newborn processes depend on the network
 	c.connect()
 	if c.o.Cuts > 0 {
 		c.cuts = c.possibleCuts()

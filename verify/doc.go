@@ -20,7 +20,8 @@
 //
 // Each kind of fault has a budget in Options, and comes at any moment, at any process or link, as in package simulate.
 //
-//   - A crash falls between steps. Messages that the crashed process sent still arrive; messages to it are lost. A
+//   - A crash falls between steps, or amid the messages of a step: what is durable is saved, some of the messages have left, and
+//     timers and decisions stay as they were. Messages that the crashed process sent still arrive; messages to it are lost. A
 //     failure detector reports it to all others, some time after the last message of the crashed process has arrived, unless
 //     it has recovered by then.
 //   - A message is lost, or arrives twice, when it would arrive. On a FIFO link that is its oldest message; on one without
@@ -67,7 +68,7 @@
 //   - Service: terms do not decrease; no term has two leaders; no process but the right one leads unless there was a
 //     crash or a command; wherever a run may end, exactly one live process leads, the right one.
 //   - Groups, instead: no leader leads twice in a term, and no process follows a leader in a term in which it has not
-//     led.
+//     led, or crashed amid the messages of the step in which it would have led.
 //   - Once and Service: at the end all have decided and name the same leader.
 //   - Leased: never two running leases, compared in true time. The work of a crashed process counts until its lease ends,
 //     and work that a host is to stop until it has stopped. In a term one life of one process leads: a term whose lease
@@ -232,7 +233,7 @@
 //
 // In a configuration, let p be a process with an event that must come: a message, or a start. Suppose that no link to p is empty but
 // those on which no other process sends any more. Then it is enough to explore the events of p, with the faults that
-// happen there: its crash or recovery, the loss or a second arrival of a message, a command. This holds for asynchronous elections
+// happen there: its crash, between steps or amid one, or recovery, the loss or a second arrival of a message, a command. This holds for asynchronous elections
 // that are for ever, with FIFO links, where no process is cut off or suspected by mistake.
 //
 // Proof. Any event of another process q changes q, its links, and budgets of faults; if it sends to p, it does so behind a message that

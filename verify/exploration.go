@@ -148,7 +148,10 @@ func (x *exploration) merge(l *lane, place int, w postponed, err error) {
 func (x *exploration) add(w *postponed) {
 	r := x.report
 	x.sum.add(&w.verdict, w.number, x.o)
-	r.Complete, r.Limit = w.complete, w.reached
+	r.Complete, r.Limit, r.Growing = w.complete, w.reached, w.growing
+	if x.o.most > 0 && x.sum.States > x.o.most && w.found == nil && r.Violation == nil {
+		r.Complete, r.Limit = false, StateLimit
+	}
 	if w.found != nil {
 		x.shortest = len(w.found.path)
 		r.Violation = w.violation

@@ -87,6 +87,10 @@ func (x *search) explore(fewer int) *finding {
 		if fewer >= 0 && depth >= fewer {
 			return nil
 		}
+		if depth == x.o.MaxDepth {
+			x.complete, x.reached = false, DepthLimit
+			break
+		}
 		x.depth = max(x.depth, depth)
 		x.level(depth)
 	}

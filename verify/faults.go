@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // The faults: what they do, and what the failure detector makes of them. They mean what they mean in package simulate.
@@ -179,8 +180,8 @@ func (o *Options) wrongFaults(n int, has election.Functions) string {
 		least, most = min(least, number), max(most, number)
 	}
 	switch {
-	case least < 0 || o.Delay < 0 || o.MaxStates < 0:
-		return "numbers of faults and commands, the delay and the limit of states cannot be negative"
+	case least < 0 || o.Delay < 0 || o.MaxStates < 0 || o.MaxDepth < 0:
+		return "numbers of faults and commands, the delay and the limits of states and depth cannot be negative"
 	case most > mostFaults:
 		return fmt.Sprintf("%d faults of one kind are too many; at most %d", most, mostFaults)
 	case o.Suspicions+o.Cuts > 0 && n == 1:
@@ -287,20 +288,72 @@ func (c *checker) faults(conf configuration, visit visitor) {
 func (c *checker) crash(conf configuration, q int, visit visitor) {
 	c.fault(conf, func(g *global) { g.Crashes-- })
 	old := *c.process(conf, q)
-	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position, ID: old.ID}
-	dead.Proofs = old.Proofs
+	c.die(c.base, q, old.State, old.Proofs, &old)
+	visit(&transition{event: crashes, class: byFault, process: q}, c.base)
+}
+
+// die ends the life of a process in a configuration: from a state, with the leases that it had, and proofs that it has not been told.
+func (c *checker) die(conf configuration, q int, state process.State, untold []death, leases *processState) {
+	dead := processState{State: c.reborn(state, q), Position: leases.Position, ID: leases.ID, Proofs: untold}
 	if c.d.Leased && !c.o.Wardens {
-		if dead.Orphan = old.Lease; dead.Orphan.Before(old.Orphan) {
-			dead.Orphan = old.Orphan
+		if dead.Orphan = leases.Lease; dead.Orphan.Before(leases.Orphan) {
+			dead.Orphan = leases.Orphan
 		}
 	}
-	c.setProcess(c.base, &dead)
-	c.detect(c.base, q, false)
+	c.setProcess(conf, &dead)
+	c.detect(conf, q, false)
 	if c.o.Wardens {
-		c.prove(c.base, q, old.State)
+		c.prove(conf, q, state)
 	}
 	c.saw(sawCrash)
-	visit(&transition{event: crashes, class: byFault, process: q}, c.base)
+}
+
+// reborn returns the state of a process after a crash in a state.
+func (c *checker) reborn(state process.State, q int) process.State {
+	number, found := c.deaths.get(uint64(state), uint64(q))
+	if !found {
+		number = uint32(c.values.Reborn(state, q))
+		c.deaths.put(uint64(state), uint64(q), number)
+	}
+	return process.State(number)
+}
+
+// crashAmid crashes a process of the configuration c.base amid a step that sends, after each number of messages but all of them. What
+// is durable is saved before. Timers and decisions come later, and are lost.
+func (c *checker) crashAmid(t transition, o *outcome, visit visitor) {
+	g := *c.global(c.base)
+	if g.Crashes == 0 {
+		return
+	}
+	g.Crashes--
+	g.Disturbed = true
+	after, lease := c.processes.values[o.process], *c.process(c.base, t.process)
+	if t.event == obeys && t.at == stopped && lease.Decision.Role != network.Leader {
+		lease.Lease = election.Deadline{} // its work has stopped
+	}
+	link := int(c.network.Network.First(t.process))
+	t.class, t.breach, t.amid = byFault, nil, true
+	for t.left = range o.sent {
+		copy(c.next, c.base)
+		now := g
+		now.Begun = g.Begun && (!t.opens || t.left > 0) // an initiator of which nothing is heard has not begun an election
+		if t.left > 0 && c.d.Task == election.Groups {  // others may follow it in the term in which it was about to lead
+			for i := range o.effects {
+				if e := &o.effects[i]; e.Op == election.Lead {
+					now.add(e.Term, t.process)
+				}
+			}
+		}
+		c.setGlobal(c.next, &now)
+		c.die(c.next, t.process, after.State, after.Proofs, &lease)
+		for _, s := range o.sent[:t.left] {
+			if !c.severed(c.next, link+int(s.port)) {
+				c.push(c.next, link+int(s.port), s.message)
+			}
+		}
+		c.taken = t
+		visit(&c.taken, c.next)
+	}
 }
 
 func (c *checker) recover(conf configuration, q int, visit visitor) {

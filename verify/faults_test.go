@@ -61,6 +61,21 @@ func TestAMessageArrivesTwice(t *testing.T) {
 	}
 }
 
+// A crash comes amid the effects of a step too: what is durable is saved, and some of the messages have left.
+func TestAProcessCrashesAmidTheMessagesOfAStep(t *testing.T) {
+	w := newWalk(t, answering(election.Asynchronous, twice), Options{Size: 2, Initiators: []int{0}, Crashes: 1})
+	w.can("fault 1 crashes, fault 2 crashes, due 1 starts, fault 1 starts and crashes after 0, fault 1 starts and crashes after 1")
+	w.back().then("1 starts and crashes after 0").can("due 2 suspects 1")
+	w.then("1 starts and crashes after 1").can("due 2 receives ring on 1")
+	if g := w.c.global(w.here); !g.Disturbed || g.Crashes != 0 {
+		t.Errorf("%+v", g)
+	}
+	steps := w.then("2 receives ring on 1", "2 suspects 1").recorded().Steps
+	if len(steps[0].Sent) != 1 || steps[1].Event != trace.Crash || steps[1].Process != 0 || steps[1].Text != "after 1 of 2 messages" {
+		t.Errorf("%+v", steps)
+	}
+}
+
 func TestACutLosesWhatIsSentOrWouldArriveMeanwhile(t *testing.T) {
 	const cut, end = "cut 1 -> 2", "end of cut 1 -> 2"
 	w := newWalk(t, calling(election.Asynchronous, once), Options{Size: 3, Initiators: []int{0}, Cuts: 1})

@@ -25,6 +25,7 @@ type verdict struct {
 	extremes  tally // if it is complete and shows no violation
 	found     *finding
 	violation *Violation // what was found
+	growing   string     // a field that seems to grow without end, if it is not complete
 	seen      uint32     // the sights, as bits
 }
 
@@ -51,6 +52,9 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 	}
 	v.fewer = fewer
 	if (l.o.partial || l.o.symmetric) && l.searchPartly(&v) {
+		if !v.complete {
+			v.growing = l.workers[0].growing()
+		}
 		return v, nil
 	}
 	partly := v
@@ -61,6 +65,7 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 	case v.found != nil:
 		v.violation = l.workers[0].violation(v.found)
 	case !v.complete:
+		v.growing = l.workers[0].growing()
 		if partly.found == nil && (l.o.confluent || l.o.caused) {
 			l.remember(&partly, l.workers[0].firstSchedule())
 		}
@@ -138,6 +143,9 @@ func (x *search) reset(lean bool) {
 	x.limit = min(math.MaxUint32-1, math.MaxInt)
 	if x.o.MaxStates > 0 {
 		x.limit = min(x.limit, x.o.MaxStates)
+	}
+	if x.o.most > 0 {
+		x.limit = min(x.limit, x.o.most)
 	}
 	for _, w := range x.workers {
 		w.costNumbers, w.lean = w.costNumbers[:0], lean

@@ -147,12 +147,17 @@ func (c *checker) leadsIn(conf configuration, q int, e *election.Effect) *breach
 			return &breach{Property: TwoInTerm, Detail: fmt.Sprintf("%s leads in term %d, and so did %s", c.network.Name(q), e.Term, c.network.Name(int(t.Position)))}
 		}
 	}
-	g.Led = append(slices.Clone(g.Led), tenure{e.Term, uint32(q)})
+	g.add(e.Term, q)
+	c.setGlobal(conf, &g)
+	return nil
+}
+
+// add notes that a process leads in a term.
+func (g *global) add(term election.Term, q int) {
+	g.Led = append(slices.Clone(g.Led), tenure{term, uint32(q)})
 	slices.SortFunc(g.Led, func(t, u tenure) int {
 		return cmp.Or(cmp.Compare(t.Position, u.Position), cmp.Compare(t.Term, u.Term))
 	})
-	c.setGlobal(conf, &g)
-	return nil
 }
 
 // joins judges a process that follows in a group: its leader must have led in that term.

@@ -112,6 +112,10 @@ func (r *recorder) note(t *transition, conf configuration) {
 		step.Broken = trace.Graphic(t.breach.how)
 	}
 	r.Steps = append(r.Steps, step)
+	if t.amid {
+		text := trace.Amid(t.left, len(t.outcome.sent))
+		r.Steps = append(r.Steps, trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.process, Event: trace.Crash, Port: -1, Text: text})
+	}
 	r.lost(&step, conf)
 }
 
@@ -166,7 +170,11 @@ func (r *recorder) text(message uint32) (kind, text string) {
 
 func (r *recorder) effects(step *trace.Step, t *transition) {
 	step.Drew = t.outcome.drew
-	for _, s := range t.outcome.sent {
+	leave := t.outcome.sent
+	if t.amid {
+		leave = leave[:t.left]
+	}
+	for _, s := range leave {
 		r.sent++
 		link := int(r.network.Network.First(t.process)) + int(s.port)
 		r.flying[link] = append(r.flying[link], journey{r.sent, s.message, r.time})
@@ -174,7 +182,9 @@ func (r *recorder) effects(step *trace.Step, t *transition) {
 		step.Sent = append(step.Sent, trace.Sent{Message: r.sent, To: r.links[link].to, Port: int(s.port), Kind: kind, Text: text})
 	}
 	for _, e := range t.outcome.effects {
-		step.Add(e, r.d.Timers, r.network, t.process)
+		if !t.amid {
+			step.Add(e, r.d.Timers, r.network, t.process)
+		}
 	}
 	step.State = r.values.StateText(r.processes.values[t.outcome.process].State)
 }

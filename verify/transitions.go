@@ -14,7 +14,10 @@ type transition struct {
 	at      uint16         // the port, timer, or number of a command or cut
 	link    int            // receives, loses: the link of the message
 	place   int            // … and its place in the queue
+	opens   bool           // starts: no process has started before
 	again   bool           // receives: the link keeps a copy
+	amid    bool           // the process crashes amid its step
+	left    int            // … after so many of its messages have left
 	time    election.Ticks // waits: how long
 	outcome *outcome       // if the algorithm made a step
 	breach  *breach        // it leads to a violation
@@ -97,6 +100,9 @@ func (c *checker) perform(t transition, message uint32, visit visitor) {
 		}
 		c.taken = t
 		visit(&c.taken, c.next)
+		if o.breach == nil && len(o.sent) > 0 {
+			c.crashAmid(t, o, visit)
+		}
 	}
 }
 
@@ -105,11 +111,13 @@ func (c *checker) start(conf configuration, q int, class class, visit visitor) {
 		return
 	}
 	copy(c.base, conf)
-	if g := *c.global(conf); !g.Begun {
+	g := *c.global(conf)
+	opens := !g.Begun
+	if opens {
 		g.Begun = true
 		c.setGlobal(c.base, &g)
 	}
-	c.perform(transition{event: starts, class: class, process: q}, 0, visit)
+	c.perform(transition{event: starts, class: class, process: q, opens: opens}, 0, visit)
 }
 
 func (c *checker) startOthers(conf configuration, visit visitor) {

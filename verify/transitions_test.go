@@ -64,6 +64,9 @@ func (w *walk) each(visit func(class, what string, to configuration)) {
 		default:
 			what += map[event]string{starts: "starts", recovers: "recovers", obeys: "obeys", crashes: "crashes", hastens: "hastens"}[tr.event]
 		}
+		if tr.amid {
+			what += fmt.Sprintf(" and crashes after %d", tr.left)
+		}
 		if tr.breach != nil {
 			what += ": " + tr.breach.Property
 		}

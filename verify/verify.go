@@ -61,6 +61,7 @@ type Options struct {
 
 	Rotations bool   // on a ring: every order, and not only one of those that are rotations of each other
 	MaxStates int    // of one order; 0 is no limit
+	MaxDepth  int    // transitions from the beginning to a state; 0 is DefaultDepth
 	Memory    uint64 // limit of the whole program, in bytes; 0 is DefaultMemory
 	Reduce    Reduction
 	Extremes  bool // find Report.Extremes, with no faults
@@ -69,16 +70,18 @@ type Options struct {
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
-	from      *Begun // a run that has begun, in which the search begins; nil: runs begin anew
-	confluent bool   // the premises of confluence on a ring hold
-	caused    bool   // those of confluence elsewhere hold, except what a run shows
-	partial   bool   // those of partial order hold
-	alike     bool   // symmetry leaves out orders
-	symmetric bool   // its premises hold among the configurations of one order
-	times     bool   // the extremes of time are searched: asynchronous messages take one unit as well, and processes take turns
-	only      string // the only property whose violation counts; empty: any
-	hasty     bool   // for tests: suspicion may come before the last message
-	wide      int    // states of one order up to which 128 bits of each fingerprint are kept; 0 is exactly
+	from      *Begun     // a run that has begun, in which the search begins; nil: runs begin anew
+	confluent bool       // the premises of confluence on a ring hold
+	caused    bool       // those of confluence elsewhere hold, except what a run shows
+	partial   bool       // those of partial order hold
+	alike     bool       // symmetry leaves out orders
+	symmetric bool       // its premises hold among the configurations of one order
+	times     bool       // the extremes of time are searched: asynchronous messages take one unit as well, and processes take turns
+	only      string     // the only property whose violation counts; empty: any
+	hasty     bool       // for tests: suspicion may come before the last message
+	wide      int        // states of one order up to which 128 bits of each fingerprint are kept; 0 is exactly
+	dropped   Assumption // what Wider does not assume
+	most      int        // states of all orders together; 0 is no limit
 }
 
 // Reduction selects how much of the state space is explored. The verdict, the violation and the extremes are the same.
@@ -106,6 +109,7 @@ type Report struct {
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
 	Limit       Limit
+	Growing     string // a field of a process that seems to grow without end, if a limit was reached; else empty
 
 	Walks   int  // of random walks, instead: how many
 	Stopped bool // … and the caller stopped them
@@ -146,6 +150,7 @@ const (
 	NoLimit     Limit = iota // it is complete, or was stopped by Options.Progress
 	StateLimit               // Options.MaxStates, or 2^32 states of one order
 	MemoryLimit              // Options.Memory
+	DepthLimit               // Options.MaxDepth
 )
 
 // Messages is an extreme number of messages. Each field is an extreme by itself: different runs may reach them.
@@ -271,6 +276,7 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 	if err != nil {
 		return err
 	}
+	o.MaxDepth = cmp.Or(o.MaxDepth, DefaultDepth)
 	o.Memory, o.wide = cmp.Or(o.Memory, DefaultMemory), cmp.Or(o.wide, exactly)
 	d = p.Declaration()
 	text := cmp.Or(o.wrongMemory(), o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))

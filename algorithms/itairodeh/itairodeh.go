@@ -81,6 +81,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Identifiers: election.Anonymous,
 		KnowsSize:   true,
 		Parameters:  []election.Parameter{&choices, &rounds},
+		Checked:     map[string]string{"rounds": "unnumbered"}, // the rounds of a run have no bound
 		Adjust:      func(d *election.Declaration, p election.Parameters) { d.FIFO = rounds.Is(p, "unnumbered") },
 		Kinds:       []election.MessageKind{{Name: "token", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
 		Bounds: []election.Bound{

@@ -322,6 +322,9 @@ var Algorithm = election.Algorithm[Process, Message]{
 			&delay, &lease, &longestLease, &rho, &renewal, &answerTimeout, &deferral, &claimTimeout, &asking, &preemption, &preemptDelay, &terms, &renewals, &standby,
 		},
 		Delay: &delay,
+		Checked: map[string]string{
+			"terms": "2", "renewals": "1", "lease": "6", "rho": "0", "renewal": "2", "answer-timeout": "1", "deferral": "1", "claim-timeout": "2", "asking": "no",
+		},
 	},
 	New:         New,
 	Start:       (*Process).Start,

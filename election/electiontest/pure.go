@@ -7,16 +7,21 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
 )
 
-// Pure returns the algorithm with each step first run on two copies of the state. It panics if they differ
-// afterwards, in state or effects, if a step wrote to a shared slice, or if it changed a constant field.
+// strangers is the number of processes of the election a step of which Pure makes between two equal ones.
+const strangers = 24
+
+// Pure returns the algorithm with each step first run on two copies of the state, and a step of another election between, with more
+// identifiers. It panics if the copies differ afterwards, in state or effects, if a step wrote to a shared slice, or if it changed a constant field.
 func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	plans, err := codec.ForAlgorithm(&a)
 	if err != nil {
 		panic(err)
 	}
+	other := process.Must(process.Of(&a)).Stranger(strangers)
 	try := func(name string, s *S, out *election.Out[M], step func(*S, *election.Out[M])) {
 		now := out.Deadline(election.Ticks{}).Left(election.Ticks{})
 		before := plans.State.Append(nil, codec.At(s), now)
@@ -29,6 +34,7 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 			c.Clock(now)
 			c.Choices(func(n uint32) uint32 { return uint32(choices.Below(uint64(n))) })
 			step(&copied, c.Out())
+			other.Step()
 			after[i], effects[i] = plans.State.Append(nil, codec.At(&copied), now), c
 			if !bytes.Equal(constant, plans.State.AppendPart(nil, codec.At(&copied), now, codec.Constant)) {
 				panic(fmt.Sprintf("%s %s: changed a field that is declared constant", a.Name, name))

@@ -35,6 +35,9 @@ func (c *counterexample) flags(command *cobra.Command) {
 // found is what a search or random walks found, made smaller on request.
 func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Report) *report.Verification {
 	found := &report.Verification{Checked: o.checked(e, &v), Report: r}
+	if r.Violation == nil {
+		found.Unneeded, _ = verify.Unneeded(e.Program, v, o.open())
+	}
 	if r.Violation != nil && (o.shrink || o.random > 0) {
 		found.Shrunk, found.Small = verify.Shrink(e.Program, v, r.Violation.Property)
 	}
@@ -71,6 +74,9 @@ func (o *verifyOptions) reproducing(e *catalogue.Entry, found *report.Verificati
 			others = append(others, f.Name)
 		}
 	})
+	for _, parameter := range o.usual {
+		kept = append(kept, "--param="+parameter)
+	}
 	version, _ := built()
 	return savedRun{Ringleader: version, Run: slices.Concat([]string{e.Name}, words(o.set, others), kept), Choices: savedChoices(session)}, nil
 }

@@ -34,7 +34,7 @@ var labCalls = map[string][]string{
 	"compare": {"n", "order", "orders", "until", "seed"},
 	"verify": append([]string{
 		"priorities", "random", "shrink", "extremes", "start", "crash", "recover", "lose", "duplicate", "cut", "suspect-falsely", "resign",
-		"wardens", "reorder", "non-fifo", "delay", "lazy", "clock-error", "memory", "max-states", "reduce", "exact", "rotations",
+		"wardens", "reorder", "non-fifo", "delay", "lazy", "clock-error", "memory", "max-states", "max-depth", "reduce", "exact", "rotations",
 		"probabilities",
 	}, labInput...),
 	"worst": {"n", "of", "tries", "seed", "param"},

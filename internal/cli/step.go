@@ -45,6 +45,7 @@ type savedChoice struct {
 	Member  election.ID    `json:"member,omitempty"` // of a transfer or a proof of death
 	Number  uint64         `json:"number,omitempty"` // a weight, or an incarnation
 	Draw    uint64         `json:"draw,omitempty"`
+	Dies    int            `json:"dies,omitempty"`
 }
 
 // savedOrders are the words for the commands of saved choices.
@@ -54,7 +55,7 @@ var savedOrders = map[election.Order]string{election.Transfer: "transfer", elect
 func savedChoiceOf(c simulate.Choice) savedChoice {
 	saved := savedChoice{
 		What: c.What.String(), Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time,
-		Cut: c.Cut, Member: c.Command.Member, Number: c.Command.Number, Draw: c.Draw,
+		Cut: c.Cut, Member: c.Command.Member, Number: c.Command.Number, Draw: c.Draw, Dies: c.Dies,
 	}
 	if c.What == simulate.Ask {
 		saved.Order = savedOrders[c.Command.Order]
@@ -73,7 +74,7 @@ func (c savedChoice) choice() simulate.Choice {
 	for what := simulate.Begin; what <= simulate.Ask; what++ {
 		if what.String() == c.What {
 			return simulate.Choice{
-				What: what, Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time, Cut: c.Cut, Command: command, Draw: c.Draw,
+				What: what, Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time, Cut: c.Cut, Command: command, Draw: c.Draw, Dies: c.Dies,
 			}
 		}
 	}

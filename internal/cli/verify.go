@@ -28,6 +28,7 @@ type verifyOptions struct {
 	most           int // of a range of sizes; 0: one size
 	memory         byteCount
 	reduce         string
+	usual          []string // the parameters that have the declared values for verify, as NAME=VALUE
 	clockError     string
 	probabilities  bool
 	gallery        bool
@@ -48,6 +49,13 @@ declared, and all have decided at the end; the messages are within the declared 
 can end. With --n every distinct order of identifiers is tried. A violation is shown as a story with the
 fewest steps; --draw draws it.
 
+What an algorithm declares is checked: any set of initiators, and links that are not FIFO, unless it
+demands otherwise. Where that is more than 200 000 states, less is checked, and the result says what is
+left out, with the flag that checks it. With --extremes, --out, --shard and --nats all processes initiate
+and links are FIFO unless flags say otherwise. Schedules and orders that differ in nothing that matters
+are tried once; --reduce none tries all. Parameters that are not given have the values that the algorithm
+declares for verify, if any, so that there are finitely many states; the result names them.
+
 Faults come at any moment, as often as their flags allow. Each combination is tried, also outside the
 algorithm's fault model; the result then names the faults that it does not tolerate. A cut is of a link,
 one way or both, or between two sides. It begins and ends at any moment, and ends for sure. What is sent or
@@ -64,9 +72,9 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 64 the call was wrong.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
-  ringleader verify peterson --n 9 --reduce confluence
-  ringleader verify hirschberg-sinclair --n 7 --reduce auto
-  ringleader verify lcr --n 2..7 --extremes --reduce auto
+  ringleader verify peterson --n 9 --start all
+  ringleader verify franklin --n 4 --reorder --reduce none
+  ringleader verify lcr --n 2..7 --extremes
   ringleader verify bully --n 3 --crash 1 --recover 1
   ringleader verify bully --n 3 --cut 1
   ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
@@ -101,7 +109,7 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 	f := command.Flags()
 	f.Lookup("n").Value = sizes{&o.n, &o.most}
 	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages and time over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
-	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn; each: all, at any time before their first message")
+	f.StringVar(&o.start, "start", "", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn; each: all, at any time before their first message (default as the algorithm declares)")
 	for _, fault := range []struct {
 		number     *int
 		name, text string
@@ -124,8 +132,9 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
 	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
 	decimalVar(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
+	decimalVar(f, &o.MaxDepth, "max-depth", "", 0, "stop at states that so many steps lead to (default 20000)")
 	decimalVar(f, &o.Cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
-	f.StringVar(&o.reduce, "reduce", "none", "none: the whole state space; confluence: one schedule of each order, if it decides all; partial-order: events of one process first, where no other one interferes; symmetry: one of the orders and states that are alike; auto: whatever applies")
+	f.StringVar(&o.reduce, "reduce", "auto", "auto: whatever of these applies; none: the whole state space; confluence: one schedule of each order, if it decides all; partial-order: events of one process first, where no other one interferes; symmetry: one of the orders and states that are alike")
 	f.BoolVar(&o.Exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
 	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
 	f.BoolVar(&o.gallery, "gallery", false, "check elections that are broken on purpose: all, or one by NAME, with its story")
@@ -158,6 +167,7 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 		return v, fmt.Errorf("--reduce is %s, not %.40q", strings.Join(reductions, ", "), o.reduce)
 	}
 	v.Reduce = verify.Reduction(reduction)
+	o.bound(e)
 	i, err := o.instance(e)
 	if err == nil {
 		err = o.rank(e, &i, o.given)
@@ -194,6 +204,23 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 		v.Size, v.Instance.IDs = o.n, nil
 	}
 	return v, nil
+}
+
+// bound gives parameters that are not given the values that the algorithm declares for verify.
+func (o *verifyOptions) bound(e *catalogue.Entry) {
+	if o.usual != nil || o.probabilities || o.Extremes {
+		return
+	}
+	o.usual = []string{}
+	for _, parameter := range e.Parameters {
+		name := parameter.String()
+		value, declared := e.Checked[name]
+		if !declared || slices.ContainsFunc(o.parameters, func(given string) bool { return strings.HasPrefix(given, name+"=") }) {
+			continue
+		}
+		o.usual = append(o.usual, name+"="+value)
+	}
+	o.parameters = append(slices.Clip(o.parameters), o.usual...)
 }
 
 func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOptions) error {
@@ -269,14 +296,72 @@ func (p *program) explore(ctx context.Context, e *catalogue.Entry, o *verifyOpti
 	var r *verify.Report
 	var err error
 	if o.random > 0 {
-		r, err = verify.Walks(e.Program, *v, o.random, o.seed)
+		var wide []verify.Options
+		if wide, err = o.wider(e, v); len(wide) > 0 {
+			*v = wide[0]
+		}
+		if err == nil {
+			r, err = verify.Walks(e.Program, *v, o.random, o.seed)
+		}
 	} else {
-		r, err = p.tryAll(ctx, e, o, *v)
+		r, err = p.tryDeclared(ctx, e, o, v)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return o.found(e, *v, r), nil
+}
+
+// open returns what the options assume because no flag says otherwise.
+func (o *verifyOptions) open() (open verify.Assumption) {
+	if o.start == "" {
+		open = verify.InitiatorsFirst
+	}
+	if !o.set.Changed("reorder") && !o.set.Changed("non-fifo") {
+		open |= verify.OrderedLinks
+	}
+	return open
+}
+
+// wider returns options that are nearer to what the algorithm declares, the nearest first.
+func (o *verifyOptions) wider(e *catalogue.Entry, v *verify.Options) ([]verify.Options, error) {
+	unneeded, err := verify.Unneeded(e.Program, *v, o.open())
+	return v.Wider(unneeded), err
+}
+
+// tryDeclared tries every schedule that the algorithm declares to bear, or as much of that as is not too large. It sets the options
+// to those that were tried.
+func (p *program) tryDeclared(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v *verify.Options) (*verify.Report, error) {
+	orders, err := verify.NewOrders(e.Program, *v)
+	if err != nil {
+		return nil, err
+	}
+	if orders.Len() > mostOrders {
+		return nil, fmt.Errorf("every order of %d processes is more than 10¹² orders: up to 15 processes on a ring have fewer; --ids or --order gives one order, and --random makes walks", v.Size)
+	}
+	if o.Extremes || o.keeps(p) {
+		return p.tryAll(ctx, e, o, *v, orders)
+	}
+	all, err := o.wider(e, v)
+	if err != nil {
+		return nil, err
+	}
+	for _, wide := range all {
+		r, err := e.Verify(wide)
+		if errors.Is(err, verify.ErrOptions) { // the reduction that was asked for needs what the algorithm does not
+			continue
+		}
+		if err != nil || r.Limit != verify.StateLimit || r.Violation != nil {
+			*v = wide
+			return r, err
+		}
+	}
+	return p.tryAll(ctx, e, o, *v, orders)
+}
+
+// keeps reports whether the exploration is work in pieces that are kept, all of which must have the same options.
+func (o *verifyOptions) keeps(p *program) bool {
+	return o.kept() != "" || p.opened != nil || p.repeated != nil
 }
 
 // mostOrders is the largest number of orders that are all explored: a thousand cores with a thousand orders a second each
@@ -285,16 +370,8 @@ const mostOrders = 1e12
 
 // tryAll tries every schedule. Many orders are work in pieces. Of few, each is explored by all cores, unless the results are
 // kept.
-func (p *program) tryAll(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v verify.Options) (*verify.Report, error) {
-	orders, err := verify.NewOrders(e.Program, v)
-	if err != nil {
-		return nil, err
-	}
-	if orders.Len() > mostOrders {
-		return nil, fmt.Errorf("every order of %d processes is more than 10¹² orders: up to 15 processes on a ring have fewer; --ids or --order gives one order, and --random makes walks", v.Size)
-	}
-	asked := o.kept() != "" || p.opened != nil || p.repeated != nil
-	if v.Wardens || !asked && orders.Len() < 2*uint64(v.Cores) {
+func (p *program) tryAll(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v verify.Options, orders *verify.Orders) (*verify.Report, error) {
+	if v.Wardens || !o.keeps(p) && orders.Len() < 2*uint64(v.Cores) {
 		return e.Verify(v)
 	}
 	parts, err := p.work(ctx, assignment{
@@ -356,20 +433,31 @@ func (o *verifyOptions) verdict(ctx context.Context, r *verify.Report) error {
 	case ctx.Err() != nil:
 		return report.Stopped("stopped after %d states", r.States)
 	case !r.Complete:
-		return report.Stopped("not finished after %d states; %s allows more", r.States, allowing(r))
+		infinite := ""
+		if r.Growing != "" {
+			infinite = "the states seem to be without end, since a field grows: " + r.Growing + "; "
+		}
+		return report.Stopped("not finished after %d states; %s%s allows more", r.States, infinite, allowing(r))
 	}
 	return nil
 }
 
 // allowing returns the option with the limit that was reached.
 func allowing(r *verify.Report) string {
-	if r.Limit == verify.MemoryLimit {
+	switch r.Limit {
+	case verify.MemoryLimit:
 		return "--memory"
+	case verify.DepthLimit:
+		return "--max-depth"
 	}
 	return "--max-states"
 }
 
 // checked is what a check is of.
 func (o *verifyOptions) checked(e *catalogue.Entry, v *verify.Options) report.Checked {
-	return report.Checked{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: v}
+	start := o.start
+	if start == "" {
+		start = v.Starts.String()
+	}
+	return report.Checked{Entry: e, Size: o.size(), Start: start, Seed: o.seed, Options: v, Usual: o.usual}
 }

@@ -33,7 +33,7 @@ func failures() []Exhibit {
 		}),
 		exhibit(bully.Algorithm, Exhibit{
 			Name: "bully-under-a-cut", Broken: "messages between live processes arrive", Property: verify.TwoLeaders,
-			Command: "bully --n 3 --cut 1", Options: faults(with(3), func(o *verify.Options) { o.Cuts = 1 }),
+			Command: "bully --n 3 --start all --cut 1", Options: faults(with(3), func(o *verify.Options) { o.Cuts = 1 }),
 		}),
 		exhibit(logicalRingWithoutAcknowledgements(), Exhibit{
 			Name: "logical-ring-lost-with-a-member", Broken: "a list is sent again if its receiver crashes", Property: verify.Undecided,

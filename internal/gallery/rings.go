@@ -42,15 +42,15 @@ func rings() []Exhibit {
 		}),
 		exhibit(dolevklawerodeh.Algorithm, Exhibit{
 			Name: "dolev-klawe-rodeh-without-fifo", Broken: "links are FIFO", Property: verify.WrongLeader,
-			Command: "dolev-klawe-rodeh --n 4 --reorder", Options: reorder(with(4)),
+			Command: "dolev-klawe-rodeh --n 4 --start all --reorder", Options: reorder(with(4)),
 		}),
 		exhibit(franklin.Algorithm, Exhibit{
 			Name: "franklin-without-fifo", Broken: "links are FIFO", Property: verify.Undecided,
-			Command: "franklin --n 4 --reorder", Options: reorder(with(4)),
+			Command: "franklin --n 4 --start all --reorder", Options: reorder(with(4)),
 		}),
 		exhibit(peterson.Algorithm, Exhibit{
 			Name: "peterson-without-fifo", Broken: "links are FIFO", Property: verify.BoundBroken,
-			Command: "peterson --n 4 --reorder", Options: reorder(with(4)),
+			Command: "peterson --n 4 --start all --reorder", Options: reorder(with(4)),
 		}),
 		exhibit(hsShort(), Exhibit{
 			Name: "hirschberg-sinclair-one-hop-less", Broken: "a question of stage i passes 2^i processes", Property: verify.BoundBroken,
@@ -58,7 +58,7 @@ func rings() []Exhibit {
 		}),
 		exhibit(itairodeh.Algorithm, Exhibit{
 			Name: "itai-rodeh-without-round-numbers", Broken: "links are FIFO, or rounds are numbered", Property: verify.Undecided,
-			Command: "itai-rodeh --n 3 --param rounds=unnumbered --reorder", Options: reorder(with(3, "rounds", "unnumbered")),
+			Command: "itai-rodeh --n 3 --param rounds=unnumbered --start all --reorder", Options: reorder(with(3, "rounds", "unnumbered")),
 		}),
 		exhibit(itaiRodehSize(-1), Exhibit{
 			Name: "itai-rodeh-small-n", Broken: "n is known exactly: it is taken for one less", Property: verify.Irrevocable,

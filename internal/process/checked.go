@@ -37,8 +37,13 @@ type checker struct {
 	constant       []byte
 	first, further []byte // the effects of the two steps, except those below
 	other          []election.Effect
+	stranger       *Stranger
+	met            bool     // the stranger was asked for; there may be none
 	listing        *listing // of the lines of each step; nil: they are not asked for
 }
+
+// mostKnown limits the processes of an election whose strangers are one more.
+const mostKnown = 1024
 
 // ErrNoChoice reports that a step chooses from no values.
 var ErrNoChoice = fmt.Errorf("%w: chooses from 0 values; Choose needs at least one", ErrBroken)
@@ -53,7 +58,7 @@ func Blame(fault any) (property, how string) {
 
 type choice struct{ among, value uint32 }
 
-// Checked is [Processes.Step] made twice, on a copy of the state first. The error is an ErrShared, ErrConstant or
+// Checked is [Processes.Step] made twice, on a copy of the state first, and with a step of a [Stranger] between. The error is an ErrShared, ErrConstant or
 // ErrImpure; the effects are then invalid. A checked step takes about five times as long, and more if states are long
 // lists.
 func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*Effects, error) {
@@ -81,6 +86,10 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 		ps.list(slot, position, e, now, len(tried.Sent))
 		c.next, c.apart = 0, false
 	}
+	if !c.met {
+		c.met, c.stranger = true, ps.Program.Stranger(min(ps.network.Size(), mostKnown)+1)
+	}
+	c.stranger.Step()
 	ps.store.choices(c.repeat)
 	effects := ps.Step(slot, position, e, now)
 	c.further = ps.done(c.further[:0], slot, effects, now)

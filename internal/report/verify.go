@@ -19,6 +19,7 @@ type Checked struct {
 	Start   string // as it was asked for
 	Seed    uint64
 	Options *verify.Options
+	Usual   []string // parameters that have the values that the algorithm declares for verify, as NAME=VALUE
 }
 
 // header returns the fields with which the JSON of a check begins.
@@ -40,6 +41,8 @@ type Verification struct {
 
 	Shrunk *verify.Options // with fewer processes and faults; nil if nothing could be left out
 	Small  *verify.Report  // … and what was found then
+
+	Unneeded verify.Assumption // what was assumed although no flag says so and the algorithm declares not to need it
 }
 
 // Shown returns the violation that is shown, and its options: the smaller one, if there is one. It returns nil if no
@@ -78,6 +81,9 @@ func (r *Verification) JSON() any {
 		{"complete", r.Complete},
 		{"holds", r.Complete && r.Violation == nil},
 	}...)
+	if flags := r.unchecked(); len(flags) > 0 {
+		result = append(result, field{"not_checked", flags})
+	}
 	if r.Partial > 0 {
 		result = append(result, field{"orders_by_partial_order", r.Partial})
 	}
@@ -147,7 +153,13 @@ func (c *Checked) parameters() object {
 func (r *Verification) Text(p *Printer) error {
 	paint, w := p.Paint(), p.Out
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, r.Size), r.Source)
-	fmt.Fprintf(w, "  %s, %s\n", r.explored(), initiate(r.Start))
+	fmt.Fprintf(w, "  %s, %s%s\n", r.explored(), initiate(r.Start), r.reduced())
+	if len(r.Usual) > 0 {
+		fmt.Fprintf(w, "  with %s, as declared for verify; --param gives others\n", strings.Join(r.Usual, ", "))
+	}
+	if flags := r.unchecked(); len(flags) > 0 {
+		fmt.Fprintf(w, "  not checked, and declared: %s\n", strings.Join(flags, ", "))
+	}
 	r.counted(w)
 	switch {
 	case r.Violation != nil:
@@ -180,6 +192,9 @@ func (r *Verification) explored() string {
 	for _, f := range r.further() {
 		what += fmt.Sprintf(", %s up to %d", f.words, f.most)
 	}
+	if v.Unordered {
+		what += ", messages overtaking each other"
+	}
 	if v.Lazy {
 		what += ", in lazy time"
 	}
@@ -190,6 +205,25 @@ func (r *Verification) explored() string {
 		what += ", with wardens"
 	}
 	return what
+}
+
+// reduced returns in words that schedules or orders were left out.
+func (r *Verification) reduced() string {
+	if r.Confluent+r.Partial == 0 && !r.Symmetry {
+		return ""
+	}
+	return "; one of those that are alike (--reduce none: all)"
+}
+
+// unchecked returns the flags that check what the algorithm declares and was not checked.
+func (r *Verification) unchecked() (flags []string) {
+	if r.Unneeded&verify.InitiatorsFirst != 0 {
+		flags = append(flags, "--start any")
+	}
+	if r.Unneeded&verify.OrderedLinks != 0 {
+		flags = append(flags, "--reorder")
+	}
+	return flags
 }
 
 // violated prints the violation, with its story.
@@ -222,6 +256,8 @@ func (r *Verification) longer() string {
 		return "the whole search reached its limit of states"
 	case searched.Limit == verify.MemoryLimit:
 		return "the whole search reached its limit of memory"
+	case searched.Limit == verify.DepthLimit:
+		return "the whole search reached its limit of depth"
 	}
 	return "the whole search was stopped"
 }

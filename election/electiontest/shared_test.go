@@ -1,0 +1,108 @@
+package electiontest
+
+import (
+	"errors"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// cheat is a process of an election without messages of its own: all processes share what each knows.
+type cheat struct{ ID, Leader election.ID }
+
+type rumour struct{ ID election.ID }
+
+// cheating returns an algorithm whose processes share the greatest identifier outside their states.
+func cheating() election.Algorithm[cheat, rumour] {
+	return election.Algorithm[cheat, rumour]{
+		Declaration: election.Declaration{
+			Name: "cheating", Topology: election.Ring, OneWay: true, Winner: election.Largest, Starts: election.AllStart,
+			Kinds: []election.MessageKind{{Name: "rumour"}},
+		},
+		New:     func(l election.Local) cheat { return cheat{ID: l.ID} },
+		Receive: func(*cheat, election.Port, election.Kind, rumour, *election.Out[rumour]) {},
+	}
+}
+
+// decide ends the election of a process.
+func (p *cheat) decide(leader election.ID, out *election.Out[rumour]) {
+	switch p.Leader = leader; p.ID {
+	case leader:
+		out.Lead(0)
+	default:
+		out.Follow(leader, 0)
+	}
+}
+
+// greatest is what the processes of a cheating algorithm share.
+var greatest election.ID
+
+// cheats are the ways in which processes can share: a package variable that is set in New or in a step, and a variable of a closure.
+var cheats = map[string]func() election.Algorithm[cheat, rumour]{
+	"in New": func() election.Algorithm[cheat, rumour] {
+		greatest = 0
+		a := cheating()
+		a.New = func(l election.Local) cheat {
+			greatest = max(greatest, l.ID)
+			return cheat{ID: l.ID}
+		}
+		a.Start = func(p *cheat, out *election.Out[rumour]) { p.decide(greatest, out) }
+		return a
+	},
+	"in a step": func() election.Algorithm[cheat, rumour] {
+		greatest = 0
+		a := cheating()
+		a.Start = func(p *cheat, out *election.Out[rumour]) {
+			greatest = max(greatest, p.ID)
+			out.Send(0, 0, rumour{p.ID})
+		}
+		a.Receive = func(p *cheat, _ election.Port, _ election.Kind, _ rumour, out *election.Out[rumour]) {
+			if p.Leader == 0 {
+				p.decide(greatest, out)
+			}
+		}
+		return a
+	},
+	"in a closure": func() election.Algorithm[cheat, rumour] {
+		known := map[election.ID]bool{}
+		a := cheating()
+		a.New = func(l election.Local) cheat {
+			known[l.ID] = true
+			return cheat{ID: l.ID}
+		}
+		a.Start = func(p *cheat, out *election.Out[rumour]) {
+			most := p.ID
+			for known[most+1] {
+				most++
+			}
+			p.decide(most, out)
+		}
+		return a
+	},
+}
+
+// What processes share is found, by each tool, whatever the greatest identifier is.
+func TestProcessesThatShareAreFound(t *testing.T) {
+	for name, cheats := range cheats {
+		for n := 3; n <= 5; n++ {
+			r, err := verify.Run(cheats(), verify.Options{Size: n, Starts: verify.AnyTime})
+			if err != nil || r.Violation == nil {
+				t.Errorf("%s: verify finds nothing among %d: %v", name, n, err)
+			}
+			o := verify.Options{Size: n, Reduce: verify.AnyReduction}
+			if r, err = verify.Run(cheats(), o); err != nil || r.Violation == nil {
+				t.Errorf("%s: a reduced search finds nothing among %d: %v", name, n, err)
+			}
+		}
+		_, err := simulate.Run(cheats(), simulate.Options{Instance: network.On(1, 2, 3), Record: true})
+		if v := new(simulate.Violation); name != "in a step" && !errors.As(err, &v) {
+			t.Errorf("%s: a recorded run ends with %v", name, err)
+		}
+		if name != "in a step" && impure(cheats()) == "<nil>" {
+			t.Errorf("%s: Pure finds nothing", name)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package process
+
+import (
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
+)
+
+// Stranger is an election of the same algorithm on another network, of which one step is made between the two of a checked one. So a
+// step that depends on what all processes share, such as a package variable, does something else the second time.
+type Stranger struct {
+	ps      *Processes
+	waiting []Sent
+	begun   int // processes that have started
+}
+
+// mostWaiting is the number of messages under way at which an election of strangers begins again.
+const mostWaiting = 1 << 12
+
+// Stranger returns an election among so many processes; nil if the algorithm has no network of that size.
+func (p *Program) Stranger(size int) *Stranger {
+	ids := make(election.List, size)
+	for q := range ids {
+		ids[q] = uint64(q) + 1
+	}
+	other, err := network.Prepare(p.Declaration, network.Setup{IDs: ids})
+	if err != nil {
+		return nil
+	}
+	s := &Stranger{ps: p.empty(other, false), begun: size}
+	s.ps.Grow(size)
+	s.ps.Choices(func(uint32) uint32 { return 0 })
+	return s
+}
+
+// Step makes one step: a start, or the receipt of the oldest message. An election that has ended begins again. What a stranger's
+// step does wrong is found where the step is checked.
+func (s *Stranger) Step() {
+	if s == nil {
+		return
+	}
+	defer func() {
+		if recover() != nil {
+			s.waiting, s.begun = nil, s.ps.network.Size()
+		}
+	}()
+	links := s.ps.network.Network
+	switch {
+	case s.begun < s.ps.network.Size():
+		s.begun++
+		s.post(s.ps.Step(s.begun-1, s.begun-1, Event{What: Started}, election.Ticks{}))
+	case len(s.waiting) > 0 && len(s.waiting) < mostWaiting:
+		m := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		to, port := links.End(m.On())
+		s.post(s.ps.Receive(to, to, port, m.Kind(), m.Message, election.Ticks{}))
+		s.ps.Release(m.Message)
+	default:
+		for _, m := range s.waiting {
+			s.ps.Release(m.Message)
+		}
+		s.waiting, s.begun = s.waiting[:0], 0
+		for q := range s.ps.network.Size() {
+			s.ps.Born(q, q)
+		}
+	}
+}
+
+// post puts the messages of a step behind those that wait.
+func (s *Stranger) post(effects *Effects) {
+	s.waiting = append(s.waiting, effects.Sent...)
+}

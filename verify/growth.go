@@ -1,0 +1,64 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// DefaultDepth is the default limit of transitions from the beginning to a state. Elections of a few processes end long before; a
+// counter without a limit does not.
+const DefaultDepth = 20_000
+
+// looks is the number of states of a process, from its first to its last, in which a field that grows without end is larger each time.
+const looks = 16
+
+// leastGrown is the smallest number of states of a process in which a field is said to grow.
+const leastGrown = 1000
+
+// growing names a field of some process that seems to grow without end, with its values; empty if none does.
+func (c *checker) growing() string {
+	states := make([][]uint32, c.n)
+	for number := range c.processes.values {
+		q := c.processes.values[number].Position
+		states[q] = append(states[q], uint32(number))
+	}
+	for q, numbers := range states {
+		if len(numbers) < leastGrown {
+			continue
+		}
+		first, last := map[string]uint64{}, map[string]uint64{}
+		for look := range looks {
+			now := fieldsOf(c.values.StateText(c.processes.values[numbers[look*(len(numbers)-1)/(looks-1)]].State))
+			if look == 0 {
+				first, last = maps.Clone(now), now
+				continue
+			}
+			for field, was := range last {
+				if is, found := now[field]; !found || is <= was {
+					delete(first, field)
+				}
+			}
+			last = now
+		}
+		if grown := slices.Sorted(maps.Keys(first)); len(grown) > 0 {
+			field := grown[0]
+			return fmt.Sprintf("%s of %s, from %d to %d", field, c.network.Name(q), first[field], last[field])
+		}
+	}
+	return ""
+}
+
+// fieldsOf returns the fields of a state that are natural numbers, from its text.
+func fieldsOf(text string) map[string]uint64 {
+	fields := map[string]uint64{}
+	for part := range strings.SplitSeq(text, ", ") {
+		name, value, _ := strings.Cut(part, " ")
+		if number, err := strconv.ParseUint(value, 10, 64); err == nil {
+			fields[name] = number
+		}
+	}
+	return fields
+}
