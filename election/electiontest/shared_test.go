@@ -37,31 +37,31 @@ func (p *cheat) decide(leader election.ID, out *election.Out[rumour]) {
 	}
 }
 
-// greatest is what the processes of a cheating algorithm share.
-var greatest election.ID
+// seen is what the processes of a cheating algorithm share.
+var seen election.ID
 
 // cheats are the ways in which processes can share: a package variable that is set in New or in a step, and a variable of a closure.
 var cheats = map[string]func() election.Algorithm[cheat, rumour]{
 	"in New": func() election.Algorithm[cheat, rumour] {
-		greatest = 0
+		seen = 0
 		a := cheating()
 		a.New = func(l election.Local) cheat {
-			greatest = max(greatest, l.ID)
+			seen = max(seen, l.ID)
 			return cheat{ID: l.ID}
 		}
-		a.Start = func(p *cheat, out *election.Out[rumour]) { p.decide(greatest, out) }
+		a.Start = func(p *cheat, out *election.Out[rumour]) { p.decide(seen, out) }
 		return a
 	},
 	"in a step": func() election.Algorithm[cheat, rumour] {
-		greatest = 0
+		seen = 0
 		a := cheating()
 		a.Start = func(p *cheat, out *election.Out[rumour]) {
-			greatest = max(greatest, p.ID)
+			seen = max(seen, p.ID)
 			out.Send(0, 0, rumour{p.ID})
 		}
 		a.Receive = func(p *cheat, _ election.Port, _ election.Kind, _ rumour, out *election.Out[rumour]) {
 			if p.Leader == 0 {
-				p.decide(greatest, out)
+				p.decide(seen, out)
 			}
 		}
 		return a
