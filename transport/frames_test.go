@@ -204,6 +204,7 @@ func TestTheFramesOfAConnectionAreOfKnownKindsAndSizes(t *testing.T) {
 		{"the longest opaque frame", transport.AppendFrame(nil, 0x1f, make([]byte, transport.MaxOpaque)), true},
 		{"a longer one", transport.AppendFrame(nil, 0x10, make([]byte, transport.MaxOpaque+1)), false},
 		{"an unknown kind", transport.AppendFrame(nil, 0x20), false},
+		{"one without a kind", []byte{0, 0}, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			one, two, out, _ := pair(t, newLAN(t))

@@ -1,0 +1,26 @@
+package agent
+
+import (
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader"
+)
+
+// Work has ended by Timing.Margin before the end of the lease, if the keeper obeys, and if the kernel kills it.
+func TestTheOrdersOfAKeeperLeaveTheMargin(t *testing.T) {
+	timing := ringleader.Timing{Margin: 50 * time.Millisecond, Grace: 40 * time.Millisecond}
+	d := deadlines{timing: timing, most: time.Second, until: time.Minute}
+	dead := time.Minute - timing.Margin
+	if o := d.order(); o != (order{Stop: dead - 30*time.Millisecond, Kill: dead - 10*time.Millisecond, Dead: dead}) || d.hard() > dead {
+		t.Errorf("%+v, and the member kills at %v", o, d.hard())
+	}
+	d.asked = 30 * time.Second
+	if o := d.order(); o != (order{Stop: 30 * time.Second, Kill: 31 * time.Second, Dead: dead, End: true}) || d.hard() > 32*time.Second {
+		t.Errorf("asked to end: %+v, and the member kills at %v", o, d.hard())
+	}
+	d.asked = dead - 20*time.Millisecond
+	if o := d.order(); o.Kill != dead-10*time.Millisecond {
+		t.Errorf("asked to end late: %+v", o)
+	}
+}
