@@ -130,6 +130,8 @@ func (p *program) proveAll(command *cobra.Command, names []string, o *proveOptio
 		return p.ToFile(o.emit, func(w io.Writer) error { _, err := io.WriteString(w, plans[0].Script()); return err })
 	case o.recorded:
 		return p.proveRecorded(plans)
+	case o.draw != "" && !proofs.IsRing(plans[0].Model):
+		return fmt.Errorf("%s is not of a ring, so there is no ring to draw", plans[0].Model.Name)
 	}
 	found := p.proveWith(command, plans, o)
 	if err := p.induction(plans[0].Model, o); err != nil {
@@ -226,8 +228,6 @@ func (p *program) induction(m *logic.Model, o *proveOptions) error {
 	switch {
 	case len(o.drop)+len(o.guards) == 0:
 		return nil
-	case !proofs.IsRing(m) && o.draw != "":
-		return fmt.Errorf("%s is not of a ring, so there is no ring to draw", m.Name)
 	case !proofs.IsRing(m):
 		return nil
 	}
