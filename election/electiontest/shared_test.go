@@ -37,45 +37,45 @@ func (p *cheat) decide(leader election.ID, out *election.Out[rumour]) {
 	}
 }
 
-// seen is what the processes of a cheating algorithm share.
-var seen election.ID
+// known is what the processes of a cheating algorithm share.
+var known election.ID
 
 // cheats are the ways in which processes can share: a package variable that is set in New or in a step, and a variable of a closure.
 var cheats = map[string]func() election.Algorithm[cheat, rumour]{
 	"in New": func() election.Algorithm[cheat, rumour] {
-		seen = 0
+		known = 0
 		a := cheating()
 		a.New = func(l election.Local) cheat {
-			seen = max(seen, l.ID)
+			known = max(known, l.ID)
 			return cheat{ID: l.ID}
 		}
-		a.Start = func(p *cheat, out *election.Out[rumour]) { p.decide(seen, out) }
+		a.Start = func(p *cheat, out *election.Out[rumour]) { p.decide(known, out) }
 		return a
 	},
 	"in a step": func() election.Algorithm[cheat, rumour] {
-		seen = 0
+		known = 0
 		a := cheating()
 		a.Start = func(p *cheat, out *election.Out[rumour]) {
-			seen = max(seen, p.ID)
+			known = max(known, p.ID)
 			out.Send(0, 0, rumour{p.ID})
 		}
 		a.Receive = func(p *cheat, _ election.Port, _ election.Kind, _ rumour, out *election.Out[rumour]) {
 			if p.Leader == 0 {
-				p.decide(seen, out)
+				p.decide(known, out)
 			}
 		}
 		return a
 	},
 	"in a closure": func() election.Algorithm[cheat, rumour] {
-		known := map[election.ID]bool{}
+		all := map[election.ID]bool{}
 		a := cheating()
 		a.New = func(l election.Local) cheat {
-			known[l.ID] = true
+			all[l.ID] = true
 			return cheat{ID: l.ID}
 		}
 		a.Start = func(p *cheat, out *election.Out[rumour]) {
 			most := p.ID
-			for known[most+1] {
+			for all[most+1] {
 				most++
 			}
 			p.decide(most, out)
