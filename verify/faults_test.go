@@ -65,8 +65,8 @@ func TestAMessageArrivesTwice(t *testing.T) {
 func TestAProcessCrashesAmidTheMessagesOfAStep(t *testing.T) {
 	w := newWalk(t, answering(election.Asynchronous, twice), Options{Size: 2, Initiators: []int{0}, Crashes: 1})
 	w.can("fault 1 crashes, fault 2 crashes, due 1 starts, fault 1 starts and crashes after 0, fault 1 starts and crashes after 1")
-	w.back().then("1 starts and crashes after 0").can("due 2 suspects 1")
-	w.then("1 starts and crashes after 1").can("due 2 receives ring on 1")
+	w.back().then("1 starts and crashes after 0").can("due 2 suspects 1, due 2 suspects 1")
+	w.then("1 starts and crashes after 1").can("due 2 receives ring on 1, due 2 suspects 1")
 	if g := w.c.global(w.here); !g.Disturbed || g.Crashes != 0 {
 		t.Errorf("%+v", g)
 	}
