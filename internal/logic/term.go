@@ -2,6 +2,7 @@ package logic
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -203,7 +204,7 @@ func (r *reader) leaf(e *expression, vars scope) *Term {
 	t := &Term{At: e.at, Name: e.text}
 	if e.text[0] >= '0' && e.text[0] <= '9' {
 		n, err := strconv.Atoi(e.text)
-		if err != nil || n > 1<<31 || strconv.Itoa(n) != e.text {
+		if err != nil || n > math.MaxInt32 || strconv.Itoa(n) != e.text {
 			e.at.fail("%s is no number that a model may have", e.text)
 		}
 		t.Op, t.Number, t.Sort = Number, n, Int
