@@ -40,6 +40,7 @@ type checker struct {
 	stranger       *Stranger
 	met            bool     // the stranger was asked for; there may be none
 	listing        *listing // of the lines of each step; nil: they are not asked for
+	underWay       underWay
 }
 
 // mostKnown limits the processes of an election whose strangers are one more.
@@ -65,7 +66,11 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	c := &ps.checker
 	if c.slot == 0 {
 		c.slot = ps.Grow(1)
+		ps.watch()
 	}
+	c.underWay.position, c.underWay.event = position, e
+	c.underWay.edges.Add(1)
+	defer c.underWay.edges.Add(1)
 	defer ps.store.choices(c.choose)
 	c.made, c.next, c.apart = c.made[:0], 0, false
 	c.constant = ps.AppendState(c.constant[:0], slot, now, codec.Constant)
@@ -151,11 +156,15 @@ func (c *checker) repeat(n uint32) uint32 {
 
 // Breach describes a violation of the contract: the process, the event, and what the process does.
 func (ps *Processes) Breach(position int, e Event, how string) string {
-	return fmt.Sprintf("%s %s and %s", ps.network.Name(position), ps.event(position, e), how)
+	contents := ""
+	if e.What == Received {
+		contents = ps.Contents(e.Kind, e.Message)
+	}
+	return fmt.Sprintf("%s %s and %s", ps.network.Name(position), ps.event(position, e, contents), how)
 }
 
-// event describes an event with the process as the subject.
-func (ps *Processes) event(position int, e Event) string {
+// event describes an event with the process as the subject, and the contents of the message that it receives.
+func (ps *Processes) event(position int, e Event, contents string) string {
 	links := ps.network.Network
 	other := func() string {
 		q, _ := links.End(links.First(position) + uint32(e.Port))
@@ -175,5 +184,5 @@ func (ps *Processes) event(position int, e Event) string {
 	case Commanded:
 		return "is asked to " + ps.CommandText()
 	}
-	return "receives " + network.MessageText(ps.Program.Kinds[e.Kind].Name, ps.Contents(e.Kind, e.Message)) + " from " + other()
+	return "receives " + network.MessageText(ps.Program.Kinds[e.Kind].Name, contents) + " from " + other()
 }

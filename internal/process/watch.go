@@ -1,0 +1,88 @@
+package process
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+	"weak"
+)
+
+// underWay is a checked step that is made.
+type underWay struct {
+	edges    atomic.Uint64 // beginnings and ends of steps: odd while one is made
+	position int
+	event    Event
+}
+
+// watched are the processes whose steps are checked.
+var watched struct {
+	mu  sync.Mutex
+	all []weak.Pointer[Processes]
+}
+
+// watch adds processes to those that are watched, and drops those that are no more.
+func (ps *Processes) watch() {
+	watched.mu.Lock()
+	defer watched.mu.Unlock()
+	if len(watched.all) == cap(watched.all) {
+		left := make([]weak.Pointer[Processes], 0, len(watched.all))
+		for _, p := range watched.all {
+			if p.Value() != nil {
+				left = append(left, p)
+			}
+		}
+		watched.all = append(make([]weak.Pointer[Processes], 0, 2*len(left)+16), left...)
+	}
+	watched.all = append(watched.all, weak.Make(ps))
+}
+
+// looks is how often [Watch] looks at a step before it calls it stuck. It counts looks, and not time alone, since a program that is
+// stopped makes no step.
+const looks = 20
+
+// Watch calls stuck once, with a sentence, if a checked step has not returned within a time: nothing else can end it, or the engine that waits for
+// it. It watches until then, or until the program ends.
+func Watch(limit time.Duration, stuck func(sentence string)) {
+	go func() {
+		seen := map[weak.Pointer[Processes]]sight{}
+		for range time.Tick(limit / looks) {
+			next := map[weak.Pointer[Processes]]sight{}
+			watched.mu.Lock()
+			all := watched.all
+			watched.mu.Unlock()
+			for _, p := range all {
+				ps := p.Value()
+				if ps == nil {
+					continue
+				}
+				s := sight{edges: ps.checker.underWay.edges.Load()}
+				if s.edges%2 == 0 {
+					continue
+				}
+				if before := seen[p]; before.edges == s.edges {
+					s.times = before.times + 1
+				}
+				if s.times == looks {
+					stuck(ps.stuck(limit))
+					return
+				}
+				next[p] = s
+			}
+			seen = next
+		}
+	}()
+}
+
+// sight is what a look saw: the step that is made, and how often it was seen before.
+type sight struct {
+	edges uint64
+	times int
+}
+
+// stuck describes a step that does not return. It does not read the state and the message, which that step may be changing.
+func (ps *Processes) stuck(limit time.Duration) string {
+	u := &ps.checker.underWay
+	what := ps.event(u.position, u.event, "")
+	return fmt.Sprintf("%s: %s %s, and has not returned after %v; a step must end by itself", ps.Program.Name, ps.network.Name(u.position), what, limit)
+}
