@@ -51,7 +51,7 @@ func TestCheckerAndSimulatorAgreeOnEachMutant(t *testing.T) {
 		a := Algorithm
 		mutant.mutate(&a)
 		program := process.Must(process.Of(&a))
-		for seed := range uint64(3) {
+		for seed := range uint64(6) {
 			b := all()
 			b.wardens, b.unordered = seed%2 == 1, seed%3 == 2
 			o := b.few()
