@@ -130,6 +130,7 @@ func (e *labEncoder) step(s *trace.Step, same bool) {
 		e.text(`,"text":`, s.Text)
 	}
 	e.number(`,"port":`, s.Port)
+	list(e, `,"drew":[`, s.Drew, e.draw)
 	list(e, `,"sent":[`, s.Sent, e.sent)
 	list(e, `,"timers":[`, s.Timers, e.timer)
 	list(e, `,"decided":[`, s.Decided, e.decision)
@@ -167,6 +168,12 @@ func (e *labEncoder) sent(m *trace.Sent) {
 	if m.Copies != 0 {
 		e.number(`,"copies":`, m.Copies)
 	}
+	e.raw("}")
+}
+
+func (e *labEncoder) draw(d *trace.Draw) {
+	e.number(`{"value":`, int(d.Value))
+	e.number(`,"among":`, int(d.Among))
 	e.raw("}")
 }
 

@@ -123,7 +123,7 @@ func TestWorkOfEveryKindByWorkersPrintsWhatTheCommandPrints(t *testing.T) {
 	onlyComputes(t)
 	url := natsServer(t, cluster.Settings{})
 	labourer(t, url)
-	for _, line := range append(worked, "compare itai-rodeh --n 4,8 --until 20%", "verify lcr --n 3") {
+	for _, line := range append(worked, "compare itai-rodeh --n 4,8 --until 20%", "verify peterson --n 3 --start all") {
 		args := append(strings.Fields(line), "--json")
 		wantCode, want, wantErr := call(args...)
 		if code, stdout, stderr := call(append(args, "--nats", url)...); code != wantCode || stdout != want || stderr != wantErr {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,8 +14,9 @@ import (
 )
 
 // The text of a walk has its events one after the other, without a space: s0s1d1.0d2.1.2. An event is its letter; its numbers, of which
-// zeros at the end are left out; _ and its random choices, if it made any; and a cut in parentheses, with _ for a space. The addresses
-// of the lab and run --walk have it.
+// zeros at the end are left out; _ and its random choices, if it made any; - and one more than the number of messages after which the
+// process crashes, if it crashes amid the event; and a cut in parentheses, with _ for a space. The addresses of the lab and run --walk
+// have it.
 
 // walkField is a number of an event.
 type walkField struct {
@@ -53,6 +55,7 @@ var (
 	walkMember  = numbered(func(c *savedChoice) *election.ID { return &c.Member })
 	walkNumber  = numbered(func(c *savedChoice) *uint64 { return &c.Number })
 	walkDraw    = numbered(func(c *savedChoice) *uint64 { return &c.Draw })
+	walkDies    = placed(func(c *savedChoice) *int { return &c.Dies })
 	walkTime    = walkField{
 		func(c *savedChoice) string { return c.Time.String() },
 		func(c *savedChoice, text string) error { return c.Time.UnmarshalJSON([]byte(text)) },
@@ -113,14 +116,17 @@ func (c savedChoice) text() string {
 	if c.Draw > 0 {
 		text += "_" + walkDraw.get(&c)
 	}
+	if c.Dies > 0 {
+		text += "-" + walkDies.get(&c)
+	}
 	if c.Cut != "" {
 		text += "(" + strings.ReplaceAll(c.Cut, " ", "_") + ")"
 	}
 	return text
 }
 
-// walkEvent matches an event in the text of a walk: its letter, numbers, random choices and cut.
-var walkEvent = regexp.MustCompile(`^([a-z])([0-9.]*)(?:_([0-9]+))?(?:\(([^()]*)\))?`)
+// walkEvent matches an event in the text of a walk: its letter, numbers, random choices, crash and cut.
+var walkEvent = regexp.MustCompile(`^([a-z])([0-9.]*)(?:_([0-9]+))?(?:-([0-9]+))?(?:\(([^()]*)\))?`)
 
 // readWalk reads the text of a walk.
 func readWalk(text string) ([]savedChoice, error) {
@@ -146,7 +152,7 @@ func readChoice(parts []string) (c savedChoice, err error) {
 		return c, fmt.Errorf("there is no kind of event %s", parts[1])
 	}
 	kind := &walkKinds[at]
-	c = savedChoice{What: kind.what, Order: kind.order, Cut: strings.ReplaceAll(parts[4], "_", " ")}
+	c = savedChoice{What: kind.what, Order: kind.order, Cut: strings.ReplaceAll(parts[5], "_", " ")}
 	numbers := strings.Split(parts[2], ".")
 	if len(numbers) > len(kind.fields) {
 		return c, fmt.Errorf("it has %d numbers, and %s has at most %d", len(numbers), kind.what, len(kind.fields))
@@ -158,6 +164,9 @@ func readChoice(parts []string) (c savedChoice, err error) {
 	}
 	if parts[3] != "" {
 		err = walkDraw.set(&c, parts[3])
+	}
+	if parts[4] != "" {
+		err = errors.Join(err, walkDies.set(&c, parts[4]))
 	}
 	return c, err
 }

@@ -25,7 +25,7 @@ var worked = []string{
 	"count lcr --n 37 --order random --seed 7",
 	"count ring-bully --n 37 --order decreasing",
 	"count peterson --ids 5,3,8,1,9,2,7,4,6,30,11",
-	"verify lcr --n 5",
+	"verify peterson --n 5 --start all",
 	"verify ring-bully --n 4 --extremes --reduce auto",
 	"verify lcr --n 6 --max-states 200", // ends early, in one of the last orders
 	"worst franklin --n 6 --of election",
@@ -252,7 +252,7 @@ func TestWorkThatIsStoppedTellsHowToResumeIt(t *testing.T) {
 	stop()
 	path := filepath.Join(t.TempDir(), "file")
 	for line, says := range map[string]string{
-		"verify lcr --n 7":                     "stopped with 0 of 720 orders, which are lost; --out FILE keeps them",
+		"verify peterson --n 7 --start all":    "stopped with 0 of 720 orders, which are lost; --out FILE keeps them",
 		"verify lcr --n 7 --out FILE1":         "stopped with 0 of 720 orders; the same command continues from there",
 		"worst lcr --n 64 --out FILE2":         "stopped with 0 of 20000 inputs; the same command continues from there",
 		"reproduce S3 --keep FILE3":            "statements; the same command continues from there",
