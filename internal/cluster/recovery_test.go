@@ -243,7 +243,8 @@ func TestACommanderTakesOverFromAnother(t *testing.T) {
 			}
 			computed += last + 1 - from
 		}
-		if computed != total.Units {
+		// What is under way at a takeover may be published again: the next commander cannot know that it is.
+		if most := total.Units + total.Units/10; computed < total.Units || computed > most {
 			t.Errorf("%s: %d units are computed for a result of %d", kind, computed, total.Units)
 		}
 	}

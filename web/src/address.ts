@@ -51,7 +51,7 @@ export function getRun(query: URLSearchParams): Run | undefined {
 }
 
 /** An event in the text of a walk; whatever else is there is one that the engine complains of. */
-const event = /[a-z][\d.]*(?:_\d+)?(?:\([^()]*\))?|.+/gs;
+const event = /[a-z][\d.]*(?:_\d+)?(?:-\d+)?(?:\([^()]*\))?|.+/gs;
 
 function parsed(choices: string): Choice[] {
   try {
