@@ -58,10 +58,12 @@ func everyFault() Options {
 func samePicks(t *testing.T, name string, c *checker, conf configuration) (next []configuration) {
 	t.Helper()
 	var kinds [2][]configuration // what a search makes, by kind
+	kind := ordinary
 	c.transitions(conf, func(tr *transition, to configuration) {
-		kind := ordinary
-		if tr.class == byFault {
-			kind = faulty
+		if !tr.amid { // it is an outcome of the event before, which crashes amid
+			if kind = ordinary; tr.class == byFault {
+				kind = faulty
+			}
 		}
 		kinds[kind] = append(kinds[kind], slices.Clone(to))
 		if tr.breach == nil {

@@ -171,9 +171,9 @@ func (c *checker) joins(conf configuration, q int, e *election.Effect) *breach {
 }
 
 // settled judges a configuration in which a run may end. If all initiators crashed before they started, there was no
-// election.
+// election; if all that have heard of it crashed, nobody is left who promised to elect.
 func (c *checker) settled(conf configuration) *breach {
-	if !c.global(conf).Begun {
+	if !c.global(conf).Begun || c.forgotten(conf) {
 		return nil
 	}
 	leader, living := -1, 0
@@ -210,6 +210,16 @@ func (c *checker) settled(conf configuration) *breach {
 		return &breach{Property: NoLeader, Detail: c.followed(conf)}
 	}
 	return c.agreed(conf, leader)
+}
+
+// forgotten reports whether no live process has started, or has another state than that in which it was born.
+func (c *checker) forgotten(conf configuration) bool {
+	for q := range c.n {
+		if p := c.process(conf, q); p.Alive && (p.Start != may || p.State != c.born[q] || p.Decision.Role != network.Undecided) {
+			return false
+		}
+	}
+	return c.global(conf).Disturbed
 }
 
 // followed names a leader that processes follow, if no process leads.

@@ -32,6 +32,9 @@ func (c *checker) violation(f *finding) *Violation {
 	if f.round > 0 {
 		f.Detail = fmt.Sprintf("steps %d to %d can repeat for ever, while no event that could happen is left out for ever", r.again, len(r.Steps))
 	}
+	if n := len(r.Steps); n > 0 && f.how != "" && r.Steps[n-1].Broken == "" { // a step that is impure may do no wrong when it is repeated
+		r.Steps[n-1].Broken = trace.Graphic(f.how)
+	}
 	return &Violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.unclaimed(r.used(c.unused()))}
 }
 

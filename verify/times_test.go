@@ -117,7 +117,7 @@ func TestTimesAreThoseOfAllSchedules(t *testing.T) {
 		{inTime(afekgafni.Algorithm), Options{Size: 3, Unordered: true, Reduce: AnyReduction, Cores: 2}, "5 to 7"},
 		{inTime(bully.Algorithm), Options{Size: 3}, "2 to 3"},
 		{inTime(bully.Algorithm), Options{Size: 3, Instance: network.Setup{Parameters: map[string]string{"delay": "2"}}}, ""},
-		{inTime(bully.Algorithm), Options{Size: 3, Initiators: []int{0}, Crashes: 1, Losses: 1, Commands: 0, Suspicions: 1}, ""},
+		{inTime(bully.Algorithm), Options{Size: 3, Initiators: []int{0}, Crashes: 1, Commands: 0, Suspicions: 1}, ""},
 		{silence, Options{Instance: network.On(70, 69)}, ""},
 	} {
 		checkTimes(t, test.of, test.o, test.want)

@@ -197,7 +197,7 @@ func TestFirstStartsComeFirst(t *testing.T) {
 		out.After(0, election.Ticks{})
 	})
 	w := newWalk(t, a, Options{Size: 2, Crashes: 1}).then("1 starts")
-	w.can("fault 1 crashes, fault 2 crashes, due 2 starts")
+	w.can("fault 1 crashes, fault 2 crashes, due 2 starts, fault 2 starts and crashes after 0")
 	w.then("1 crashes").can("due 2 starts")
 }
 
@@ -273,8 +273,8 @@ func TestTimersAreStoppedAndStartedAgain(t *testing.T) {
 	}), Options{Size: 3, Starts: AnyTime})
 	w.back().then("1 starts", "2 starts").can("free 3 starts")
 	w.then("1 starts", "2 starts", "3 starts").can("due 9 pass")
-	if at != 2*3 {
-		t.Errorf("%d steps were made for three, each of which is made twice", at)
+	if at > 3*3 {
+		t.Errorf("%d steps were made for three, each of which is made twice, with a step of a stranger between", at)
 	}
 }
 
