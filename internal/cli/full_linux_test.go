@@ -13,6 +13,7 @@ import (
 )
 
 func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
+	onlyComputes(t)
 	t.Parallel()
 	for _, line := range []string{
 		"compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60 --out FILE",
@@ -51,6 +52,7 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 }
 
 func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
+	onlyComputes(t)
 	t.Parallel()
 	small := disktest.Mount(t, "size=8m")
 	addresses, err := rig.FreeAddresses(1)
