@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func readBugs(folder string) ([]bug, error) {
 	return bugs, err
 }
 
-// parseBug reads a txtar archive: words, a line "file: PATH", a line "test: FOLDER PATTERN" or several, and two parts,
+// parseBug reads a txtar archive: words, a line "file: FOLDER NAME", a line "test: FOLDER PATTERN" or several, and two parts,
 // "before" and "after".
 func parseBug(content []byte) (bug, error) {
 	archive := txtar.Parse(content)
@@ -62,7 +63,8 @@ func parseBug(content []byte) (bug, error) {
 	for line := range strings.Lines(string(archive.Comment)) {
 		line = strings.TrimSpace(line)
 		if file, found := strings.CutPrefix(line, "file: "); found {
-			b.file = file
+			folder, name, _ := strings.Cut(file, " ")
+			b.file = path.Join(folder, name)
 		} else if test, found := strings.CutPrefix(line, "test: "); found {
 			folder, pattern, _ := strings.Cut(test, " ")
 			b.tests = append(b.tests, tests{folder, pattern})
@@ -77,7 +79,7 @@ func parseBug(content []byte) (bug, error) {
 	b.before, b.after = split(archive.Files[0].Data), split(archive.Files[1].Data)
 	switch {
 	case b.what == "" || b.file == "":
-		return bug{}, errors.New("a bug has words and a line file: PATH")
+		return bug{}, errors.New("a bug has words and a line file: FOLDER NAME")
 	case len(b.tests) == 0 || slices.ContainsFunc(b.tests, func(t tests) bool { return t.pattern == "" || !strings.HasPrefix(t.folder, ".") }):
 		return bug{}, errors.New("a bug has a line test: FOLDER PATTERN, whose folder begins with a dot")
 	case len(b.before) == 0 || slices.Equal(b.before, b.after):

@@ -113,7 +113,7 @@ func TestWhatBecomesOfABug(t *testing.T) {
 		write(name, text)
 	}
 	bug := func(name, file, pattern, before, after string) {
-		write("tools/plant/bugs/"+name+".txt", fmt.Sprintf("It is wrong.\nfile: %s\ntest: . %s\n-- before --\n%s\n-- after --\n%s\n", file, pattern, before, after))
+		write("tools/plant/bugs/"+name+".txt", fmt.Sprintf("It is wrong.\nfile: . %s\ntest: . %s\n-- before --\n%s\n-- after --\n%s\n", file, pattern, before, after))
 	}
 	bug("a/killed", "m.go", "TestLess", "return a < b", "return a <= b")
 	bug("a/killed-in-a-program", "m.go", "TestProgram", "\t\treturn a < b", "return a <= b")
@@ -168,11 +168,11 @@ func TestWrongCallsAreRefused(t *testing.T) {
 }
 
 func TestAWrongFileIsRefused(t *testing.T) {
-	const right = "It is wrong.\nfile: m.go\ntest: . TestLess\n-- before --\na\n-- after --\nb\n"
+	const right = "It is wrong.\nfile: . m.go\ntest: . TestLess\n-- before --\na\n-- after --\nb\n"
 	if _, err := parseBug([]byte(right)); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"It is wrong.\n", "file: m.go\n", "test: . TestLess\n", "-- before --\na\n", "-- after --\nb\n"} {
+	for _, part := range []string{"It is wrong.\n", "file: . m.go\n", "test: . TestLess\n", "-- before --\na\n", "-- after --\nb\n"} {
 		if b, err := parseBug([]byte(strings.Replace(right, part, "", 1))); err == nil {
 			t.Errorf("without %q it is %+v", part, b)
 		}
