@@ -126,6 +126,7 @@ func TestTwoCommandsNeverRunAtTheSameTime(t *testing.T) {
 				if worst >= 0 {
 					t.Errorf("two commands run at the same time for %v", worst)
 				}
+				t.Logf("the next command began at least %v after the last instruction of the one before", -worst)
 				mu.Lock()
 				defer mu.Unlock()
 				closest, tried = max(closest, worst), tried+*trials
