@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/live/bully"
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
-	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"

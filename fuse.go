@@ -3,8 +3,8 @@ package ringleader
 import (
 	"time"
 
-	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/internal/serve/warden"
 )
 

@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/cli"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/show/report"
 )
 

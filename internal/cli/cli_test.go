@@ -22,8 +22,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/serve/agent"
-	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // TestMain lets this test binary be the command ringleader too, as cmd/ringleader wires it, on the PATH

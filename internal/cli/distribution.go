@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
 )
 

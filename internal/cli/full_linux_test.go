@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/serve/disktest"
-	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
 )
 
 func TestAFullDiskOfACommandLosesNothing(t *testing.T) {

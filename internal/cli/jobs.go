@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/certificates"
-	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // certified makes the certificates of members, and returns the flags with their files.

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/study/cluster"
-	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
 )
 

@@ -18,8 +18,8 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/certificates"
-	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // trio is a group of three members, each a process of its own.

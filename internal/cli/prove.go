@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/finite"
 	"ringleader.example/ringleader/internal/study/logic"
-	"ringleader.example/ringleader/internal/show/press"
 	"ringleader.example/ringleader/internal/study/prove"
-	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/proofs"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/work"
 )

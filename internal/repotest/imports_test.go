@@ -265,6 +265,26 @@ var importRules = []importRule{
 			"and so do counts that share what one of them has computed",
 		broken: [2]string{"./simulate", "sync"},
 	},
+	{
+		in: []string{"./internal/core/..."}, only: []string{"std", "./election", "./network", "./outcome", "./internal/core/..."},
+		because: "every engine stands on this wing, so it stands on the contract alone",
+		broken:  [2]string{"./internal/core/memory", "./internal/study/work"},
+	},
+	{
+		in: []string{"./internal/serve/..."}, never: []string{"./internal/study/...", "./internal/show/...", "./internal/cli/...", "./catalogue/...", "./simulate", "./verify", "./count"},
+		because: "a host that runs a member carries no laboratory",
+		broken:  [2]string{"./internal/serve/agent", "./internal/show/report"},
+	},
+	{
+		in: []string{"./internal/study/..."}, never: []string{".", "./internal/serve/...", "./internal/show/...", "./internal/cli/..."},
+		because: "a study computes values, and others print and draw them",
+		broken:  [2]string{"./internal/study/work", "./internal/show/report"},
+	},
+	{
+		in: anywhere, except: []string{"./internal/show/...", "./internal/cli/...", "./workbench", "./trace"}, never: []string{"./internal/show/..."},
+		because: "what people look at is made last, so no arrow runs back from there",
+		broken:  [2]string{"./simulate", "./internal/show/plot"},
+	},
 }
 
 // check complains about the imports of a module that break the rule.

@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/serve/observe"
+	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/statushttp"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/serve/observe"
+	"ringleader.example/ringleader/internal/show/lab"
 )
 
 // staged starts a demo with a lab in a process of its own, and returns the address of its group.

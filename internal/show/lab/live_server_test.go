@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/serve/observe"
+	"ringleader.example/ringleader/internal/show/lab"
 )
 
 func TestAGroupIsForThePageOnly(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ringleader.example/ringleader/internal/study/experiment"
 	"ringleader.example/ringleader/internal/show/plot"
 	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/study/experiment"
 )
 
 // Drawing holds the options of a comparison's drawing.

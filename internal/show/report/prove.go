@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/internal/study/finite"
 	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/internal/study/prove"
-	"ringleader.example/ringleader/internal/show/sheet"
 )
 
 // Proof is what solvers have found of a model.
