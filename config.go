@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/clock"
-	"ringleader.example/ringleader/internal/live"
-	"ringleader.example/ringleader/internal/live/bully"
-	"ringleader.example/ringleader/internal/live/quorumbully"
-	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/warden"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/live/bully"
+	"ringleader.example/ringleader/internal/serve/live/quorumbully"
+	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // Three members elect the one with the largest identifier. When it stops, the next one takes over.

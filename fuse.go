@@ -3,9 +3,9 @@ package ringleader
 import (
 	"time"
 
-	"ringleader.example/ringleader/internal/kernel"
-	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/warden"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/kernel"
+	"ringleader.example/ringleader/internal/serve/warden"
 )
 
 // fuse lets the kernel kill this process if its work has not returned half of Timing.Margin before the end of the lease, also if the

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/storage"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/live"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/network"
 )
 

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/live"
-	"ringleader.example/ringleader/internal/warden"
+	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 )

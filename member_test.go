@@ -20,7 +20,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/transport"
 )
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/algorithms/quorumbully"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // PreemptionStatus is what Config.Preempt does at present.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/storage"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"ringleader.example/ringleader/internal/warden"
+	"ringleader.example/ringleader/internal/serve/warden"
 )
 
 // ErrNoWarden reports that this process runs without a warden.

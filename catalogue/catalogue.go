@@ -10,8 +10,8 @@ import (
 
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/claims"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/study/claims"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"

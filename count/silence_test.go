@@ -13,7 +13,7 @@ import (
 	"ringleader.example/ringleader/algorithms/variablespeeds"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	simulator "ringleader.example/ringleader/simulate"

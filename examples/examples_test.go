@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // patience is the limit of a test's wait for a required event; a correct run never reaches it.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/examples/internal/wire"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // signal sends a signal to a process.

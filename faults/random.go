@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 )
 

@@ -3,7 +3,7 @@ package order
 import (
 	"math/bits"
 
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 )
 
 // MaxTable is the greatest n for which Random is uniform over all n! orders.

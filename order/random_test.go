@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 )
 
 // mostLen is the greatest length of an order on this machine. Where an int has 32 bits, it is that of an int.

@@ -3,7 +3,7 @@ package proofs
 import (
 	"testing"
 
-	"ringleader.example/ringleader/internal/logic"
+	"ringleader.example/ringleader/internal/study/logic"
 )
 
 // Each invariant of LCR is for something: without it there is a small state from which a step breaks what is left.

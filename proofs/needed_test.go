@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/prove"
+	"ringleader.example/ringleader/internal/study/prove"
 )
 
 // Each guard, axiom and invariant is removed, one at a time. If all is still proved, the model must say why it is there; if not, it must not. So the

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/finite"
-	"ringleader.example/ringleader/internal/logic"
-	"ringleader.example/ringleader/internal/prove"
+	"ringleader.example/ringleader/internal/study/finite"
+	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/prove"
 )
 
 // Files are the models, what they include, and their records.

@@ -3,7 +3,7 @@ package proofs
 import (
 	"testing"
 
-	"ringleader.example/ringleader/internal/logic"
+	"ringleader.example/ringleader/internal/study/logic"
 )
 
 func load(t *testing.T, name string) *logic.Model {

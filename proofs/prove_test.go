@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/prove"
+	"ringleader.example/ringleader/internal/study/prove"
 )
 
 var (

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/finite"
-	"ringleader.example/ringleader/internal/logic"
+	"ringleader.example/ringleader/internal/study/finite"
+	"ringleader.example/ringleader/internal/study/logic"
 )
 
 // scenario is how a model is walked at random on few things.

@@ -39,7 +39,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/clock/clocktest"
-	"ringleader.example/ringleader/internal/live/quorumbully"
+	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 	"ringleader.example/ringleader/transport/transporttest"

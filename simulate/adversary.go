@@ -2,7 +2,7 @@ package simulate
 
 import (
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // mostLinks is the maximum number of links of a network for adversaries that examine all of them at every step.

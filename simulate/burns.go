@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )

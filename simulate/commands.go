@@ -2,7 +2,7 @@ package simulate
 
 import (
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/trace"
 )
 

@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )

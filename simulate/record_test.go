@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/logicalring"
-	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/internal/core/codec"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/loops"
-	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/loops"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/trace"

@@ -6,8 +6,8 @@ import (
 
 	"ringleader.example/ringleader/outcome"
 
-	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/trace"
 )
 

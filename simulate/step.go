@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // happens runs the step of the process at p for an event.

@@ -8,8 +8,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/codec"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // Symmetry is the result of a run in which indistinguishable processes are compared.

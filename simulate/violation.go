@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/trace"
 )
 

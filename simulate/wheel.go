@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // wheel is a calendar of messages that arrive within a bounded time. A bucket is at most as wide as the shortest

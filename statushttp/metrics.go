@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/metrics"
+	"ringleader.example/ringleader/internal/serve/metrics"
 )
 
 // serve writes the state and the counters of a member in the text format of Prometheus.

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/statushttp"
 )
 

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/disktest"
+	"ringleader.example/ringleader/internal/serve/disktest"
 )
 
 func TestADiskThatIsReallyFull(t *testing.T) {

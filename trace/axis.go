@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 )
 
 type tick struct {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/network"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/trace"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/network"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/trace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 )
 
 // label is a text with its middle.

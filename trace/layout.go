@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 )
 
 // All lengths of a drawing are pixels. Products are converted to float64 before an addition, which prevents fused

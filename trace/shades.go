@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 )
 
 // shade is a fault that lasts.

@@ -3,7 +3,7 @@ package trace
 import (
 	"slices"
 
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 )
 
 // The colours of classes of messages differ in grey, too; so do their heads.

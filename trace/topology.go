@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/sheet"
 )
 
 // Network draws the topology with the identifiers of processes, and their roles at the end of the window. Processes

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/transport"
 	"ringleader.example/ringleader/transport/transporttest"
 )

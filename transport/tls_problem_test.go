@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/transport"
 )
 

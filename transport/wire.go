@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // What travels on a connection, little-endian:

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 func FuzzHello(f *testing.F) {

@@ -8,8 +8,8 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/memory"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/memory"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/trace"
 )
 

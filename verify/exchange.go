@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/internal/core/codec"
 )
 
 // The kinds of part of a configuration, each with an interner.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"sync"
 
-	"ringleader.example/ringleader/internal/memory"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/memory"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
 

@@ -1,6 +1,6 @@
 package verify
 
-import "ringleader.example/ringleader/internal/process"
+import "ringleader.example/ringleader/internal/core/process"
 
 // EverySchedule is [Probabilities] over all schedules, also where one would do.
 func EverySchedule(program *process.Program, o Options) (*Chances, error) {

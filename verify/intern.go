@@ -6,7 +6,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/internal/core/codec"
 )
 
 // interner numbers the values of one plain type: equal values have equal numbers, the first is 0. So a configuration

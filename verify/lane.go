@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
 

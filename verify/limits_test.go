@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
 

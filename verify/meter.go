@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"ringleader.example/ringleader/internal/memory"
+	"ringleader.example/ringleader/internal/core/memory"
 )
 
 // meter watches a whole exploration: it reports progress, and stops the exploration before it exceeds the memory limit.

@@ -9,8 +9,8 @@ import (
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 )
 

@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"sync"
 
-	"ringleader.example/ringleader/internal/memory"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/memory"
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // Orders is an exploration whose orders are explored in pieces, in any order and in any process. [Orders.Report] then

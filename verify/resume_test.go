@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/logicalring"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // mostShrunk limits each search of Shrink, in states of one order.

@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
 

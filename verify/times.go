@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/memory"
-	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/core/memory"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
 

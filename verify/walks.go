@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 )
 

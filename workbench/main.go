@@ -13,10 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/cli"
-	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // Main is the command line: it reads the arguments, streams and environment of the program, knows the user's own

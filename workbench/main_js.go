@@ -2,7 +2,7 @@ package workbench
 
 import (
 	"ringleader.example/ringleader/internal/cli"
-	"ringleader.example/ringleader/internal/lab"
+	"ringleader.example/ringleader/internal/show/lab"
 )
 
 // Main answers the questions of the lab's page, in a worker of a browser. It knows the user's own algorithms and those of the catalogue.

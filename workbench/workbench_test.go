@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/cli"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // call runs a command line of the program mine with own algorithms.

@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/simulate"
 )
 

@@ -25,7 +25,7 @@ import (
 	"math/bits"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/mean"
+	"ringleader.example/ringleader/internal/core/mean"
 )
 
 // The kinds of message.

@@ -8,7 +8,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"

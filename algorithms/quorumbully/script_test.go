@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/internal/core/codec"
 )
 
 var update = flag.Bool("update", false, "write what scripts print into testdata")

@@ -7,7 +7,7 @@ package ringbully
 
 import (
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/mean"
+	"ringleader.example/ringleader/internal/core/mean"
 )
 
 // The ports: the links that lead clockwise and counter-clockwise.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/stopandgo"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/simulate"
 )
 

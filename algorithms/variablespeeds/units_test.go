@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )

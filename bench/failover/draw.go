@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 
-	"ringleader.example/ringleader/internal/press"
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/sheet"
 )
 
 // The layout of the drawing, in pixels.

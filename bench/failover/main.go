@@ -21,7 +21,7 @@ import (
 	"syscall"
 	"time"
 
-	"ringleader.example/ringleader/internal/certificates"
+	"ringleader.example/ringleader/internal/serve/certificates"
 )
 
 const usage = `Failover measures the time without a leader, for ringleader and for other systems.

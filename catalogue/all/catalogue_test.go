@@ -20,7 +20,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/sources"
+	"ringleader.example/ringleader/internal/study/sources"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/outcome"

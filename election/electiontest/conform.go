@@ -10,8 +10,8 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/codec"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"

@@ -6,9 +6,9 @@ import (
 	"reflect"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/codec"
-	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/random"
 )
 
 // strangers is the number of processes of the election a step of which Pure makes between two equal ones.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestAMemberWithAnOpenDirectoryOrKeyDoesNotStartAndDoctorFindsIt(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func (p *program) catalogue() *cobra.Command {

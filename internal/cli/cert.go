@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/certificates"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/serve/certificates"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func (p *program) cert() *cobra.Command {

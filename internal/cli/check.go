@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/claims"
+	"ringleader.example/ringleader/internal/study/claims"
 	"ringleader.example/ringleader/simulate"
 )
 

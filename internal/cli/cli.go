@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )

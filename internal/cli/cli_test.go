@@ -21,9 +21,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/agent"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // TestMain lets this test binary be the command ringleader too, as cmd/ringleader wires it, on the PATH

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/experiment"
+	"ringleader.example/ringleader/internal/study/experiment"
 )
 
 // commands are those of the lab: a page has no processes, files and connections.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/experiment"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/experiment"
 )
 
 type compareOptions struct {

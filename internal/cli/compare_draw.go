@@ -3,8 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/press"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // drawOptions are the options and the file of a comparison's drawing.

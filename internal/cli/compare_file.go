@@ -12,8 +12,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"ringleader.example/ringleader/internal/experiment"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/experiment"
 )
 
 // studyFile is a file that describes a study. What it leaves out is as on the command line.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestAStudyThatIsStoppedReportsWhetherPointsAreLost(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/work"
 )
 
 type countOptions struct {

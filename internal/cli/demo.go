@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/demo"
+	"ringleader.example/ringleader/internal/show/demo"
 )
 
 func (p *program) demo() *cobra.Command {

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/demo"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/demo"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // limit is how long the tests wait for what should take milliseconds: they fail late rather than by

@@ -17,10 +17,10 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/clock"
-	"ringleader.example/ringleader/internal/agent"
-	"ringleader.example/ringleader/internal/control"
-	"ringleader.example/ringleader/internal/doctor"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/control"
+	"ringleader.example/ringleader/internal/serve/doctor"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/agent"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // execOptions are the options of exec.

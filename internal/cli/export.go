@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/export"
+	"ringleader.example/ringleader/internal/study/export"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )

@@ -18,7 +18,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // shellBlock is a block of lines for a shell in a page.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/cluster"
-	"ringleader.example/ringleader/internal/disktest"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/disktest"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
 )
 
 func TestAFullDiskOfACommandLosesNothing(t *testing.T) {

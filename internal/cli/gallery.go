@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/gallery"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/gallery"
 	"ringleader.example/ringleader/trace"
 )
 

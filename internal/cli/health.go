@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/agent"
+	"ringleader.example/ringleader/internal/serve/agent"
 )
 
 // standOptions determine how a member stands for election.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestFlagsOfHealthAndPreferenceThatDoNotGoTogetherAreNamed(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/storage"
 )
 

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestInitOnAFullDiskIsNotAWrongCall(t *testing.T) {

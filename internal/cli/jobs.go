@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/cluster"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
+	"ringleader.example/ringleader/internal/study/work"
 )
 
 func (p *program) jobs() *cobra.Command {

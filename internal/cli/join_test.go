@@ -20,8 +20,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // startJoin starts member 1 of a group of its own, or what other flags make of it, and waits until it knows its leader.

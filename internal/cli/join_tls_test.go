@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/certificates"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/certificates"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // certified makes the certificates of members, and returns the flags with their files.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/lab"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/lab"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // labAddress is the address of the lab, unless it is in use: one that stays, for bookmarks.

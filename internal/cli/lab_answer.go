@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )

@@ -11,9 +11,9 @@ import (
 	"sync"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/gallery"
-	"ringleader.example/ringleader/internal/lab"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/lab"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/gallery"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 )

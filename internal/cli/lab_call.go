@@ -15,8 +15,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/experiment"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/experiment"
 )
 
 // labInput are the flags of a network. None names a file: votes and scores are checked.

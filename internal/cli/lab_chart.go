@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ringleader.example/ringleader/internal/plot"
+	"ringleader.example/ringleader/internal/show/plot"
 )
 
 // chartQuestion is a chart, with the words of package plot.

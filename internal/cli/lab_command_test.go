@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // beginLab starts the command, and returns its page's address, and how it ends when it is stopped.

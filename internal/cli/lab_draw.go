@@ -8,9 +8,9 @@ import (
 	"io"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/lab"
-	"ringleader.example/ringleader/internal/press"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/lab"
+	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/trace"
 )
 

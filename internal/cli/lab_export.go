@@ -13,8 +13,8 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"ringleader.example/ringleader/internal/lab"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/lab"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // exportLab writes the lab as a site that needs no server of ours, with stories beside those of the program.

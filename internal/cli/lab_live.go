@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/control"
-	"ringleader.example/ringleader/internal/demo"
-	"ringleader.example/ringleader/internal/lab"
-	"ringleader.example/ringleader/internal/observe"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/serve/control"
+	"ringleader.example/ringleader/internal/serve/observe"
+	"ringleader.example/ringleader/internal/show/demo"
+	"ringleader.example/ringleader/internal/show/lab"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/transport"
 )
 

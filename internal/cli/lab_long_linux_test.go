@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/memory"
+	"ringleader.example/ringleader/internal/core/memory"
 )
 
 // TestRunsThatNeverEndTakeLimitedMemory floods the lab with runs that grow: messages that double, records without an end.

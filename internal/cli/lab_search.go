@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"ringleader.example/ringleader/internal/lab"
+	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/verify"
 )
 

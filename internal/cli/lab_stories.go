@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 
-	"ringleader.example/ringleader/internal/lab"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/lab"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/trace"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/lab"
+	"ringleader.example/ringleader/internal/show/lab"
 )
 
 // storiesOf returns the stories that a lab answers, by name.

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/gallery"
-	"ringleader.example/ringleader/internal/lab"
+	"ringleader.example/ringleader/internal/show/lab"
+	"ringleader.example/ringleader/internal/study/gallery"
 )
 
 // theLab is the lab of the catalogue.

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // filed is a group whose members have files of settings, each a process of its own.

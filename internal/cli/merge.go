@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/work"
 )
 
 func (p *program) merge() *cobra.Command {

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/cluster"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/rig"
-	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
+	"ringleader.example/ringleader/internal/study/work"
 )
 
 // natsServer starts a server, and returns its URL. Without other settings it has the token of this user, as the servers inside commands.

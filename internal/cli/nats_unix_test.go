@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/cluster"
+	"ringleader.example/ringleader/internal/study/cluster"
 )
 
 // The process of a command is killed when some of its work is done, twice. Its output is that of a run on this machine.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // The service manager has started the warden, and names its process as that of the watchdog.

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/certificates"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/certificates"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // trio is a group of three members, each a process of its own.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // full is a disk without room.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // So is /dev/null, which root must not lose.

@@ -19,9 +19,9 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/rig"
-	"ringleader.example/ringleader/internal/tcprun"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/tcprun"
 )
 
 // overOptions are for runs over real connections.

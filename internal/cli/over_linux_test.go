@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // childrenOf are the processes that a process has started and not waited for.

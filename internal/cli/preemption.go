@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/control"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/serve/control"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func (p *program) pausePreemption() *cobra.Command {

@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/finite"
-	"ringleader.example/ringleader/internal/logic"
-	"ringleader.example/ringleader/internal/press"
-	"ringleader.example/ringleader/internal/prove"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/finite"
+	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/prove"
 	"ringleader.example/ringleader/proofs"
 )
 
@@ -40,7 +40,7 @@ func (p *program) prove() *cobra.Command {
 		Short:   "Prove algorithms for every number of processes, with z3 and cvc5",
 		Long: `Prove algorithms for every number of processes. A model is an algorithm as a transition system
 with invariants: each invariant holds at first, and each action keeps it. MODEL is the name of one
-of the models in proofs/, by default all, or a file that ends in .model; package internal/logic has
+of the models in proofs/, by default all, or a file that ends in .model; package internal/study/logic has
 its form. Each solver that is installed tries each obligation. Nothing counts as proved but
 what a solver calls unsatisfiable.
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // Without a solver nothing is proved; one line says how to install them, and a counterexample to induction is shown all the same.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/agent"
+	"ringleader.example/ringleader/internal/serve/agent"
 )
 
 // reloadable are the settings that a member takes while it runs.

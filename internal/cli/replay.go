@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/reproduce"
-	"ringleader.example/ringleader/internal/reproduce/sources"
-	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/reproduce"
+	"ringleader.example/ringleader/internal/study/reproduce/sources"
+	"ringleader.example/ringleader/internal/study/work"
 )
 
 type reproduceOptions struct {

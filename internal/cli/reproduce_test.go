@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/reproduce"
-	"ringleader.example/ringleader/internal/reproduce/sources"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/reproduce"
+	"ringleader.example/ringleader/internal/study/reproduce/sources"
 )
 
 // Each command that the page gives runs, and gives an answer.

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/press"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/trace"
 )
 

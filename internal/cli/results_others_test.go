@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/plot"
+	"ringleader.example/ringleader/internal/show/plot"
 )
 
 // otherSizes are the sizes of which the page shows the algorithms without a closed form.

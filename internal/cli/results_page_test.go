@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/experiment"
-	"ringleader.example/ringleader/internal/plot"
-	"ringleader.example/ringleader/internal/press"
+	"ringleader.example/ringleader/internal/show/plot"
+	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/study/experiment"
 )
 
 // results is the folder of what took long to compute.

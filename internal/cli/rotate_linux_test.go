@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/certificates"
+	"ringleader.example/ringleader/internal/serve/certificates"
 )
 
 // expiring replaces the certificate of a member by one that expires soon.

@@ -14,10 +14,10 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/gallery"
-	"ringleader.example/ringleader/internal/loops"
-	"ringleader.example/ringleader/internal/memory"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/core/loops"
+	"ringleader.example/ringleader/internal/core/memory"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/gallery"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )

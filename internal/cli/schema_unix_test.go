@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"ringleader.example/ringleader/internal/cluster"
+	"ringleader.example/ringleader/internal/study/cluster"
 )
 
 // schemaOf is one definition of docs/schema.json.

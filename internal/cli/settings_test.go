@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // settingsFile writes a file of settings.

@@ -10,7 +10,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 )
 

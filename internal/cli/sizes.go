@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // sizes is the value of a flag that is a size, or a range of sizes such as 2..8.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/sources"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/sources"
 )
 
 func (p *program) sources() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // An operator knows no fields of a Timing.

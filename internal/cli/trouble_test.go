@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/cluster"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/reproduce"
-	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
+	"ringleader.example/ringleader/internal/study/reproduce"
+	"ringleader.example/ringleader/internal/study/work"
 )
 
 // A row in error is part of the output. So the job is done, as that of another command which has printed its result.

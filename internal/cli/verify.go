@@ -15,8 +15,8 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )

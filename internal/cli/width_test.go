@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestOutputFitsTheTerminal(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/work"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/work"
 )
 
 // working holds where long work is done, where its results are kept, and which part of it is done.

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/work"
-	"ringleader.example/ringleader/internal/worktest"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/work"
+	"ringleader.example/ringleader/internal/study/worktest"
 )
 
 // worked are commands with work of every kind, without the flags for results.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/internal/cluster"
-	"ringleader.example/ringleader/internal/control"
-	"ringleader.example/ringleader/internal/metrics"
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/serve/control"
+	"ringleader.example/ringleader/internal/serve/metrics"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/statushttp"
 )
 

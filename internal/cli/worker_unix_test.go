@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/cluster"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/cluster"
 )
 
 // staff is the process of a worker with one core.

@@ -8,8 +8,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/internal/worstcase"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/worstcase"
 )
 
 type worstOptions struct {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // doctor expects that doctor finds something wrong with a member that runs.

@@ -21,7 +21,7 @@ type importRule struct {
 
 var (
 	anywhere = []string{"./..."}
-	engines  = []string{"./simulate", "./verify", "./internal/live", "./internal/tcprun"}
+	engines  = []string{"./simulate", "./verify", "./internal/serve/live", "./internal/study/tcprun"}
 	theory   = []string{"errors", "fmt", "cmp", "iter", "math", "math/bits", "math/big", "slices", "strconv", "strings"}
 )
 
@@ -32,7 +32,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./election", "./trace"},
 	},
 	{
-		in: []string{"./algorithms/..."}, except: []string{"./algorithms"}, only: append([]string{"./election", "./internal/mean"}, theory...),
+		in: []string{"./algorithms/..."}, except: []string{"./algorithms"}, only: append([]string{"./election", "./internal/core/mean"}, theory...),
 		because: "an algorithm knows the contract, and one sum that it shares with another: no engine, no other algorithm, nothing that tells time, place or chance apart",
 		broken:  [2]string{"./algorithms/a", "./algorithms/b"},
 	},
@@ -42,9 +42,9 @@ var importRules = []importRule{
 		broken:  [2]string{"./algorithms", "./algorithms/a"},
 	},
 	{
-		in: []string{"./internal/mean"}, only: append([]string{"./election"}, theory...),
+		in: []string{"./internal/core/mean"}, only: append([]string{"./election"}, theory...),
 		because: "algorithms import it, so it may import no more than they",
-		broken:  [2]string{"./internal/mean", "./order"},
+		broken:  [2]string{"./internal/core/mean", "./order"},
 	},
 	{
 		in: []string{"./network"}, only: append([]string{"./election"}, theory...),
@@ -52,7 +52,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./network", "./trace"},
 	},
 	{
-		in: []string{"./faults"}, only: []string{"std", "./election", "./network", "./internal/random"},
+		in: []string{"./faults"}, only: []string{"std", "./election", "./network", "./internal/core/random"},
 		because: "a script of faults is data that any engine could take, so it knows none",
 		broken:  [2]string{"./faults", "./simulate"},
 	},
@@ -62,7 +62,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./outcome", "./simulate"},
 	},
 	{
-		in: []string{"./trace"}, only: []string{"std", "./election", "./network", "./internal/sheet"},
+		in: []string{"./trace"}, only: []string{"std", "./election", "./network", "./internal/show/sheet"},
 		because: "the record of an execution is the same for all engines, so it knows none",
 		broken:  [2]string{"./trace", "./simulate"},
 	},
@@ -77,14 +77,14 @@ var importRules = []importRule{
 		broken:  [2]string{"./verify", "./simulate"},
 	},
 	{
-		in: []string{"./internal/process"}, only: []string{"std", "./election", "./network", "./internal/codec"},
+		in: []string{"./internal/core/process"}, only: []string{"std", "./election", "./network", "./internal/core/codec"},
 		because: "it holds processes for all engines, whatever they do about the effects of a step",
-		broken:  [2]string{"./internal/process", "./internal/live"},
+		broken:  [2]string{"./internal/core/process", "./internal/serve/live"},
 	},
 	{
-		in: []string{"./transport/..."}, only: []string{"std", "./internal/process", "./transport"},
+		in: []string{"./transport/..."}, only: []string{"std", "./internal/core/process", "./transport"},
 		because: "it carries frames, whatever they say: it knows neither the algorithm nor what the loop makes of them",
-		broken:  [2]string{"./transport", "./internal/live"},
+		broken:  [2]string{"./transport", "./internal/serve/live"},
 	},
 	{
 		in: []string{"./storage"}, only: []string{"std"},
@@ -92,37 +92,37 @@ var importRules = []importRule{
 		broken:  [2]string{"./storage", "./election"},
 	},
 	{
-		in: []string{"./internal/live"}, never: []string{"net/..."},
+		in: []string{"./internal/serve/live"}, never: []string{"net/..."},
 		because: "the loop owns state, clock and disk; what dials, listens, reads and writes is a transport, which can be replaced",
-		broken:  [2]string{"./internal/live", "net"},
+		broken:  [2]string{"./internal/serve/live", "net"},
 	},
 	{
 		in: anywhere, except: []string{"./transport/...", "./ringleadertest"}, never: []string{"./transport/transporttest"},
 		because: "networks in memory are for tests",
-		broken:  [2]string{"./internal/live", "./transport/transporttest"},
+		broken:  [2]string{"./internal/serve/live", "./transport/transporttest"},
 	},
 	{
-		in: []string{"./internal/reproduce"}, never: []string{"./algorithms/...", "./internal/reproduce/..."},
+		in: []string{"./internal/study/reproduce"}, never: []string{"./algorithms/...", "./internal/study/reproduce/..."},
 		because: "a change in one algorithm compiles the rows of the sources that look into it, and not those of all",
-		broken:  [2]string{"./internal/reproduce", "./algorithms/a"},
+		broken:  [2]string{"./internal/study/reproduce", "./algorithms/a"},
 	},
 	{
-		in: []string{"./internal/loops"}, only: []string{"std", "./election", "./network", "./outcome", "./internal/process", "./internal/random"},
+		in: []string{"./internal/core/loops"}, only: []string{"std", "./election", "./network", "./outcome", "./internal/core/process", "./internal/core/random"},
 		because: "it is compiled for each algorithm, so a change of anything that it imports compiles all of them",
-		broken:  [2]string{"./internal/loops", "./simulate"},
+		broken:  [2]string{"./internal/core/loops", "./simulate"},
 	},
 	{
-		in: []string{"./catalogue/runners/..."}, only: []string{"./algorithms/...", "./internal/loops"},
+		in: []string{"./catalogue/runners/..."}, only: []string{"./algorithms/...", "./internal/core/loops"},
 		because: "what compiles an algorithm waits for changes of the loops, and for no other change of an engine",
 		broken:  [2]string{"./catalogue/runners/a", "./simulate"},
 	},
 	{
-		in: []string{"./internal/claims"}, only: []string{"std", "./election", "./network", "./trace"},
+		in: []string{"./internal/study/claims"}, only: []string{"std", "./election", "./network", "./trace"},
 		because: "what is claimed of every run is checked on its record, whichever engine made it",
-		broken:  [2]string{"./internal/claims", "./simulate"},
+		broken:  [2]string{"./internal/study/claims", "./simulate"},
 	},
 	{
-		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./network", "./outcome", "./order", "./internal/random"},
+		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./network", "./outcome", "./order", "./internal/core/random"},
 		because: "a closed form that asks an engine counts nothing by itself",
 		broken:  [2]string{"./count", "./simulate"},
 	},
@@ -134,7 +134,7 @@ var importRules = []importRule{
 	{
 		in: []string{"."}, closure: true, only: []string{"std", "./..."},
 		because: "a program that imports the library takes no other module with it",
-		broken:  [2]string{"./internal/live", "github.com/x/y"},
+		broken:  [2]string{"./internal/serve/live", "github.com/x/y"},
 	},
 	{
 		in: []string{"."}, closure: true, never: []string{"./catalogue/...", "./simulate", "./verify", "./count"},
@@ -142,71 +142,71 @@ var importRules = []importRule{
 		broken:  [2]string{".", "./catalogue"},
 	},
 	{
-		in: anywhere, except: []string{"./statushttp", "./internal/control", "./internal/lab", "./internal/cli", "./examples/standby"}, never: []string{"net/http/..."},
+		in: anywhere, except: []string{"./statushttp", "./internal/serve/control", "./internal/show/lab", "./internal/cli", "./examples/standby"}, never: []string{"net/http/..."},
 		because: "HTTP takes more room than all else that a member links",
 		broken:  [2]string{"./transport", "net/http"},
 	},
 	{
 		in: anywhere, except: []string{"./transport"}, never: []string{"crypto/tls"},
 		because: "one package keeps what makes a connection secure",
-		broken:  [2]string{"./internal/live", "crypto/tls"},
+		broken:  [2]string{"./internal/serve/live", "crypto/tls"},
 	},
 	{
-		in:      []string{"./catalogue", "./internal/cli/...", "./internal/report", "./internal/demo", "./internal/reproduce/...", "./internal/experiment", "./internal/worstcase", "./internal/claims"},
+		in:      []string{"./catalogue", "./internal/cli/...", "./internal/show/report", "./internal/show/demo", "./internal/study/reproduce/...", "./internal/study/experiment", "./internal/study/worstcase", "./internal/study/claims"},
 		never:   []string{"./catalogue/all", "./catalogue/runners/..."},
 		because: "tools take the list of algorithms as an argument, so that other programs can add theirs, and a change in one algorithm compiles no tool",
 		broken:  [2]string{"./internal/cli", "./catalogue/all"},
 	},
 	{
-		in: []string{"./internal/plot"}, only: []string{"std", "./internal/sheet", "./internal/press"},
+		in: []string{"./internal/show/plot"}, only: []string{"std", "./internal/show/sheet", "./internal/show/press"},
 		because: "it draws numbers, and knows neither elections nor where the numbers come from",
-		broken:  [2]string{"./internal/plot", "./internal/experiment"},
+		broken:  [2]string{"./internal/show/plot", "./internal/study/experiment"},
 	},
 	{
-		in: []string{"./internal/sheet"}, only: []string{"std"},
+		in: []string{"./internal/show/sheet"}, only: []string{"std"},
 		because: "a record is laid out on it, so that an engine brings no library for fonts, pictures and pages",
-		broken:  [2]string{"./internal/sheet", "git.sr.ht/~sbinet/gg"},
+		broken:  [2]string{"./internal/show/sheet", "git.sr.ht/~sbinet/gg"},
 	},
 	{
-		in: []string{"./internal/logic"}, only: []string{"std"}, never: []string{"os/...", "net/..."},
+		in: []string{"./internal/study/logic"}, only: []string{"std"}, never: []string{"os/...", "net/..."},
 		because: "it reads a text, and knows neither solvers nor engines",
-		broken:  [2]string{"./internal/logic", "./internal/prove"},
+		broken:  [2]string{"./internal/study/logic", "./internal/study/prove"},
 	},
 	{
-		in: []string{"./internal/finite"}, only: []string{"std", "./internal/logic"}, never: []string{"os/...", "net/..."},
+		in: []string{"./internal/study/finite"}, only: []string{"std", "./internal/study/logic"}, never: []string{"os/...", "net/..."},
 		because: "it evaluates models, so that it has nothing in common with a solver, and runs in a browser",
-		broken:  [2]string{"./internal/finite", "./internal/prove"},
+		broken:  [2]string{"./internal/study/finite", "./internal/study/prove"},
 	},
 	{
-		in:      []string{"./internal/press"},
-		only:    []string{"std", "./internal/sheet", "git.sr.ht/~sbinet/gg", "codeberg.org/go-pdf/fpdf", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
+		in:      []string{"./internal/show/press"},
+		only:    []string{"std", "./internal/show/sheet", "git.sr.ht/~sbinet/gg", "codeberg.org/go-pdf/fpdf", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
 		because: "it prints drawings, whatever these show",
-		broken:  [2]string{"./internal/press", "./internal/plot"},
+		broken:  [2]string{"./internal/show/press", "./internal/show/plot"},
 	},
 	{
-		in: []string{"./internal/work"}, only: []string{"std"}, never: []string{"net/...", "os/exec"},
+		in: []string{"./internal/study/work"}, only: []string{"std"}, never: []string{"net/...", "os/exec"},
 		because: "it splits computations, whatever they compute, and a runner elsewhere brings its own network",
-		broken:  [2]string{"./internal/work", "./verify"},
+		broken:  [2]string{"./internal/study/work", "./verify"},
 	},
 	{
-		in: anywhere, never: []string{"./internal/worktest"},
+		in: anywhere, never: []string{"./internal/study/worktest"},
 		because: "it cuts jobs in tests",
-		broken:  [2]string{"./internal/work", "./internal/worktest"},
+		broken:  [2]string{"./internal/study/work", "./internal/study/worktest"},
 	},
 	{
-		in: []string{"./internal/cluster"}, only: []string{"std", "./internal/work", "github.com/nats-io/..."}, never: []string{"os/exec"},
+		in: []string{"./internal/study/cluster"}, only: []string{"std", "./internal/study/work", "github.com/nats-io/..."}, never: []string{"os/exec"},
 		because: "it carries pieces and results, whatever they compute, and other programs choose what it runs",
-		broken:  [2]string{"./internal/cluster", "./internal/cli"},
+		broken:  [2]string{"./internal/study/cluster", "./internal/cli"},
 	},
 	{
-		in: anywhere, except: []string{"./internal/cluster"}, never: []string{"github.com/nats-io/..."},
+		in: anywhere, except: []string{"./internal/study/cluster"}, never: []string{"github.com/nats-io/..."},
 		because: "one package knows the server, so that a build without it carries none of that",
 		broken:  [2]string{"./internal/cli", "github.com/nats-io/nats.go"},
 	},
 	{
-		in: []string{"./internal/experiment"}, only: []string{"std", "./catalogue", "./election", "./network", "./order", "./simulate", "./internal/work"},
+		in: []string{"./internal/study/experiment"}, only: []string{"std", "./catalogue", "./election", "./network", "./order", "./simulate", "./internal/study/work"},
 		because: "it measures what the catalogue lists, and leaves to others how that is shown",
-		broken:  [2]string{"./internal/experiment", "./internal/plot"},
+		broken:  [2]string{"./internal/study/experiment", "./internal/show/plot"},
 	},
 	{
 		in: anywhere, except: []string{"./internal/cli/...", "./workbench"}, never: []string{"./internal/cli/...", "github.com/spf13/..."},
@@ -214,45 +214,45 @@ var importRules = []importRule{
 		broken:  [2]string{"./catalogue", "github.com/spf13/cobra"},
 	},
 	{
-		in: []string{"./internal/report"}, never: []string{"./internal/demo", "./internal/live", "os/exec", "net/..."},
+		in: []string{"./internal/show/report"}, never: []string{"./internal/show/demo", "./internal/serve/live", "os/exec", "net/..."},
 		because: "it prints what others have found, and starts nothing",
-		broken:  [2]string{"./internal/report", "os/exec"},
+		broken:  [2]string{"./internal/show/report", "os/exec"},
 	},
 	{
-		in: []string{"./internal/demo"}, only: []string{"std", ".", "./internal/report", "./internal/rig", "./internal/observe"},
+		in: []string{"./internal/show/demo"}, only: []string{"std", ".", "./internal/show/report", "./internal/serve/rig", "./internal/serve/observe"},
 		because: "it knows its members by what they print, and no algorithm",
-		broken:  [2]string{"./internal/demo", "./catalogue"},
+		broken:  [2]string{"./internal/show/demo", "./catalogue"},
 	},
 	{
-		in: []string{"./internal/observe"}, only: []string{"std", "."}, never: []string{"net/...", "os/exec"},
+		in: []string{"./internal/serve/observe"}, only: []string{"std", "."}, never: []string{"net/...", "os/exec"},
 		because: "it keeps what is seen of a group, whichever way members are asked and shown",
-		broken:  [2]string{"./internal/observe", "./internal/control"},
+		broken:  [2]string{"./internal/serve/observe", "./internal/serve/control"},
 	},
 	{
-		in: []string{"./internal/rig"}, only: []string{"std"},
+		in: []string{"./internal/serve/rig"}, only: []string{"std"},
 		because: "it starts and links processes, whatever they run, so that tests of real members stay small programs",
-		broken:  [2]string{"./internal/rig", "./internal/report"},
+		broken:  [2]string{"./internal/serve/rig", "./internal/show/report"},
 	},
 	{
-		in:      []string{"./internal/reproduce/..."},
-		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./outcome", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/work", "./internal/worstcase", "./internal/reproduce/..."},
+		in:      []string{"./internal/study/reproduce/..."},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./outcome", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/study/claims", "./internal/core/random", "./internal/study/work", "./internal/study/worstcase", "./internal/study/reproduce/..."},
 		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",
-		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
+		broken:  [2]string{"./internal/study/reproduce", "./internal/study/tcprun"},
 	},
 	{
-		in: anywhere, except: []string{"./internal/codec", "./clock", "./internal/kernel"}, never: []string{"unsafe"},
+		in: anywhere, except: []string{"./internal/core/codec", "./clock", "./internal/serve/kernel"}, never: []string{"unsafe"},
 		because: "few packages that are read with care are enough",
 		broken:  [2]string{"./simulate", "unsafe"},
 	},
 	{
 		in: anywhere, never: []string{"C"},
 		because: "it builds with Go alone, for every system, from any other",
-		broken:  [2]string{"./internal/live", "C"},
+		broken:  [2]string{"./internal/serve/live", "C"},
 	},
 	{
-		in: anywhere, except: []string{"./internal/random"}, never: []string{"math/rand", "math/rand/v2"},
+		in: anywhere, except: []string{"./internal/core/random"}, never: []string{"math/rand", "math/rand/v2"},
 		because: "a seed means the same run for ever, which one generator of our own choice guarantees; live choices are crypto/rand's",
-		broken:  [2]string{"./internal/live", "math/rand/v2"},
+		broken:  [2]string{"./internal/serve/live", "math/rand/v2"},
 	},
 	{
 		in: pure, never: []string{"time", "os/...", "net/...", "syscall", "runtime/...", "crypto/rand", "hash/maphash"},
@@ -264,6 +264,26 @@ var importRules = []importRule{
 		because: "what is pure gives the same answer everywhere and always; the checker's workers do, whichever of them is first, as its tests compare, " +
 			"and so do counts that share what one of them has computed",
 		broken: [2]string{"./simulate", "sync"},
+	},
+	{
+		in: []string{"./internal/core/..."}, only: []string{"std", "./election", "./network", "./outcome", "./internal/core/..."},
+		because: "every engine stands on this wing, so it stands on the contract alone",
+		broken:  [2]string{"./internal/core/memory", "./internal/study/work"},
+	},
+	{
+		in: []string{"./internal/serve/..."}, never: []string{"./internal/study/...", "./internal/show/...", "./internal/cli/...", "./catalogue/...", "./simulate", "./verify", "./count"},
+		because: "a host that runs a member carries no laboratory",
+		broken:  [2]string{"./internal/serve/agent", "./internal/show/report"},
+	},
+	{
+		in: []string{"./internal/study/..."}, never: []string{".", "./internal/serve/...", "./internal/show/...", "./internal/cli/..."},
+		because: "a study computes values, and others print and draw them",
+		broken:  [2]string{"./internal/study/work", "./internal/show/report"},
+	},
+	{
+		in: anywhere, except: []string{"./internal/show/...", "./internal/cli/...", "./workbench", "./trace"}, never: []string{"./internal/show/..."},
+		because: "what people look at is made last, so no arrow runs back from there",
+		broken:  [2]string{"./simulate", "./internal/show/plot"},
 	},
 }
 

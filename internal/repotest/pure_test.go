@@ -16,8 +16,8 @@ import (
 
 // pure are the packages whose results depend on their arguments only.
 var pure = []string{
-	"./election", "./network", "./faults", "./outcome", "./algorithms/...", "./simulate", "./verify", "./internal/claims", "./count", "./order", "./trace",
-	"./internal/codec", "./internal/loops", "./internal/mean", "./internal/random",
+	"./election", "./network", "./faults", "./outcome", "./algorithms/...", "./simulate", "./verify", "./internal/study/claims", "./count", "./order", "./trace",
+	"./internal/core/codec", "./internal/core/loops", "./internal/core/mean", "./internal/core/random",
 }
 
 // anyOrder are the files of pure packages that range over a map all the same, and why they may.

@@ -4,7 +4,7 @@ package afekgafni
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/afekgafni"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package afekgafnisynchronous
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/afekgafnisynchronous"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package bully
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

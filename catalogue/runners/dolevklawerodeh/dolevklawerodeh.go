@@ -4,7 +4,7 @@ package dolevklawerodeh
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/dolevklawerodeh"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package dolevklawerodehb
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/dolevklawerodehb"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package franklin
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

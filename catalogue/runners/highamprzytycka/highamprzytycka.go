@@ -4,7 +4,7 @@ package highamprzytycka
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/highamprzytycka"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

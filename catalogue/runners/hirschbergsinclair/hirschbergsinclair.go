@@ -4,7 +4,7 @@ package hirschbergsinclair
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/hirschbergsinclair"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

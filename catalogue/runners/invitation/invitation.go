@@ -4,7 +4,7 @@ package invitation
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/invitation"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

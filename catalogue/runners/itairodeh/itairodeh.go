@@ -4,7 +4,7 @@ package itairodeh
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/itairodeh"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

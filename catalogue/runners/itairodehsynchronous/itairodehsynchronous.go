@@ -4,7 +4,7 @@ package itairodehsynchronous
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/itairodehsynchronous"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package knownsize
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/knownsize"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

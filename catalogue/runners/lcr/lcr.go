@@ -4,7 +4,7 @@ package lcr
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

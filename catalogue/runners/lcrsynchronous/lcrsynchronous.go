@@ -4,7 +4,7 @@ package lcrsynchronous
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/lcrsynchronous"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package lelann
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/lelann"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

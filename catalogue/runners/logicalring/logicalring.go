@@ -4,7 +4,7 @@ package logicalring
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/logicalring"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

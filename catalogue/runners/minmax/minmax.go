@@ -4,7 +4,7 @@ package minmax
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/minmax"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package modifiedbully
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/modifiedbully"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

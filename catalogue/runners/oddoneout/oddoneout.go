@@ -4,7 +4,7 @@ package oddoneout
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/oddoneout"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

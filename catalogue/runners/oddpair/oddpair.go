@@ -4,7 +4,7 @@ package oddpair
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/oddpair"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

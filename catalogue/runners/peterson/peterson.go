@@ -4,7 +4,7 @@ package peterson
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package petersonalternating
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/petersonalternating"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

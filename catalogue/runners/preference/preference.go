@@ -4,7 +4,7 @@ package preference
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/preference"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

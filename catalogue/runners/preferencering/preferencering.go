@@ -4,7 +4,7 @@ package preferencering
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/preferencering"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package preferencetree
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/preferencetree"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package quorumbully
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/quorumbully"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package ringbully
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/ringbully"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

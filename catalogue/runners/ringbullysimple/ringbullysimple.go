@@ -4,7 +4,7 @@ package ringbullysimple
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/ringbullysimple"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package stopandgo
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/stopandgo"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // The programs of its four protocols.

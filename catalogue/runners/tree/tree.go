@@ -4,7 +4,7 @@ package tree
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/tree"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

@@ -4,7 +4,7 @@ package variablespeeds
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/variablespeeds"
-	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/core/loops"
 )
 
 // Program is the algorithm.

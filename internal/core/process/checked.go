@@ -1,0 +1,188 @@
+package process
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/network"
+)
+
+// The properties that a single step can violate, as engines name them.
+const (
+	BrokeContract = "broke the contract"
+	Panicked      = "panic"
+)
+
+// The violations of a checked step, with the process as the subject.
+var (
+	ErrShared   = errors.New("writes into a list that was sent, received or stored, and that others share")
+	ErrConstant = errors.New("changes a field that is declared constant")
+	ErrImpure   = errors.New("does something else when the same step is made again; a step depends on its arguments and Choose only")
+)
+
+// checker makes steps twice, and holds the compared data.
+type checker struct {
+	slot           int // for the trial of a step; 0: none yet
+	choose         func(n uint32) uint32
+	made           []choice // by the first of two steps
+	next           int      // … the index of the second one's next choice
+	apart          bool     // the second one chooses differently
+	given, told    []byte   // the input of a step, before and after
+	constant       []byte
+	first, further []byte // the effects of the two steps, except those below
+	other          []election.Effect
+	stranger       *Stranger
+	met            bool     // the stranger was asked for; there may be none
+	listing        *listing // of the lines of each step; nil: they are not asked for
+	underWay       underWay
+}
+
+// mostKnown limits the processes of an election whose strangers are one more.
+const mostKnown = 1024
+
+// ErrNoChoice reports that a step chooses from no values.
+var ErrNoChoice = fmt.Errorf("%w: chooses from 0 values; Choose needs at least one", ErrBroken)
+
+// Blame returns the property that a panicking step violates, and what it does, with the process as the subject.
+func Blame(fault any) (property, how string) {
+	if err, is := fault.(error); is && errors.Is(err, ErrBroken) {
+		return BrokeContract, strings.TrimPrefix(err.Error(), ErrBroken.Error()+": ")
+	}
+	return Panicked, strings.Join(strings.Fields(fmt.Sprintf("panics: %v", fault)), " ")
+}
+
+type choice struct{ among, value uint32 }
+
+// Checked is [Processes.Step] made twice, on a copy of the state first, and with a step of a [Stranger] between. The error is an ErrShared, ErrConstant or
+// ErrImpure; the effects are then invalid. A checked step takes about five times as long, and more if states are long
+// lists.
+func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*Effects, error) {
+	c := &ps.checker
+	if c.slot == 0 {
+		c.slot = ps.Grow(1)
+		ps.watch()
+	}
+	c.underWay.position, c.underWay.event = position, e
+	c.underWay.edges.Add(1)
+	defer c.underWay.edges.Add(1)
+	defer ps.store.choices(c.choose)
+	c.made, c.next, c.apart = c.made[:0], 0, false
+	c.constant = ps.AppendState(c.constant[:0], slot, now, codec.Constant)
+	c.given = ps.given(c.given[:0], slot, e, now)
+	ps.Copy(c.slot, slot)
+	ps.store.choices(c.record)
+	tried := ps.Step(c.slot, position, e, now)
+	c.first = ps.done(c.first[:0], c.slot, tried, now)
+	c.other = append(c.other[:0], tried.Other...)
+	for i := range tried.Sent {
+		ps.Release(tried.Sent[i].Message)
+	}
+	if c.told = ps.given(c.told[:0], slot, e, now); !bytes.Equal(c.given, c.told) {
+		ps.restore(e, c.given)
+		return &Effects{}, ErrShared
+	}
+	if c.listing != nil {
+		ps.list(slot, position, e, now, len(tried.Sent))
+		c.next, c.apart = 0, false
+	}
+	if !c.met {
+		c.met, c.stranger = true, ps.Program.Stranger(min(ps.network.Size(), mostKnown)+1)
+	}
+	c.stranger.Step()
+	ps.store.choices(c.repeat)
+	effects := ps.Step(slot, position, e, now)
+	c.further = ps.done(c.further[:0], slot, effects, now)
+	c.told = ps.AppendState(c.told[:0], slot, now, codec.Constant)
+	switch {
+	case c.apart || c.next < len(c.made) || !bytes.Equal(c.first, c.further) || !slices.Equal(c.other, effects.Other):
+		return effects, ErrImpure
+	case !bytes.Equal(c.constant, c.told):
+		return effects, ErrConstant
+	}
+	return effects, nil
+}
+
+// given encodes the input of a step: the received message, and the state.
+func (ps *Processes) given(dst []byte, slot int, e Event, now election.Ticks) []byte {
+	if e.What == Received {
+		dst = ps.AppendMessage(dst, e.Message)
+	}
+	return ps.AppendState(dst, slot, now, codec.Whole)
+}
+
+// restore gives a message its value before the step, so that it can be reported.
+func (ps *Processes) restore(e Event, given []byte) {
+	if e.What != Received {
+		return
+	}
+	if _, err := ps.Program.Plans.Message.Decode(given, ps.store.message(e.Message), election.Ticks{}); err != nil {
+		panic(fmt.Sprintf("process: a message does not decode: %v", err))
+	}
+}
+
+// done encodes the result of a step: the state, and its messages.
+func (ps *Processes) done(dst []byte, slot int, effects *Effects, now election.Ticks) []byte {
+	dst = ps.AppendState(dst, slot, now, codec.Whole)
+	for i := range effects.Sent {
+		s := &effects.Sent[i]
+		dst = binary.LittleEndian.AppendUint32(dst, s.Link)
+		dst = ps.AppendMessage(dst, s.Message)
+	}
+	return dst
+}
+
+// record chooses for the first of two steps.
+func (c *checker) record(n uint32) uint32 {
+	value := c.choose(n)
+	c.made = append(c.made, choice{n, value})
+	return value
+}
+
+// repeat returns the first step's choices to the second one.
+func (c *checker) repeat(n uint32) uint32 {
+	if c.next == len(c.made) || c.made[c.next].among != n {
+		c.apart = true
+		return 0
+	}
+	c.next++
+	return c.made[c.next-1].value
+}
+
+// Breach describes a violation of the contract: the process, the event, and what the process does.
+func (ps *Processes) Breach(position int, e Event, how string) string {
+	contents := ""
+	if e.What == Received {
+		contents = ps.Contents(e.Kind, e.Message)
+	}
+	return fmt.Sprintf("%s %s and %s", ps.network.Name(position), ps.event(position, e, contents), how)
+}
+
+// event describes an event with the process as the subject, and the contents of the message that it receives.
+func (ps *Processes) event(position int, e Event, contents string) string {
+	links := ps.network.Network
+	other := func() string {
+		q, _ := links.End(links.First(position) + uint32(e.Port))
+		return ps.network.Name(q)
+	}
+	switch e.What {
+	case Started:
+		return "starts"
+	case Recovered:
+		return "recovers"
+	case Expired:
+		return "hears its timer " + ps.Program.Timers[e.Timer]
+	case Suspected:
+		return "suspects " + other()
+	case Trusted:
+		return "trusts " + other() + " again"
+	case Commanded:
+		return "is asked to " + ps.CommandText()
+	}
+	return "receives " + network.MessageText(ps.Program.Kinds[e.Kind].Name, contents) + " from " + other()
+}

@@ -1,0 +1,197 @@
+package agent
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"ringleader.example/ringleader/internal/serve/warden"
+)
+
+// What syscall has no names for.
+const (
+	adminCapability = 21 // CAP_SYS_ADMIN
+	ambient         = 47 // PR_CAP_AMBIENT
+	clearAmbient    = 4  // PR_CAP_AMBIENT_CLEAR_ALL
+)
+
+// attributes returns the attributes of the first process that the means need. The caller calls release after the start.
+func (p post) attributes() (a *syscall.SysProcAttr, release func(), err error) {
+	a, release = &syscall.SysProcAttr{}, func() {}
+	switch p.means {
+	case Namespace:
+		a.Cloneflags = syscall.CLONE_NEWPID | syscall.CLONE_NEWNS
+		administers, any, err := capabilities()
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case administers:
+		case any:
+			return nil, nil, errors.New("a user namespace would void the capabilities of this process")
+		default: // each user may have a user namespace, where such a process may do the rest
+			a.Cloneflags |= syscall.CLONE_NEWUSER
+			user, group := os.Getuid(), os.Getgid()
+			a.UidMappings = []syscall.SysProcIDMap{{ContainerID: user, HostID: user, Size: 1}}
+			a.GidMappings = []syscall.SysProcIDMap{{ContainerID: group, HostID: group, Size: 1}}
+			a.AmbientCaps = []uintptr{adminCapability} // else it loses that when it executes this program
+		}
+	case ControlGroup:
+		group, err := os.Open(p.group)
+		if err != nil {
+			return nil, nil, err
+		}
+		a.UseCgroupFD, a.CgroupFD = true, int(group.Fd())
+		release = func() { group.Close() }
+	}
+	return a, release, nil
+}
+
+// capabilities reports whether this process has CAP_SYS_ADMIN, and whether it has any capability.
+func capabilities() (administers, any bool, err error) {
+	status, err := os.Open("/proc/self/status")
+	if err != nil {
+		return false, false, err
+	}
+	defer status.Close()
+	for lines := bufio.NewScanner(status); lines.Scan(); {
+		if mask, found := strings.CutPrefix(lines.Text(), "CapEff:"); found {
+			all, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
+			return all&(1<<adminCapability) != 0, all != 0, err
+		}
+	}
+	return false, false, errors.New("/proc/self/status lacks CapEff")
+}
+
+// readyPipe is the descriptor on which the first process of a namespace tells its keeper that it takes signals.
+const readyPipe = 3
+
+// plantFirst starts the first process of a namespace, which starts the command there.
+func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr) (*tree, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	ready, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer ready.Close()
+	t, err := start(append([]string{program}, p.arguments(firstRole, command)[1:]...), attributes, nil, theirs.Fd())
+	theirs.Close()
+	if err != nil {
+		return nil, err
+	}
+	t.group = t.first                  // it passes the signal on
+	_, _ = ready.Read(make([]byte, 1)) // or it has ended, as reap finds
+	return t, nil
+}
+
+// first is the main function of the first process of a PID namespace. It starts the command, reaps all that end, and passes
+// SIGTERM on. When it ends, with the exit status of the command, the kernel kills all that is left. The kernel kills it
+// when its keeper dies.
+func first(arguments []string) int {
+	runtime.LockOSThread() // the kernel kills the command at the end of the thread that started it
+	ready := os.NewFile(readyPipe, "ready")
+	closeOnExec(ready)
+	var p post
+	command, err := p.parse(arguments)
+	if err != nil {
+		complain(err)
+		return notStarted
+	}
+	asks := make(chan os.Signal, 1)
+	for _, s := range deaf {
+		if !signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
+	signal.Notify(asks, syscall.SIGTERM)
+	if err := mount(); err != nil {
+		complain(fmt.Errorf("the command sees the processes of the host, whose numbers are not its own: %w", err))
+	}
+	if len(command) == 0 { // it was a trial
+		return 0
+	}
+	// What it may do in its namespace the command may not.
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, ambient, clearAmbient, 0, 0, 0, 0); errno != 0 {
+		complain(fmt.Errorf("prctl: %w", errno))
+		return notStarted
+	}
+	if _, err := ready.Write([]byte{1}); err != nil {
+		return notStarted // the keeper is dead
+	}
+	t, err := startCommand(command, &syscall.SysProcAttr{}, p.user)
+	if err != nil {
+		return failed(err)
+	}
+	for {
+		if t.collect(true); t.ended {
+			return t.status
+		}
+		select {
+		case <-t.changed:
+		case <-asks:
+			t.ask()
+		}
+	}
+}
+
+// mount gives this namespace a /proc of its own. Mounts of the host reach it, and its own do not reach the host.
+func mount() error {
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_SLAVE, ""); err != nil {
+		return fmt.Errorf("mount: %w", err)
+	}
+	if err := syscall.Mount("proc", "/proc", "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""); err != nil {
+		return fmt.Errorf("mount /proc: %w", err)
+	}
+	return nil
+}
+
+// try returns the surest means that this host allows, and why not a surer one.
+func try(namespace bool) (m Means, because error) {
+	if !namespace {
+		because = errors.New("it was not wanted")
+	} else if because = (post{means: Namespace}).try(); because == nil {
+		return Namespace, nil
+	}
+	group, err := warden.NewGroup(fmt.Sprintf("ringleader-%d-trial", os.Getpid()))
+	if err == nil {
+		err = errors.Join(post{means: ControlGroup, group: group}.try(), warden.KillGroup(group))
+	}
+	if err != nil {
+		return Children, errors.Join(fmt.Errorf("%s: %w", Namespace, because), fmt.Errorf("%s: %w", ControlGroup, err))
+	}
+	return ControlGroup, fmt.Errorf("%s: %w", Namespace, because)
+}
+
+// try starts a process by the means, which ends at once.
+func (p post) try() error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	attributes, release, err := p.attributes()
+	if err != nil {
+		return err
+	}
+	defer release()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	c := exec.Command(program)
+	c.Args, c.Env, c.SysProcAttr = p.arguments(firstRole, nil), inherited(nil), attributes
+	c.ExtraFiles = []*os.File{null}
+	if text, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("a trial: %w: %s", err, text)
+	}
+	return nil
+}

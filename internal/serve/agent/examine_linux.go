@@ -1,0 +1,141 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/kernel"
+)
+
+// spinRole is the role of a process that tells by the clock how long it runs.
+const spinRole = "spin"
+
+// spinners is how many processes a command has whose death is measured.
+const spinners = 2
+
+// spin writes the clock to numbers that it shares, until it is killed. The first of the processes starts the others, in sessions of
+// their own.
+func spin(arguments []string) int {
+	if len(arguments) != 2 {
+		complain(errors.New("this command is for ringleader doctor"))
+		return notStarted
+	}
+	numbers, err := kernel.Share(arguments[0], spinners)
+	index, wrong := strconv.Atoi(arguments[1])
+	if err := errors.Join(err, wrong); err != nil || index < 0 || index >= spinners {
+		complain(fmt.Errorf("it cannot spin: %w", err))
+		return notStarted
+	}
+	if index+1 < spinners {
+		next := exec.Command(os.Args[0], spinRole, arguments[0], strconv.Itoa(index+1))
+		next.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := next.Start(); err != nil {
+			complain(err)
+			return notStarted
+		}
+	}
+	for {
+		numbers[index] = int64(now())
+	}
+}
+
+// examinerRole is the role of a process that examines what this host allows. It is a process of its own, since one that has keepers kills
+// all other children that it has.
+const examinerRole = "examiner"
+
+// examiner prints an examination with that many measurements.
+func examiner(arguments []string) int {
+	n := 0
+	if len(arguments) == 1 {
+		n, _ = strconv.Atoi(arguments[0])
+	}
+	x := examine(n)
+	if err := json.NewEncoder(os.Stdout).Encode(x); err != nil {
+		complain(err)
+		return notStarted
+	}
+	return 0
+}
+
+// Examine tries by what means this host ends a command, and measures how long after the moment at which the kernel ends its keeper
+// its last instruction comes, n times. The command keeps two processors busy meanwhile.
+func Examine(ctx context.Context, n int) (x Examination, err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return x, err
+	}
+	out, err := exec.CommandContext(ctx, program, examinerRole, strconv.Itoa(n)).Output()
+	if err != nil {
+		return x, cmp.Or(context.Cause(ctx), err)
+	}
+	return x, json.Unmarshal(out, &x)
+}
+
+func examine(n int) (x Examination) {
+	var because error
+	x.Means, because = try(true)
+	x.Because, x.Timer = text(because), text(checkTimer())
+	if x.Timer != "" {
+		return x
+	}
+	k, err := newKeepers(x.Means, "")
+	if err != nil {
+		x.Failed = text(err)
+		return x
+	}
+	folder, err := os.MkdirTemp("", "ringleader-doctor-")
+	if err != nil {
+		x.Failed = text(err)
+		return x
+	}
+	defer os.RemoveAll(folder)
+	for i := range n {
+		death, err := k.measure(filepath.Join(folder, strconv.Itoa(i)))
+		if err != nil {
+			x.Failed = text(err)
+			return x
+		}
+		x.Deaths = append(x.Deaths, death)
+	}
+	return x
+}
+
+// measure measures one death.
+func (k *keepers) measure(file string) (time.Duration, error) {
+	numbers, err := kernel.Share(file, spinners)
+	if err != nil {
+		return 0, err
+	}
+	defer kernel.Unshare(numbers)
+	far := now() + time.Hour
+	run, err := k.lease([]string{k.program, spinRole, file, "0"}, nil, order{Stop: far, Kill: far, Dead: far})
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		run.kill()
+		<-run.ended
+	}()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for numbers[0] == 0 || numbers[spinners-1] == 0 {
+		select {
+		case <-tick.C:
+		case <-run.ended:
+			return 0, fmt.Errorf("a command that is to be killed ends by itself, with status %d", run.status)
+		}
+	}
+	dead := now() + 20*time.Millisecond
+	run.order(order{Stop: far, Kill: far, Dead: dead})
+	<-run.ended
+	return max(0, time.Duration(max(numbers[0], numbers[spinners-1]))-dead), nil
+}

@@ -1,0 +1,298 @@
+package agent_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/kernel"
+)
+
+var (
+	long  = flag.Bool("long", false, "make 500 faults, or as many as -faults")
+	count = flag.Int("faults", 0, "how many")
+	seed  = flag.Uint64("seed", 1, "of the faults")
+)
+
+// fault ends or stops something of the leader. It returns what to repair.
+type fault struct {
+	name string
+	make func(g *group, id, member, keeper, command int) (repair func())
+}
+
+// kill kills processes of a member, which ends, and starts it again.
+func kill(g *group, id, member int, pids ...int) func() {
+	for _, pid := range pids {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	return func() {
+		g.gone(id, member)
+		g.start(id)
+	}
+}
+
+// stop stops a process until another one has taken over, or the command runs again.
+func stop(g *group, pid int) func() {
+	syscall.Kill(pid, syscall.SIGSTOP)
+	return func() { syscall.Kill(pid, syscall.SIGCONT) }
+}
+
+var faults = []fault{
+	{"the member is killed", func(g *group, id, member, _, _ int) func() { return kill(g, id, member, member) }},
+	{"the warden is killed", func(g *group, id, member, _, _ int) func() { return kill(g, id, member, g.run[id].Process.Pid) }},
+	{"the member and its keeper are killed", func(g *group, id, member, keeper, _ int) func() { return kill(g, id, member, keeper, member) }},
+	{"the keeper is killed", func(_ *group, _, _, keeper, _ int) func() {
+		syscall.Kill(keeper, syscall.SIGKILL)
+		return func() {}
+	}},
+	{"the command is killed", func(_ *group, _, _, _, command int) func() {
+		syscall.Kill(command, syscall.SIGKILL)
+		return func() {}
+	}},
+	{"the member is stopped", func(g *group, _, member, _, _ int) func() { return stop(g, member) }},
+	{"the links of the member are cut", func(g *group, id, _, _, _ int) func() {
+		g.cut(id, true)
+		return func() { g.cut(id, false) }
+	}},
+	{"the keeper is stopped, and the links of the member are cut", func(g *group, id, _, keeper, _ int) func() {
+		syscall.Kill(keeper, syscall.SIGSTOP) // and is killed, so there is no need to continue it
+		g.cut(id, true)
+		return func() { g.cut(id, false) }
+	}},
+	{"the command is stopped, and the links of the member are cut", func(g *group, id, _, _, command int) func() {
+		syscall.Kill(command, syscall.SIGSTOP)
+		g.cut(id, true)
+		return func() { g.cut(id, false) }
+	}},
+	{"the warden is stopped, and the member killed", func(g *group, id, member, _, _ int) func() {
+		warden := g.run[id].Process.Pid
+		syscall.Kill(warden, syscall.SIGSTOP)
+		syscall.Kill(member, syscall.SIGKILL)
+		return func() {
+			syscall.Kill(warden, syscall.SIGCONT)
+			g.gone(id, member)
+			g.start(id)
+		}
+	}},
+	{"the member is asked to end", func(g *group, id, member, _, _ int) func() {
+		g.run[id].Process.Signal(syscall.SIGTERM)
+		return func() {
+			g.gone(id, member)
+			g.start(id)
+		}
+	}},
+}
+
+// A command that ignores SIGTERM, and has a process that has left its session, runs once at any time.
+func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
+	t.Parallel()
+	n := len(faults)
+	if *long {
+		n = 500
+	}
+	if *count > 0 {
+		n = *count
+	}
+	g := newGroup(t, 3, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Stop: 100 * time.Millisecond, Warden: true})
+	for id := 1; id <= 3; id++ {
+		g.start(id)
+	}
+	r := rand.New(rand.NewPCG(*seed, 0))
+	begun := time.Now()
+	var order []int
+	for i := range n {
+		if len(order) == 0 {
+			order = r.Perm(len(faults))
+		}
+		var last beat
+		var id, member, keeper int
+		g.await("the processes of a command", func() bool { // a lease may lapse meanwhile, if the machine stalls
+			last = g.works(now(), "loop")
+			g.works(now(), "daemon")
+			id, member, keeper = g.leader(last.PID)
+			return id != 0
+		})
+		f := faults[order[0]]
+		order = order[1:]
+		at := now()
+		repair := f.make(g, id, member, keeper, last.PID)
+		g.await(fmt.Sprintf("fault %d: a new command after %s", i, f.name), func() bool {
+			next := g.works(at, "loop")
+			return next.PID != last.PID
+		})
+		repair()
+		if g.judge(); t.Failed() {
+			t.Fatalf("after fault %d: %s", i, f.name)
+		}
+	}
+	for id, c := range g.run {
+		if id%2 == 0 {
+			syscall.Kill(c.Process.Pid, syscall.SIGKILL)
+		} else {
+			c.Process.Signal(syscall.SIGTERM)
+		}
+	}
+	g.alone()
+	g.judge()
+	t.Logf("%d faults, %d beats, in %v", n, len(g.seen), time.Since(begun).Round(time.Second))
+}
+
+// Nothing but the kernel ends the command: the keeper is stopped, and the member dies with its warden.
+func TestNoProcessIsLeftIfTheWardenIsKilledAndTheKeeperStopped(t *testing.T) {
+	t.Parallel()
+	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady()})
+	g.start(1)
+	_, _, keeper := g.leader(g.works(0, "loop").PID)
+	syscall.Kill(keeper, syscall.SIGSTOP)
+	syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL)
+	g.alone()
+}
+
+// A keeper that is stopped kills nothing, so its timer does.
+func TestACommandDiesWithItsLeaseAlthoughMemberAndKeeperAreStopped(t *testing.T) {
+	t.Parallel()
+	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true})
+	g.start(1)
+	first := g.works(0, "loop")
+	_, member, keeper := g.leader(first.PID)
+	syscall.Kill(member, syscall.SIGSTOP)
+	syscall.Kill(keeper, syscall.SIGSTOP)
+	g.await("the command dies", func() bool { return g.parent(first.PID) == 0 })
+	for _, p := range g.processes() {
+		if p.pid != member && p.pid != keeper && p.pid != g.run[1].Process.Pid {
+			t.Errorf("%v is left", p)
+		}
+	}
+}
+
+func TestWithoutANamespaceAControlGroupOrTheKeeperEndsACommand(t *testing.T) {
+	t.Parallel()
+	for _, victim := range []string{"command", "keeper", "member", "warden"} {
+		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: true})
+		g.start(1)
+		command := g.works(0, "loop").PID
+		_, member, keeper := g.leader(command)
+		switch victim {
+		case "command":
+			syscall.Kill(command, syscall.SIGKILL)
+		case "keeper":
+			syscall.Kill(keeper, syscall.SIGKILL)
+		case "member":
+			syscall.Kill(member, syscall.SIGKILL)
+		case "warden":
+			syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL)
+		}
+		g.await("the command ends with the "+victim, func() bool { return g.parent(command) == 0 })
+		if victim == "command" || victim == "keeper" {
+			g.works(now(), "loop") // of the next one
+			g.run[1].Process.Signal(syscall.SIGTERM)
+		}
+		<-g.ends[1]
+		g.alone()
+	}
+}
+
+func TestACommandGetsNoVariableThatIsForItsMember(t *testing.T) {
+	t.Setenv("RINGLEADER_NATS_TOKEN", "secret")
+	t.Setenv("OF_ALL", "kept")
+	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", "env"}, OnExit: agent.Leave, Warden: true, Timing: steady()}, "")
+	if strings.Contains(out, "secret") || !strings.Contains(out, "OF_ALL=kept\n") || !strings.Contains(out, "RINGLEADER_TERM=1\n") {
+		t.Errorf("its environment is\n%s", out)
+	}
+}
+
+func TestACommandRunsAsAnotherUser(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("CI must run this test as root")
+		}
+		t.Skip("only root can run a command as another user")
+	}
+	for _, namespace := range []bool{true, false} {
+		script := `echo "$(id -u) $(id -g) $(id -G) $USER"; grep CapEff /proc/self/status; test -e /proc/$$ && echo own`
+		_, out, status := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true, Timing: steady(), User: "nobody", NoNamespace: !namespace}, "")
+		if want := "65534 65534 65534 nobody\nCapEff:\t0000000000000000\nown\n"; out != want || status != 0 {
+			t.Errorf("%q, exit status %d; want %q", out, status, want)
+		}
+	}
+	if err := agent.CheckUser("nobody at all"); err == nil {
+		t.Error("a user who does not exist is accepted")
+	}
+}
+
+// One thread that had to wait for a processor would keep the command alive after its end.
+func TestAllThreadsOfKeeperAndFirstProcessRunBeforeOthersAndNoneOfTheCommand(t *testing.T) {
+	t.Parallel()
+	hurried(t)
+	for _, namespace := range []bool{true, false} {
+		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: !namespace})
+		g.start(1)
+		command := g.works(0, "loop").PID
+		_, _, keeper := g.leader(command)
+		for pid := g.parent(command); pid != 0; pid = g.parent(pid) {
+			if got := policies(t, pid); !maps.Equal(got, map[string]bool{"2": true}) { // SCHED_RR
+				t.Errorf("namespace %v: the threads of process %d have policies %v", namespace, pid, got)
+			}
+			if pid == keeper {
+				break
+			}
+		}
+		if got := policies(t, command); !maps.Equal(got, map[string]bool{"0": true}) {
+			t.Errorf("namespace %v: the threads of the command have policies %v", namespace, got)
+		}
+		g.run[1].Process.Signal(syscall.SIGTERM)
+		<-g.ends[1]
+	}
+}
+
+// policies returns the policies of scheduling of the threads of a process.
+func policies(t *testing.T, pid int) map[string]bool {
+	found := map[string]bool{}
+	all, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		if stat, err := os.ReadFile(name); err == nil { // the thread may have ended
+			found[strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[38]] = true
+		}
+	}
+	return found
+}
+
+// hurried leaves out a test where no real-time priority is allowed.
+func hurried(t *testing.T) {
+	allowed := make(chan error)
+	go func() {
+		runtime.LockOSThread() // it ends with this goroutine
+		allowed <- kernel.Hurry()
+	}()
+	if err := <-allowed; err == nil {
+		return
+	} else if os.Getenv("CI") == "true" {
+		t.Fatal(err)
+	} else {
+		t.Skip(err)
+	}
+}
+
+// The host has the processes of the test, and the command sees none of them.
+func TestACommandSeesItsOwnProcessesOnly(t *testing.T) {
+	t.Parallel()
+	script := `ls -d /proc/[0-9]* | wc -l; test -e /proc/$$/stat && echo own`
+	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true, Timing: steady()}, "")
+	var n int
+	if _, err := fmt.Sscan(out, &n); err != nil || n > 6 || !strings.HasSuffix(out, "own\n") {
+		t.Errorf("%q", out)
+	}
+}

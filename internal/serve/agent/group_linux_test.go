@@ -1,0 +1,319 @@
+package agent_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/serve/rig"
+)
+
+// limit ends a wait that would be for ever.
+const limit = 60 * time.Second
+
+// lease is so long, and its margin, that a loaded machine can kill in time.
+const lease = time.Second
+
+func timing() ringleader.Timing {
+	t := ringleader.LAN()
+	t.Lease, t.LongestLease, t.Renewal = lease, lease, lease/12
+	t.Grace, t.Margin = lease/10, 4*lease/10
+	return t
+}
+
+// group is a group of real members, each with the same command.
+type group struct {
+	*testing.T
+	dir   string
+	specs []spec // by member - 1
+	links map[[2]int]*rig.Link
+	run   map[int]*exec.Cmd // of the wardens or members that run
+	ends  map[int]chan struct{}
+	file  *os.File
+	seen  []beat // all that were read
+	rest  []byte
+
+	stdin  io.Reader // of a member that starts; nil: none
+	stdout io.Writer
+}
+
+func newGroup(t *testing.T, n int, with spec) *group {
+	t.Helper()
+	g := &group{T: t, dir: t.TempDir(), links: map[[2]int]*rig.Link{}, run: map[int]*exec.Cmd{}, ends: map[int]chan struct{}{}}
+	file, err := os.Create(g.beats())
+	g.must(err)
+	g.file = file
+	addresses, err := rig.FreeAddresses(n)
+	g.must(err)
+	if with.Timing == (ringleader.Timing{}) {
+		with.Timing = timing()
+	}
+	for i := range n {
+		s := with
+		s.ID, s.Listen, s.Data = uint64(i+1), addresses[i], filepath.Join(g.dir, strconv.Itoa(i+1))
+		g.must(ringleader.Init(s.Data, "", s.ID))
+		s.Members = nil
+		for j, address := range addresses {
+			if j != i {
+				link, err := rig.NewLink(address)
+				g.must(err)
+				t.Cleanup(link.Close)
+				g.links[[2]int{i + 1, j + 1}] = link
+				address = link.Address()
+			}
+			s.Members = append(s.Members, ringleader.MemberAddress{ID: uint64(j + 1), Address: address})
+		}
+		g.specs = append(g.specs, s)
+	}
+	t.Cleanup(g.close)
+	return g
+}
+
+func (g *group) beats() string { return filepath.Join(g.dir, "beats") }
+
+func (g *group) must(err error) {
+	g.Helper()
+	if err != nil {
+		g.Fatal(err)
+	}
+}
+
+// start starts a member.
+func (g *group) start(id int) {
+	g.Helper()
+	text, err := json.Marshal(g.specs[id-1])
+	g.must(err)
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), role+"="+string(text), beats+"="+g.beats())
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Stdin, c.Stdout, c.Stderr = g.stdin, g.stdout, g.Output()
+	g.must(c.Start())
+	end := make(chan struct{})
+	go func() {
+		c.Wait()
+		close(end)
+	}()
+	g.run[id], g.ends[id] = c, end
+}
+
+// await waits for a condition.
+func (g *group) await(what string, holds func() bool) {
+	g.Helper()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for overdue := time.After(limit); !holds(); {
+		select {
+		case <-overdue:
+			g.Fatalf("not within %v: %s", limit, what)
+		case <-ticker.C:
+		}
+	}
+}
+
+// read reads new beats.
+func (g *group) read() {
+	g.Helper()
+	buffer := make([]byte, 1<<16)
+	for {
+		n, _ := g.file.Read(buffer)
+		if n == 0 {
+			break
+		}
+		g.rest = append(g.rest, buffer[:n]...)
+	}
+	for {
+		line, rest, found := bytes.Cut(g.rest, []byte("\n"))
+		if !found {
+			return
+		}
+		var b beat
+		if json.Unmarshal(line, &b) == nil { // else its process was killed while it wrote, or the line is empty
+			g.seen = append(g.seen, b)
+		}
+		g.rest = rest
+	}
+}
+
+// works waits until a command runs after a moment, and returns its last beat.
+func (g *group) works(since time.Duration, kind string) (last beat) {
+	g.Helper()
+	g.await("a "+kind+" runs", func() bool {
+		g.read()
+		for _, b := range slices.Backward(g.seen) {
+			if b.At <= since {
+				return false
+			}
+			if b.Kind == kind {
+				last = b
+				last.PID = g.find(b)
+				return last.PID != 0
+			}
+		}
+		return false
+	})
+	return last
+}
+
+// process is a process, as the system knows it.
+type process struct {
+	pid, parent int
+	within      int // its number in its own namespace
+	term        uint64
+	arguments   string
+}
+
+// find returns the number of the process that a beat is of, outside of its namespace; 0 if it has ended.
+func (g *group) find(b beat) int {
+	for _, p := range g.processes() {
+		if p.within == b.PID && p.term == b.Term {
+			return p.pid
+		}
+	}
+	return 0
+}
+
+// processes returns all processes of the group that have not ended.
+func (g *group) processes() (all []process) {
+	names, err := filepath.Glob("/proc/[0-9]*")
+	g.must(err)
+	for _, name := range names {
+		environment, err := os.ReadFile(name + "/environ")
+		if err != nil || !bytes.Contains(environment, []byte(beats+"="+g.beats())) {
+			continue // it is a zombie, or another process
+		}
+		stat, err := os.ReadFile(name + "/stat")
+		if err != nil {
+			continue
+		}
+		var p process
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		p.pid, _ = strconv.Atoi(filepath.Base(name))
+		p.parent, _ = strconv.Atoi(fields[1])
+		status, _ := os.ReadFile(name + "/status")
+		_, numbers, _ := strings.Cut(string(status), "NSpid:")
+		numbers, _, _ = strings.Cut(numbers, "\n")
+		if all := strings.Fields(numbers); len(all) > 0 {
+			p.within, _ = strconv.Atoi(all[len(all)-1])
+		}
+		_, term, _ := strings.Cut("\x00"+string(environment), "\x00RINGLEADER_TERM=")
+		fmt.Sscan(strings.ReplaceAll(term, "\x00", " "), &p.term)
+		arguments, _ := os.ReadFile(name + "/cmdline")
+		p.arguments = strings.ReplaceAll(string(arguments), "\x00", " ")
+		all = append(all, p)
+	}
+	return all
+}
+
+// parent returns the parent of a process; 0 if it has ended.
+func (g *group) parent(pid int) int {
+	for _, p := range g.processes() {
+		if p.pid == pid {
+			return p.parent
+		}
+	}
+	return 0
+}
+
+// arguments returns the first argument of a process.
+func (g *group) arguments(pid int) string {
+	for _, p := range g.processes() {
+		if all := strings.Fields(p.arguments); p.pid == pid && len(all) > 1 {
+			return all[1]
+		}
+	}
+	return ""
+}
+
+// leader returns the member of a process of a command, and its processes: 0 if it has ended meanwhile.
+func (g *group) leader(command int) (id, member, keeper int) {
+	keeper = g.parent(command)
+	if g.arguments(keeper) == "first" {
+		keeper = g.parent(keeper)
+	}
+	if member = g.parent(keeper); member == 0 {
+		return 0, 0, 0
+	}
+	for id := range g.run {
+		if pid := g.run[id].Process.Pid; pid == member || pid == g.parent(member) {
+			return id, member, keeper
+		}
+	}
+	return 0, 0, 0
+}
+
+// gone waits until all processes of a member have ended, so that it can start again.
+func (g *group) gone(id int, member int) {
+	g.Helper()
+	<-g.ends[id]
+	delete(g.run, id)
+	g.await("the process of a member ends with its warden", func() bool { return g.parent(member) == 0 })
+}
+
+// alone checks that no process is left.
+func (g *group) alone() {
+	g.Helper()
+	g.await("no process is left", func() bool { return len(g.processes()) == 0 })
+}
+
+// cut cuts all links of a member, or heals them.
+func (g *group) cut(id int, cut bool) {
+	for ends, link := range g.links {
+		if ends[0] == id || ends[1] == id {
+			link.Set(rig.Way{Cut: cut}, rig.Way{Cut: cut})
+		}
+	}
+}
+
+// judge complains about commands of two terms that run at the same time: each beat of a term is before all beats of later
+// ones.
+func (g *group) judge() {
+	g.Helper()
+	g.read()
+	latest := map[uint64]beat{} // of each term
+	earliest := map[uint64]beat{}
+	for _, b := range g.seen {
+		if last, known := latest[b.Term]; !known || b.At > last.At {
+			latest[b.Term] = b
+		}
+		if first, known := earliest[b.Term]; !known || b.At < first.At {
+			earliest[b.Term] = b
+		}
+	}
+	for before, last := range latest {
+		for after, first := range earliest {
+			if before < after && last.At >= first.At {
+				g.Errorf("the %s of term %d runs %v after the beginning of term %d", last.Kind, before, last.At-first.At, after)
+			}
+		}
+	}
+}
+
+// close kills what is left.
+func (g *group) close() {
+	for _, p := range g.processes() {
+		syscall.Kill(p.pid, syscall.SIGKILL)
+	}
+	for id := range g.run {
+		<-g.ends[id]
+	}
+	g.file.Close()
+}
+
+func now() time.Duration { return clock.System().Boottime() }
+
+// self is the command that this binary is.
+func self(words ...string) []string { return append([]string{os.Args[0], "command"}, words...) }
+
+func (p process) String() string { return fmt.Sprintf("%d (of %d) %s", p.pid, p.parent, p.arguments) }

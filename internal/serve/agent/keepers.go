@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"runtime"
+	"sync"
+
+	"ringleader.example/ringleader/internal/serve/kernel"
+	"ringleader.example/ringleader/internal/serve/warden"
+)
+
+// keepers are the keepers of a member, which start commands.
+type keepers struct {
+	program string      // the file of this program
+	means   Means       // by which commands under a lease end
+	user    *credential // who runs commands and hooks; nil: the user of this process
+	account *user.User
+
+	mu     sync.Mutex
+	pids   map[int]bool
+	groups int // control groups that were made
+}
+
+// newKeepers prepares this process for keepers. The commands end by the means, and hooks by [Children] or less.
+func newKeepers(means Means, name string) (*keepers, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	k := &keepers{program: program, means: means, pids: map[int]bool{}}
+	if k.user, k.account, err = lookUser(name); err != nil {
+		return nil, err
+	}
+	return k, prepare()
+}
+
+// starter runs functions that start processes, one at a time. The kernel kills some keepers at the end of the thread that started
+// them, and this one lives as long as the process. What it starts runs before ordinary processes, where that is allowed, so that a keeper
+// begins and ends at once on a loaded host, too.
+var starter = sync.OnceValue(func() chan<- func() {
+	starts := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		_ = kernel.Hurry()
+		for start := range starts {
+			start()
+		}
+	}()
+	return starts
+})
+
+// kept is a command with a keeper.
+type kept struct {
+	command *exec.Cmd // of the keeper
+	orders  *os.File
+	last    order
+	ended   chan struct{} // closed when no process is left
+	status  int           // of the command, when it has ended
+	left    error         // why processes may be left
+}
+
+// hook starts a command that runs under no lease: it may run a little longer than its member leads, and change what the host has
+// mounted.
+func (k *keepers) hook(command, variables []string, first order, stdout *os.File) (*kept, error) {
+	return k.start(post{means: least, user: k.user}, command, variables, first, nil, stdout)
+}
+
+// lease starts a command that runs under a lease.
+func (k *keepers) lease(command, variables []string, first order) (_ *kept, err error) {
+	p := post{means: k.means, user: k.user}
+	if p.means == ControlGroup {
+		k.mu.Lock()
+		k.groups++
+		name := fmt.Sprintf("ringleader-%d-%d", os.Getpid(), k.groups)
+		k.mu.Unlock()
+		if p.group, err = warden.NewGroup(name); err != nil {
+			return nil, fmt.Errorf("a control group: %w", err)
+		}
+		if err := warden.Confined(p.group); err != nil {
+			return nil, fmt.Errorf("the warden does not listen: %w", err)
+		}
+	}
+	return k.start(p, command, variables, first, os.Stdin, os.Stdout)
+}
+
+// start starts a command with a keeper. Its environment is that of this process, with variables added to it, and without what is
+// for the member.
+func (k *keepers) start(p post, command, variables []string, first order, stdin, stdout *os.File) (*kept, error) {
+	orders, ours, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer orders.Close()
+	c := exec.Command(k.program)
+	c.Args = p.arguments(keeperRole, command)
+	c.Env = append(inherited(k.account), variables...)
+	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, os.Stderr
+	c.ExtraFiles = []*os.File{orders}
+	c.SysProcAttr = p.bound()
+	run := &kept{command: c, orders: ours, ended: make(chan struct{})}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	started := make(chan error)
+	starter() <- func() { started <- c.Start() }
+	if err := <-started; err != nil {
+		ours.Close()
+		return nil, err
+	}
+	k.pids[c.Process.Pid] = true
+	run.order(first)
+	go func() {
+		_ = c.Wait() // ProcessState has the result
+		ours.Close()
+		k.mu.Lock()
+		delete(k.pids, c.Process.Pid)
+		k.mu.Unlock()
+		if run.status = c.ProcessState.ExitCode(); run.status < 0 { // killed: it may have left processes
+			run.status = exitKilled
+		}
+		if p.group != "" {
+			run.left = warden.KillGroup(p.group)
+		}
+		k.clear()
+		close(run.ended)
+	}()
+	return run, nil
+}
+
+// exitKilled is the exit status of a command whose keeper was killed, and so itself was: 128 and the number of SIGKILL.
+const exitKilled = 137
+
+// order gives an order, if it is another one than the last. A keeper that is stopped takes none, and its pipe is full some time: what it does not
+// get would let it kill later, so the next order is tried again, and this process never waits for a keeper.
+func (r *kept) order(o order) {
+	if o == r.last {
+		return
+	}
+	line, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // some numbers
+	}
+	if write(r.orders, append(line, '\n')) {
+		r.last = o
+	}
+}
+
+// kill kills the keeper, and so the command.
+func (r *kept) kill() { _ = r.command.Process.Kill() } // it may have ended

@@ -1,0 +1,152 @@
+package agent_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/warden"
+)
+
+// The variables of the environment by which this binary knows that it is not a test, and where the processes of a command
+// write their beats.
+const (
+	role  = "AGENT_TEST"
+	beats = "AGENT_TEST_BEATS"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") { // those of a test
+		os.Unsetenv(role) // a command of a member is none
+		agent.Be()
+	}
+	switch as := os.Getenv(role); {
+	case strings.HasPrefix(as, "{"):
+		beMember(as)
+	case len(os.Args) > 2 && os.Args[1] == "command":
+		beCommand(os.Args[2:])
+	}
+	// What a member leaves behind becomes a child of this process, where a test finds it.
+	if err := warden.Adopt(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	_ = flag.Set("test.parallel", "6") // tests wait for processes more than for cores
+	os.Exit(m.Run())
+}
+
+// spec is what a process of a member is told.
+type spec struct {
+	ID      uint64
+	Members []ringleader.MemberAddress
+	Listen  string
+	Data    string
+	Timing  ringleader.Timing
+	Command []string
+	OnExit  agent.OnExit
+	Hooks   agent.Hooks
+	Health  agent.Health
+	Stop    time.Duration
+	Warden  bool
+
+	Patience    time.Duration // with a health check; 0: two leases
+	NoNamespace bool
+	User        string
+}
+
+// beMember runs a member with its command.
+func beMember(text string) {
+	var s spec
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		panic(err)
+	}
+	if s.Warden {
+		if err := ringleader.Warden(); err != nil {
+			panic(err)
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	member := ringleader.Config{ID: s.ID, Members: s.Members, Listen: s.Listen, Data: s.Data, Timing: s.Timing}
+	member.Health = ringleader.HealthCheck{Interval: lease / 10, Timeout: cmp.Or(s.Patience, 2*lease), Rise: 2, Fall: 2}
+	member.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	a, life, err := agent.Start(ctx, agent.Config{
+		Member: member, Command: s.Command, OnExit: s.OnExit, Backoff: 20 * time.Millisecond, StopTimeout: s.Stop, Hooks: s.Hooks, Health: s.Health,
+		NoNamespace: s.NoNamespace, User: s.User,
+	}, ringleader.Join)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status, err := a.Exec(life)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	a.Close()
+	os.Exit(status)
+}
+
+// beat is a sign of life of a process of a command.
+type beat struct {
+	At   time.Duration // a reading of CLOCK_BOOTTIME
+	Term uint64
+	Kind string
+	PID  int
+}
+
+// beCommand is a process of a command. Its words are what it does before it beats for ever.
+func beCommand(words []string) {
+	for _, word := range words {
+		switch word {
+		case "deaf":
+			signal.Ignore(syscall.SIGTERM)
+		case "status":
+			os.Exit(7)
+		case "fork": // and leave a process in a session of its own
+			daemon := exec.Command(os.Args[0], "command", "deaf", "daemon")
+			daemon.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if err := daemon.Start(); err != nil {
+				panic(err)
+			}
+			os.Exit(0)
+		case "forks":
+			if err := exec.Command(os.Args[0], "command", "fork").Run(); err != nil {
+				panic(err)
+			}
+		case "copy": // pass the standard input on
+			io.Copy(os.Stdout, os.Stdin)
+			os.Exit(3)
+		}
+	}
+	b := beat{Kind: words[len(words)-1], PID: os.Getpid()}
+	fmt.Sscan(os.Getenv("RINGLEADER_TERM"), &b.Term)
+	file, err := os.OpenFile(os.Getenv(beats), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		panic(err)
+	}
+	system := clock.System()
+	for ticker := time.NewTicker(5 * time.Millisecond); ; <-ticker.C {
+		b.At = system.Boottime()
+		line, err := json.Marshal(b)
+		if err != nil {
+			panic(err)
+		}
+		// A kill may cut the line of another process short, before its end.
+		if _, err := fmt.Fprintf(file, "\n%s\n", line); err != nil {
+			os.Exit(1)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package agent
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/serve/kernel"
+	"ringleader.example/ringleader/internal/serve/warden"
+)
+
+// roles are the main functions of processes that this program starts.
+var roles = map[string]func(arguments []string) (status int){keeperRole: keep, firstRole: first, examinerRole: examiner, spinRole: spin}
+
+// now reads a clock that all processes share, and that goes on while the machine is suspended.
+func now() time.Duration { return clock.System().Boottime() }
+
+func closeOnExec(f *os.File) { syscall.CloseOnExec(int(f.Fd())) }
+
+// deaf are the signals that a keeper does not act upon: a service manager or a terminal may send them to all processes, and
+// the member decides about the command.
+var deaf = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
+
+// tree is a command with all its descendants.
+type tree struct {
+	confined string         // its control group
+	first    int            // the first process, or that of its namespace
+	group    int            // what is asked to end: the negative number of the process group, or the first process
+	status   int            // of the first process
+	ended    bool           // the first process has
+	changed  chan os.Signal // a child may have ended
+	looked   time.Duration  // when it last looked for those that have
+}
+
+// plant starts a command by the means of a post.
+func (p post) plant(command []string) (*tree, error) {
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return nil, err
+	}
+	attributes, release, err := p.attributes()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if p.means == Namespace {
+		return p.plantFirst(command, attributes)
+	}
+	if err := warden.Adopt(); err != nil {
+		return nil, err
+	}
+	t, err := startCommand(command, attributes, p.user)
+	if err != nil {
+		return nil, err
+	}
+	t.confined = p.group
+	return t, nil
+}
+
+// startCommand starts a command as a child of this process, which runs before others; the command runs as others do. At no moment this
+// process does: one of its threads that had to wait for a processor would keep it alive, and so the command.
+func startCommand(command []string, attributes *syscall.SysProcAttr, as *credential) (*tree, error) {
+	_ = kernel.HurryAlone() // where it is allowed; else nothing hurries
+	return start(command, attributes, as)
+}
+
+// start starts a child of this process. The process group of a terminal stays what it is.
+func start(command []string, attributes *syscall.SysProcAttr, as *credential, files ...uintptr) (*tree, error) {
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return nil, err
+	}
+	shared := warden.Foreground()
+	attributes.Pdeathsig, attributes.Setpgid = syscall.SIGKILL, !shared
+	if as != nil {
+		attributes.Credential = as.system()
+	}
+	t := &tree{changed: make(chan os.Signal, 1)}
+	signal.Notify(t.changed, syscall.SIGCHLD)
+	t.first, err = syscall.ForkExec(path, command, &syscall.ProcAttr{
+		Env: os.Environ(), Files: append([]uintptr{0, 1, 2}, files...), Sys: attributes,
+	})
+	if err != nil {
+		return nil, describe(path, err)
+	}
+	t.group = -t.first
+	if shared {
+		t.group = t.first
+	}
+	return t, nil
+}
+
+// ask asks the command to end.
+func (t *tree) ask() {
+	if t.ended {
+		return // the others are killed, and its number may be that of another process
+	}
+	_ = syscall.Kill(t.group, syscall.SIGTERM) // it may have ended
+	_ = syscall.Kill(t.group, syscall.SIGCONT) // a stopped process cannot end by itself
+}
+
+// reap reaps what has ended. With kill, or when the first process has ended, it kills the others. It reports true when none
+// is left. The goroutine that kills is the one that reaps: a number that it kills is not that of another process.
+func (t *tree) reap(kill bool) (status int, none bool) {
+	if none := t.collect(!kill); none {
+		return t.status, true
+	}
+	if kill || t.ended {
+		if t.confined != "" {
+			_ = warden.KillGroup(t.confined) // the member does it again, and tells an error
+		}
+		warden.KillChildren(nil)
+	}
+	return 0, false
+}
+
+// pause is the time between two looks for processes that have ended. This process runs before others: one that lets processes end again and
+// again shall not take the processor from them.
+const pause = 5 * time.Millisecond
+
+// collect reaps what has ended, and reports true when no process is left.
+func (t *tree) collect(sparing bool) (none bool) {
+	if since := now() - t.looked; sparing && since < pause {
+		time.Sleep(pause - since)
+	}
+	for {
+		var s syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &s, syscall.WNOHANG, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err == syscall.ECHILD:
+			return true
+		case pid == t.first:
+			t.status, t.ended = warden.ExitStatus(s), true
+		case pid == 0:
+			t.looked = now()
+			return false
+		}
+	}
+}
+
+// least is what ends a command in any case.
+const least = Children
+
+// bound returns the attributes by which the kernel kills a keeper with its member. A keeper that is stopped cannot do so by itself. Where
+// it kills by itself what it has started, it has to outlive the member for that.
+func (p post) bound() *syscall.SysProcAttr {
+	if p.means == Namespace {
+		return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	}
+	return nil
+}
+
+// prepare lets this process adopt what a keeper leaves that was killed.
+func prepare() error { return warden.Adopt() }
+
+// clear kills and reaps what a keeper has left that was killed. Keepers are not touched.
+func (k *keepers) clear() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for {
+		left := warden.KillChildren(func(pid int) bool { return k.pids[pid] })
+		if len(left) == 0 {
+			return
+		}
+		for _, pid := range left {
+			for {
+				if _, err := syscall.Wait4(pid, nil, 0, nil); err != syscall.EINTR {
+					break
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,37 @@
+// Package chaos tests groups of real members: processes, sockets, and stores on disk, under faults drawn from a seed. It
+// has no code of its own. Package ringleadertest makes the same kinds of faults in simulated time.
+//
+//	go test ./internal/serve/chaos -run Chaos -seed 7
+//	go test ./internal/serve/chaos -run Chaos -timeout 2h -long -faults 10000
+//	go test ./internal/serve/chaos -run Chaos -timeout 2h -long -faults 10000 -packets
+//
+// A run is a sequence of episodes. Each starts a new group of 3 or 5 members. Half of the groups have wardens, and half use
+// TLS. An episode kills and stops members and wardens, changes the voters, cuts and delays links, makes disks fail, loses
+// and swaps stores, starts members twice, and loads the machine. Then it repairs everything and awaits agreement. The seed
+// of an episode determines its faults, and the operating system their timing, so a seed repeats a failure only with some
+// probability.
+//
+// Links are relays of the test, which hold data back. With -packets each member is in a namespace of networks, and packets
+// are dropped, so connections time out. That needs root, and the programs ip, nsenter and nft.
+//
+// # What is recorded
+//
+// Each process reports events through a pipe of its own. A report is one write, so a kill loses none that was made. All
+// readings are of CLOCK_BOOTTIME, which is one clock for all processes of a machine. A leader reports how long its
+// lease runs, before and after its work. It works on a register, which the test keeps: it writes with its term as a
+// fencing token, and reads a copy of its own under its lease. It also writes to a log without a token.
+//
+// # What is judged
+//
+//   - Valid leases do not overlap. A lease counts until its deadline, also if its process is stopped or dead. A process under
+//     a warden counts until it was killed: its death may be proven from then on.
+//   - A term has one leader, and no leader of a lower term has a valid lease after one of a higher term.
+//   - Work begins and ends in turns, once in each term.
+//   - The history of the register is linearizable. The copy of a leader that was replaced would not be.
+//   - No process leads with a store that the others do not know, and none starts with a store that is in use or is another
+//     member's.
+//   - After the repair the members agree on a leader within ten leases.
+//   - No process outlives its episode.
+//
+// A violation is reported with its seed, a list of what happened, and a drawing.
+package chaos

@@ -1,0 +1,192 @@
+package kernel_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/serve/kernel"
+)
+
+// role is the variable by which this binary knows that it is not a test.
+const role = "KERNEL_TEST"
+
+func TestMain(m *testing.M) {
+	switch as := os.Getenv(role); as {
+	case "":
+		os.Exit(m.Run())
+	case "child":
+		fmt.Println(policy())
+	case "hurry":
+		hurry()
+	default:
+		die(as)
+	}
+}
+
+// die sets kill timers and tells the moment of the last, then runs for ever.
+func die(how string) {
+	t, err := kernel.NewKillTimer()
+	if err != nil {
+		panic(err)
+	}
+	now := clock.System().Boottime
+	at := now() + 100*time.Millisecond
+	set := func(at time.Duration) {
+		if err := t.Set(at); err != nil {
+			panic(err)
+		}
+	}
+	switch how {
+	case "moved":
+		set(now() + time.Hour)
+		set(at)
+	case "over":
+		fmt.Println(int64(now()))
+		set(now() - time.Hour)
+	case "never": // and then in time
+		set(at)
+		set(kernel.Never)
+		for now() < at+100*time.Millisecond {
+		}
+		at = now() + 50*time.Millisecond
+		set(at)
+	default:
+		set(at)
+	}
+	fmt.Println(int64(at))
+	if how == "stopped" {
+		syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	}
+	for { // until it is killed
+		now()
+	}
+}
+
+func TestTheKernelKillsAtTheMomentThatWasSetLast(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"set", "moved", "over", "never", "stopped"} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c := exec.CommandContext(ctx, os.Args[0])
+		c.Env = append(os.Environ(), role+"="+how)
+		c.Stderr = t.Output()
+		out, _ := c.Output() // it is killed
+		if ctx.Err() != nil {
+			t.Fatalf("%s: it lives a minute after its moment", how)
+		}
+		at, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+		if err != nil && how != "over" { // which may be dead before it tells
+			t.Fatalf("%s: %q: %v", how, out, err)
+		}
+		if early := time.Duration(at) - clock.System().Boottime(); early > 0 {
+			t.Errorf("%s: it has ended %v before its moment", how, early)
+		}
+		if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
+			t.Errorf("%s: it has ended by %v", how, c.ProcessState)
+		}
+	}
+}
+
+// A suspension moves CLOCK_BOOTTIME and not CLOCK_MONOTONIC, and so does a namespace of time.
+func TestTheKernelKillsAtAMomentThatASuspensionHasMoved(t *testing.T) {
+	t.Parallel()
+	unshare, err := exec.LookPath("unshare")
+	if err != nil {
+		t.Skip(err)
+	}
+	arguments := []string{"--time", "--boottime", "100000", "--fork", "--kill-child", os.Args[0]}
+	if os.Getuid() != 0 {
+		arguments = append([]string{"--user", "--map-root-user"}, arguments...)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, unshare, arguments...)
+	c.Env = append(os.Environ(), role+"=set")
+	out, err := c.Output()
+	if len(out) == 0 {
+		t.Skipf("no namespace of time: %v", err)
+	}
+	if ctx.Err() != nil {
+		t.Error("it lives a minute after its moment")
+	}
+}
+
+// policy returns the policies of scheduling of all threads of this process, each once.
+func policy() string {
+	found := map[string]bool{}
+	all, _ := filepath.Glob("/proc/self/task/*/stat")
+	for _, name := range all {
+		stat, _ := os.ReadFile(name)
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		found[fields[38]] = true
+	}
+	var text []string
+	for p := range found {
+		text = append(text, p)
+	}
+	return strings.Join(text, " and ")
+}
+
+// hurry tells the policies of a process that a hurrying thread starts, of one that it starts when it hurries alone, and of itself.
+func hurry() {
+	runtime.LockOSThread()
+	if err := kernel.Hurry(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(run("child"))
+	if err := kernel.HurryAlone(); err != nil {
+		panic(err)
+	}
+	fmt.Print(run("child"))
+	own, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+	fmt.Println(own &^ (1 << 30)) // without the flag SCHED_RESET_ON_FORK
+}
+
+// run runs this binary in a role, and returns what it prints.
+func run(as string) string {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), role+"="+as)
+	out, err := c.Output()
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
+
+func TestAThreadHurriesWithWhatItStartsOrAlone(t *testing.T) {
+	t.Parallel()
+	switch got := run("hurry"); {
+	case strings.Contains(got, "not permitted") && os.Getenv("CI") != "true":
+		t.Skip(got)
+	case got != "2\n0\n2\n":
+		t.Errorf("the policies are %q; SCHED_RR is 2", got)
+	}
+}
+
+func TestSharedNumbersAreSeenByAllWhoMapThem(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "numbers")
+	a, err := kernel.Share(file, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := kernel.Share(file, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a[2] = 7
+	if b[2] != 7 || len(b) != 3 {
+		t.Errorf("%v and %v", a, b)
+	}
+}

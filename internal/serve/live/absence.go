@@ -1,0 +1,57 @@
+package live
+
+import (
+	"container/heap"
+	"slices"
+
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
+)
+
+// absence is, for a peer in no group of that name, what its problem there is.
+const absence = "it is not in the group"
+
+// deny tells a peer that this member is not in a group.
+func (p *peer) deny(k key) { p.send(transport.AppendFrame(nil, denies, k[:]), k.slot(denies)) }
+
+// denied notes that a peer is not in a group. For the algorithm it has crashed: it sends nothing any more until it starts
+// again.
+func (l *loop) denied(p *peer, k key) error {
+	g := l.byKey[k]
+	if g == nil || !p.differs(g, absence) || !g.started {
+		return nil
+	}
+	g.Group.log.Info("member is not in the group", "peer", p.id)
+	return g.take(process.Input{What: process.Suspected, Port: p.port()})
+}
+
+// leave leaves the groups that the host has left, and of which nothing is becoming durable.
+func (l *loop) leave() {
+	if l.quitting == 0 {
+		return
+	}
+	l.groups = slices.DeleteFunc(l.groups, func(g *group) bool {
+		if !g.quits || g.pending != nil {
+			return false
+		}
+		l.quitting--
+		l.revoted = true // its voters count no more
+		delete(l.byKey, g.key)
+		if g.index >= 0 {
+			heap.Remove(&l.due, g.index)
+		}
+		l.ready = slices.DeleteFunc(l.ready, func(other *group) bool { return other == g })
+		g.decision, g.lease = network.Decision{Term: g.decision.Term}, process.Never
+		g.show()
+		for _, p := range l.peers {
+			if p != nil {
+				delete(p.groups, g.key)
+				delete(p.values, g.key)
+				p.deny(g.key)
+			}
+		}
+		close(g.done)
+		return true
+	})
+}

@@ -1,0 +1,583 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
+)
+
+// State is the visible state of a member in a group.
+type State struct {
+	Role      network.Role
+	Leader    uint64 // 0 if not known
+	Term      election.Term
+	Value     string     // what the leader has published in Term
+	Since     time.Time  // when Role, Leader and Term last changed
+	Until     time.Time  // when leadership ends by itself, if it does: a lease; wall clock
+	Stopping  bool       // it leads, and its work is to stop
+	Members   []uint64   // the list, by identifier
+	Reachable []bool     // in the same order: whether the member is heard from
+	Problems  []string   // in the same order: the member's known problem; empty: none
+	Standings []Standing // in the same order, as far as they are known
+
+	// Granted is, in the same order, for how long the newest grant of each member still entitles this one to lead; nil: this one does not lead, or
+	// without leases.
+	Granted []time.Duration
+
+	ListLacks uint64 // the voter that the last list of the host lacks, so that it waits; 0: it does not
+	Voters    Voters
+}
+
+// Group is the part that a member takes in a group. Its methods may be called at any time, by any goroutine.
+type Group struct {
+	member *Member
+	name   string
+	key    key
+	leased bool // its leader leads for as long as a lease runs
+	log    *slog.Logger
+
+	entitled time.Duration // how long an answered request prolongs a lease
+	done     chan struct{} // closed when the member has left the group, or has stopped
+
+	mu      sync.Mutex
+	state   State
+	until   time.Duration       // when leadership ends by itself, on the clock of deadlines; process.Never: it does not
+	changed chan struct{}       // closed when state changes
+	working bool                // work of the host runs
+	asked   bool                // the work of this tenure is to stop, or has stopped
+	round   time.Duration       // when the last Confirm was sent, on the clock of deadlines
+	agreed  time.Duration       // until when the grants of those entitle that know of no higher term, on the clock of deadlines
+	dispute bool                // too many of those that this member hears from know of one
+	longer  chan struct{}       // closed when agreed, dispute or until changes; nil if no Confirm waits for that
+	granted []election.Deadline // by rank - 1, of the last step; nil: this member does not lead
+	timers  process.Timers
+	counts  Counts // of this group
+	last    uint64 // the leader that was known last
+	muted   muted
+}
+
+// State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
+// no change.
+func (g *Group) State() (State, <-chan struct{}) {
+	now, boot := time.Now(), g.member.boot() // in this order: a pause between them makes the end early, not late
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.state
+	if g.until != process.Never {
+		s.Until = now.Add(g.until - boot)
+	}
+	if s.Role == network.Leader && g.left(s.Term, boot) == 0 || !g.leased && g.member.Stall() > 0 { // even if the loop is blocked
+		s.Role, s.Leader = network.Undecided, 0
+		if g.until != process.Never {
+			s.Since = s.Until // it has led until then
+		}
+	}
+	if s.Role == network.Leader && g.granted != nil {
+		s.Granted = g.grants(s.Members, boot)
+	}
+	return s, g.changed
+}
+
+// grants returns for how long the grants of members still run.
+func (g *Group) grants(members []uint64, boot time.Duration) []time.Duration {
+	left := make([]time.Duration, len(members))
+	for i, id := range members {
+		if rank, known := g.member.Rank(id); known && int(rank) <= len(g.granted) {
+			ends := process.Moment(0, g.granted[rank-1].Left(election.Ticks{}), g.member.config.Unit)
+			left[i] = max(0, ends-boot)
+		}
+	}
+	return left
+}
+
+// Ends returns when the lease of a term ends, as a reading of the member's clock Boottime; [process.Never] if leadership has no
+// end by itself. It reads no clock, so the moment may have passed. It reports false if this member does not lead in that term.
+func (g *Group) Ends(term election.Term) (ends time.Duration, leads bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.state.Role != network.Leader || g.state.Term != term:
+		return 0, false
+	case g.until == process.Never:
+		return process.Never, true
+	}
+	return g.member.begunBoot + g.until, true
+}
+
+// Left returns how long the lease of a term still runs; 0 if it is over, or is that of another term. It is
+// [process.Never] if leadership has no end by itself.
+func (g *Group) Left(term election.Term) time.Duration {
+	boot := g.member.boot()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.left(term, boot)
+}
+
+func (g *Group) left(term election.Term, boot time.Duration) time.Duration {
+	switch {
+	case g.state.Role != network.Leader || g.state.Term != term:
+		return 0
+	case g.until == process.Never:
+		return process.Never
+	}
+	return max(0, g.until-boot)
+}
+
+// Begin notes that the host begins its work as the leader in a term. It reports false if that may not begin any more, or
+// if earlier work has not ended. Each Begin that reports true needs an End.
+func (g *Group) Begin(term election.Term) bool {
+	boot := g.member.boot()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.working || g.asked || g.left(term, boot) == 0 {
+		return false
+	}
+	g.working = true
+	return true
+}
+
+// End notes that the work has stopped.
+func (g *Group) End() {
+	g.mu.Lock()
+	g.working = false
+	asked := g.asked
+	g.mu.Unlock()
+	if asked {
+		g.Command(election.Command{Order: election.Stopped})
+	}
+}
+
+// Leave ends the part that the member takes in a group that it has joined, and waits for that. The lead must have ended.
+func (g *Group) Leave() {
+	g.member.post(leaving{g})
+	select {
+	case <-g.done:
+	case <-g.member.done:
+	}
+}
+
+// Done is closed when the member has left the group, or has stopped.
+func (g *Group) Done() <-chan struct{} { return g.done }
+
+// Command gives a command to the algorithm.
+func (g *Group) Command(c election.Command) { g.member.post(commanded{g, c}) }
+
+// stopWork asks the host to stop its work. It reports whether there is none.
+func (g *Group) stopWork() (none bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked = true
+	return !g.working
+}
+
+// publish makes a state visible, with the end of leadership.
+func (g *Group) publish(s State, until time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.move(until)
+	if s.Role == network.Leader && (g.state.Role != network.Leader || g.state.Term != s.Term) {
+		g.asked = false
+	}
+	s.Stopping = g.asked && s.Role == network.Leader
+	g.count(&s)
+	g.state = s
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+// extend moves the end of leadership.
+func (g *Group) extend(until time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.move(until)
+}
+
+// move sets the end of leadership. Only the loop calls it.
+func (g *Group) move(until time.Duration) {
+	g.until = until
+	g.wake()
+}
+
+// wake lets Confirm look again.
+func (g *Group) wake() {
+	if g.longer != nil {
+		close(g.longer)
+		g.longer = nil
+	}
+}
+
+// MaxLimits is the largest length of GroupConfig.Limits, in bytes.
+const MaxLimits = transport.MaxOpaque - keySize
+
+// key names a group in a frame: the beginning of the digest of its name.
+type key [keySize]byte
+
+const keySize = 8
+
+func keyOf(name string) (k key) {
+	digest := transport.DigestOf("%q", name)
+	copy(k[:], digest[:])
+	return k
+}
+
+// most is the number of inputs that may wait while the state of a group becomes durable.
+const most = 1024
+
+// group is a group as the loop sees it.
+type group struct {
+	*Group
+	*loop
+	limits     string
+	parameters map[string]string
+	prepared   *network.Instance // for all members that are known
+	machine    *process.Machine
+	recover    bool // this is not the first life
+
+	started  bool
+	timers   process.Timers
+	waiting  []process.Input // messages to ourselves, and what came while the state became durable
+	decision network.Decision
+	lease    time.Duration   // when our leadership ends by itself, on the clock of deadlines
+	ended    time.Time       // when our leadership ended; zero: that is shown, or it has not
+	durably  bool            // there is durable state
+	kept     []byte          // it, as last saved or as it is being saved; nil: in no life yet
+	pending  *process.Output // the effects that wait until kept is durable; nil: none
+	begun    time.Duration   // when the step of pending began, in whole units
+
+	reign  reign             // the leader of the highest term that was led, as far as this member knows
+	told   reign             // that, as far as it is durable
+	rivals map[uint64]string // by a leader: what is wrong with its term; none: nothing
+
+	voters election.Membership // as the algorithm has them
+	quits  bool                // the host wants to leave it
+	value  published
+
+	priorities map[uint64]uint16 // by identifier; nil: the algorithm knows none
+	standing   *Standing         // of this member, once it has been another one than in the configuration; nil: never
+
+	at     time.Duration // when it has something to do, on the clock of timers
+	index  int           // in loop.due; -1: in none
+	queued bool          // it is in loop.ready
+}
+
+// newGroup makes a group of which no member has heard, from its record in the storage.
+func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
+	a := l.program
+	g = &group{
+		Group: &Group{
+			member: l.Member, name: c.Group, leased: a.Leased, log: l.log, until: process.Never,
+			state: State{Since: time.Now()}, changed: make(chan struct{}), entitled: c.Entitled, done: make(chan struct{}),
+		},
+		loop: l, limits: c.Limits, parameters: c.Parameters, lease: process.Never, index: -1,
+		standing: c.Standing, priorities: c.Priorities,
+	}
+	if g.prepared, err = g.prepare(); err != nil {
+		return nil, err
+	}
+	if c.Group != l.config.Group { // it is not the only one
+		g.Group.log = l.log.With("group", c.Group)
+	}
+	g.key = keyOf(c.Group)
+	g.machine = a.NewMachine(g.prepared, l.position, choose, g)
+	if g.durably = a.Plans.Durable != nil && l.config.Storage != nil; g.durably {
+		if err := g.load(); err != nil {
+			return nil, err
+		}
+	}
+	g.voters = g.machine.Membership()
+	g.others(&g.state)
+	g.state.Voters = g.votersNow()
+	return g, nil
+}
+
+// load takes over what an earlier life has kept.
+func (g *group) load() error {
+	record, err := g.config.Storage.Load(groupRecord + g.name)
+	if err != nil || record == nil {
+		return err
+	}
+	schema, with := g.schema(), g.written()
+	var kept []byte
+	switch {
+	case bytes.HasPrefix(record, with[:]) && len(record) >= len(with)+reignSize:
+		kept = record[len(with)+reignSize:]
+		g.reign = decodeReign(record[len(with):])
+		g.told = g.reign
+	case bytes.HasPrefix(record, schema[:]): // of a version that kept no reign
+		kept = record[len(schema):]
+	default:
+		return fmt.Errorf("%w: the state that was kept belongs to a group of other members, or to another algorithm", storage.ErrData)
+	}
+	if err := g.machine.Restore(kept); err != nil {
+		return fmt.Errorf("%w: what the algorithm kept: %w", storage.ErrData, err)
+	}
+	g.kept = append([]byte{}, kept...)
+	g.recover = g.program.Functions.Recover
+	g.voters = g.machine.Membership()
+	return g.knowsVoters()
+}
+
+// start starts the algorithm.
+func (g *group) start() error {
+	g.started = true
+	g.logVoters()
+	in := process.Input{What: process.Started}
+	if g.recover {
+		in.What = process.Recovered
+	}
+	return g.take(in)
+}
+
+// take gives an event to the algorithm, now or when its state is durable.
+func (g *group) take(in process.Input) error {
+	if g.pending != nil || len(g.waiting) > 0 {
+		g.wait(in)
+		return nil
+	}
+	return g.step(in)
+}
+
+// wait puts an event behind those that wait.
+func (g *group) wait(in process.Input) {
+	g.waiting = append(g.waiting, in)
+	g.queue()
+}
+
+// queue lets the loop know that events wait.
+func (g *group) queue() {
+	if !g.queued && len(g.waiting) > 0 && g.pending == nil {
+		g.queued = true
+		g.ready = append(g.ready, g)
+	}
+}
+
+// proceed takes the next event that waits.
+func (g *group) proceed() error {
+	in := g.waiting[0]
+	g.waiting = g.waiting[1:]
+	err := g.step(in)
+	if in.What == process.Received && int(in.Port) != g.position {
+		err = g.rebuke(g.peers[in.Port], err)
+	}
+	g.queue()
+	return err
+}
+
+// crowded reports whether no more messages fit.
+func (g *group) crowded() bool { return len(g.waiting) >= most }
+
+// step gives an event to the algorithm. Its effects follow when its state is durable. An error, except for a malformed
+// message, stops the member.
+func (g *group) step(in process.Input) error {
+	if err := g.fit(); err != nil {
+		return err
+	}
+	unit := g.config.Unit
+	ticks := g.boot() / unit
+	effects, err := g.machine.Step(in, election.Units(uint64(ticks)))
+	if err != nil {
+		return err
+	}
+	g.pending, g.begun = &effects, ticks*unit
+	higher := g.reigns(effects.Other)
+	if kept := g.machine.Durable(); g.durably && (g.kept == nil || higher || !bytes.Equal(kept, g.kept)) {
+		g.kept = append([]byte{}, kept...)
+		g.dirty = append(g.dirty, g)
+		return nil
+	}
+	return g.apply()
+}
+
+// apply applies the effects of the last step, in the promised order: its state is durable.
+func (g *group) apply() error {
+	effects := g.pending
+	g.pending, g.told = nil, g.reign
+	if g.decision.Role == network.Leader && endsLead(effects.Other) {
+		g.ended = time.Now()     // and not later: the others may hear of it before it is shown
+		if g.lease <= g.boot() { // the step came before expire
+			g.lapse()
+		}
+		g.extend(0)
+	}
+	for _, s := range effects.Sent {
+		if int(s.Port) == g.position {
+			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
+			continue
+		}
+		if g.drops(s.Kind) {
+			continue
+		}
+		g.peers[s.Port].send(g.frame(s), g.slot(s.Kind))
+	}
+	g.timers.Apply(effects.Other, g.begun, g.now(), g.config.Unit)
+	changed, lease := false, g.lease
+	for _, e := range effects.Other {
+		switch e.Op {
+		case election.SetTimer, election.StopTimer:
+		case election.StopWork:
+			changed = true
+			if g.stopWork() {
+				g.wait(process.Input{What: process.Commanded, Command: election.Command{Order: election.Stopped}})
+			}
+		default:
+			before := g.decision
+			if err := g.decision.Apply(g.program.Task, e, g.prepared.ID(g.position)); err != nil {
+				return fmt.Errorf("%s is wrong: %w", g.program.Name, err)
+			}
+			changed = changed || g.decision != before
+			g.lease = process.Never
+			if e.Op == election.Lead && e.Deadline {
+				g.lease = process.Moment(g.begun, e.Ticks, g.config.Unit)
+			}
+		}
+	}
+	switch {
+	case g.votersChanged(), changed:
+		g.show()
+	case g.lease != lease:
+		g.renew(g.lease)
+	}
+	g.queue()
+	g.reschedule()
+	return nil
+}
+
+// endsLead reports whether the last decision among effects is not to lead.
+func endsLead(effects []election.Effect) (ends bool) {
+	for _, e := range effects {
+		switch e.Op {
+		case election.SetTimer, election.StopTimer, election.StopWork:
+		default:
+			ends = e.Op != election.Lead
+		}
+	}
+	return ends
+}
+
+// slot returns the slot for messages of a kind in the queue of a connection: a newer one of some kinds replaces an older
+// one that has not left.
+func (g *group) slot(kind election.Kind) uint64 {
+	if !g.program.Kinds[kind].Latest {
+		return 0
+	}
+	return g.key.slot(uint8(kind))
+}
+
+// slot returns the slot of frames of a kind in a group.
+func (k key) slot(kind uint8) uint64 { return max(1, binary.LittleEndian.Uint64(k[:])+uint64(kind)) }
+
+// expire ends a lease whose deadline has passed, and fires expired timers.
+func (g *group) expire() error {
+	if g.lease != process.Never && g.lease <= g.boot() {
+		g.lease = process.Never
+		g.decision = network.Decision{Term: g.decision.Term}
+		g.lapse()
+		g.show()
+	}
+	clocks := g.clocks()
+	for range g.program.Timers { // and no more: a timer that is repeatedly set to 0 must not starve messages
+		timer, wait := g.timers.Next(clocks)
+		if wait > 0 || g.pending != nil {
+			break
+		}
+		g.timers.Stop(timer)
+		if err := g.step(process.Input{What: process.Expired, Timer: timer}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reschedule notes when there is something to do: a timer to fire, or a lease to end.
+func (g *group) reschedule() {
+	clocks, wait := g.clocks(), process.Never
+	g.mu.Lock()
+	g.Group.timers, g.Group.granted = g.timers, g.voters.Granted
+	g.mu.Unlock()
+	if g.pending == nil {
+		_, wait = g.timers.Next(clocks)
+	}
+	if g.lease != process.Never {
+		wait = min(wait, g.lease-clocks.Deadlines)
+	}
+	switch {
+	case wait == process.Never && g.index < 0:
+	case wait == process.Never:
+		heap.Remove(&g.due, g.index)
+	case g.index < 0:
+		g.at = clocks.Timers + wait
+		heap.Push(&g.due, g)
+	default:
+		g.at = clocks.Timers + wait
+		heap.Fix(&g.due, g.index)
+	}
+}
+
+// show publishes the state.
+func (g *group) show() {
+	g.mu.Lock()
+	before := g.state // also a leader's whose lease has just ended
+	g.mu.Unlock()
+	s := State{
+		Role: g.decision.Role, Leader: g.Name(g.decision.Leader), Term: g.decision.Term,
+		Since: before.Since,
+	}
+	g.others(&s)
+	g.agree()
+	if g.contested() {
+		s.Role, s.Leader = network.Undecided, 0
+	}
+	s.Value, s.Voters = g.valueOf(s.Leader, s.Term), g.votersNow()
+	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
+		s.Since = time.Now()
+		if !g.ended.IsZero() {
+			s.Since, g.ended = g.ended, time.Time{}
+		}
+		g.Group.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term)
+	}
+	g.publish(s, g.lease)
+}
+
+// roleName returns the name of a role in the log: that which status has.
+func roleName(r network.Role) string {
+	if r == network.Undecided {
+		return "electing"
+	}
+	return r.String()
+}
+
+// others sets, for each member, whether it is heard from, its problem, and its standing.
+func (g *group) others(s *State) {
+	s.Members, s.ListLacks = g.listed, g.awaits
+	for _, id := range g.listed {
+		heard, problem := true, g.problem
+		if p := g.peerOf(id); p != nil {
+			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, g.rivals[id], p.groups[g.key])
+		}
+		s.Reachable, s.Problems = append(s.Reachable, heard), append(s.Problems, problem)
+		s.Standings = append(s.Standings, g.standingOf(id))
+	}
+}
+
+// announce tells a peer that this member is in the group, and the limits of that.
+func (g *group) announce(p *peer) {
+	p.send(transport.AppendFrame(nil, announces, g.key[:], []byte(g.limits)), 0)
+}
+
+// frame returns a frame of this group, with its key before the message.
+func (g *group) frame(s process.Frame) []byte {
+	return process.AppendFrame(nil, uint8(s.Kind), func(dst []byte) []byte {
+		return append(append(dst, g.key[:]...), s.Frame[process.HeadSize:]...)
+	})
+}

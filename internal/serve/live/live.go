@@ -1,0 +1,245 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
+)
+
+// Config determines the member that this process is. All fields are required unless marked optional.
+type Config struct {
+	ID      uint64
+	Members []transport.Member // with this one; see Member.List, too
+
+	Heartbeat time.Duration // the interval of heartbeats on a connection
+	Suspicion time.Duration // how long it may be silent; several Heartbeats
+	Unit      time.Duration // of the algorithm's time
+
+	Storage   storage.Storage // optional: no state is persistent. The member closes it, also if Join fails
+	Logger    *slog.Logger    // optional: nothing is logged
+	Transport transport.Open  // optional: TCP, listening at this member's address
+	Elsewhere bool            // it listens at another address than that in Members, which may or may not lead to it
+	Clock     clock.Clock     // optional: that of the system
+	Death     [32]byte        // the hash of the secret that proves the death of this life; optional
+
+	GroupConfig // the group that all members of Members belong to
+}
+
+// GroupConfig determines a group of members.
+type GroupConfig struct {
+	Group      string            // its name; optional
+	Parameters map[string]string // of the algorithm; optional
+	Priorities map[uint64]uint16 // by identifier; optional: all have priority 1
+	Standing   *Standing         // of this member, at the beginning; optional: as Priorities have it
+
+	// Entitled is how long an answered request for a lease prolongs it, in whole Units. [Group.Confirm] needs it.
+	Entitled time.Duration
+
+	// Limits are the lengths that members of a group should have in common, in words, for example "lease 500ms". They
+	// may differ while they are changed at one member after the other. Optional.
+	Limits string
+}
+
+// ErrPanic reports that a step of the algorithm, or this package's handling of it, panicked.
+var ErrPanic = errors.New("panic")
+
+// Member is a member in this process. Its methods may be called at any time, by any goroutine.
+type Member struct {
+	*Group // of Config
+
+	config      Config
+	program     *process.Program
+	log         *slog.Logger
+	clock       clock.Clock
+	incarnation uint64
+	timing      transport.Timing
+	members     []transport.Member // by position; see sorted
+	listed      []uint64           // those in the list, in its order
+	ranks       atomic.Pointer[map[uint64]election.ID]
+	position    int     // in members
+	peers       []*peer // by position; nil at our own
+	transport   transport.Transport
+	record      memberRecord
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	inbox  chan any // the events of package transport, and those of this package
+	done   chan struct{}
+	err    error // once done is closed
+
+	begun, begunBoot time.Duration // readings of the clocks
+	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
+	counts           counts        // of what concerns all groups
+	disk             disk
+}
+
+// Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.
+func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (*Member, error) {
+	program, err := process.Of(&a)
+	if err != nil {
+		return nil, errors.Join(err, closeStorage(c.Storage))
+	}
+	return JoinProgram(ctx, program, c)
+}
+
+// JoinProgram is Join for an algorithm with hidden types.
+func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
+	m, l, err := prepare(a, c)
+	if err != nil {
+		return nil, errors.Join(err, closeStorage(c.Storage))
+	}
+	m.ctx, m.cancel = context.WithCancel(ctx)
+	m.transport, err = m.config.Transport(transport.Config{
+		Self: m.position, Members: m.members, Name: c.Group, Algorithm: a.Name, Incarnation: m.incarnation,
+		Store: m.record.store, Death: c.Death,
+		Group:  transport.GroupOf(c.Group, m.founders(), transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds)),
+		Timing: m.timing, Log: m.log, Post: m.post,
+	})
+	if err == nil {
+		// Not before it listens: a life that no member can reach does not count.
+		if err = m.save(m.record.encode()); err != nil {
+			m.transport.Close()
+		}
+	}
+	if err != nil {
+		m.cancel()
+		return nil, errors.Join(err, closeStorage(c.Storage))
+	}
+	go l.live()
+	return m, nil
+}
+
+// prepare makes a member and its loop, which do not run yet.
+func prepare(a *process.Program, c Config) (*Member, *loop, error) {
+	if a.Topology != election.Complete {
+		return nil, nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology.Phrase(0))
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Transport == nil {
+		c.Transport = transport.TCP{}.Open
+	}
+	if c.Clock == nil {
+		c.Clock = clock.System()
+	}
+	m := &Member{
+		config: c, program: a, log: c.Logger.With("member", c.ID), clock: c.Clock,
+		begun: c.Clock.Monotonic() - 1, begunBoot: c.Clock.Boottime(),
+		inbox: make(chan any, 256), done: make(chan struct{}),
+	}
+	if !slices.ContainsFunc(c.Members, func(member transport.Member) bool { return member.ID == c.ID }) {
+		return nil, nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
+	}
+	if err := m.load(); err != nil {
+		return nil, nil, err
+	}
+	m.listed = identifiers(c.Members)
+	m.know(sorted(c.Members, m.record.founders))
+	rank, _ := m.Rank(c.ID)
+	m.position = int(rank) - 1
+
+	l := &loop{Member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: newDelays(m.log, c.Suspicion)}
+	g, err := l.newGroup(c.GroupConfig)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.add(g)
+	m.Group = g.Group
+	m.timing = transport.Timing{
+		Heartbeat: c.Heartbeat, Suspicion: c.Suspicion,
+		Delay: process.Moment(0, a.LongestDelay(g.prepared.Parameters), c.Unit),
+	}
+	return m, l, nil
+}
+
+// founders returns the first voters, if this member is one of them.
+func (m *Member) founders() []uint64 {
+	if slices.Contains(m.record.founders, m.config.ID) {
+		return m.record.founders
+	}
+	return nil
+}
+
+func identifiers(members []transport.Member) []uint64 {
+	ids := make([]uint64, len(members))
+	for i, member := range members {
+		ids[i] = member.ID
+	}
+	return ids
+}
+
+// ErrJoined reports that the member is in a group of that name already.
+var ErrJoined = errors.New("this process is in the group already")
+
+// ErrStopped reports that the member has stopped.
+var ErrStopped = errors.New("the member has stopped")
+
+// Join joins another group of the same members.
+func (m *Member) Join(c GroupConfig) (*Group, error) {
+	answer := make(chan joinedAnswer, 1)
+	m.post(joined{c, answer})
+	select {
+	case a := <-answer:
+		return a.group, a.err
+	case <-m.done:
+		return nil, ErrStopped
+	}
+}
+
+// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended.
+func (m *Member) Close() error {
+	m.cancel()
+	<-m.done
+	return nil
+}
+
+// Done is closed when the member has stopped.
+func (m *Member) Done() <-chan struct{} { return m.done }
+
+// Err returns why the member stopped by itself; nil while it runs, and after Close or the end of its context.
+func (m *Member) Err() error {
+	select {
+	case <-m.done:
+		return m.err
+	default:
+		return nil
+	}
+}
+
+// Address returns where the member listens.
+func (m *Member) Address() string { return m.transport.Address() }
+
+// Stall returns for how long the loop has not run; 0 while that is at most the suspicion timeout. After that time the
+// others suspect this member.
+func (m *Member) Stall() time.Duration {
+	if stall := m.now() - time.Duration(m.turn.Load()); stall > m.config.Suspicion {
+		return stall
+	}
+	return 0
+}
+
+// now returns the time since the start, on the monotonic clock. It is never 0, so that a moment of 0 is none.
+func (m *Member) now() time.Duration { return m.clock.Monotonic() - m.begun }
+
+// boot returns the time since the start, on the clock that goes on during suspension.
+func (m *Member) boot() time.Duration { return m.clock.Boottime() - m.begunBoot }
+
+// post puts an event into the inbox, unless the member is stopping.
+func (m *Member) post(event any) {
+	select {
+	case m.inbox <- event:
+	case <-m.ctx.Done():
+	}
+}

@@ -1,0 +1,532 @@
+package live
+
+import (
+	"container/heap"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"runtime/debug"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
+)
+
+// loop owns all mutable state. Its methods run in one goroutine.
+type loop struct {
+	*Member
+	groups []*group
+	byKey  map[key]*group
+
+	mirror  transport.Outgoing // dials our own address until it has reached us; nil if that is certain
+	reached bool               // our own address leads to us
+	problem string             // if not
+	started bool
+	beatAt  time.Duration // when the next heartbeat is due
+	startBy time.Duration // the end of the wait for the first connections
+	proven  []*peer       // dead lives of these are to be made known to the others
+
+	due   due      // the groups by when they have something to do
+	ready []*group // those with inputs that wait
+
+	dirty   []*group // whose state is to become durable
+	after   []func() // what waits until the member's record is durable
+	saving  *saving  // what is becoming durable; nil: nothing
+	retryAt time.Duration
+	saver   chan []storage.Record
+
+	awaited *Listing // the list of members that waits; nil: none does
+	awaits  uint64   // the voter that it lacks
+	revoted bool     // voters have changed since
+
+	joining   []joined      // groups that are to be joined
+	quitting  int           // how many are to be left
+	suspended time.Duration // for how long the machine was, since the start
+	delays    *delays
+}
+
+// saving is a set of records that become durable together.
+type saving struct {
+	records []storage.Record
+	groups  []*group
+	after   []func()
+	begun   time.Duration
+	failed  bool // at least once
+}
+
+// The events of this package.
+type (
+	commanded struct {
+		group   *Group
+		command election.Command
+	}
+	saved   struct{ err error }
+	leaving struct{ group *Group }
+	joined  struct {
+		config GroupConfig
+		answer chan<- joinedAnswer
+	}
+	joinedAnswer struct {
+		group *Group
+		err   error
+	}
+)
+
+// firstConnections is how long a member waits, before it starts, for members that are not connected with it. They may
+// start at the same time, and a member that begins without them elects itself.
+const firstConnections = 100 * time.Millisecond
+
+// live runs the life of a member.
+func (l *loop) live() {
+	l.startBy, l.beatAt = l.now()+firstConnections, l.now()+l.config.Heartbeat
+	for i, p := range l.peers {
+		if p != nil && !l.members[i].Unlisted {
+			p.out = l.transport.Dial(p.position, 0)
+		}
+	}
+	if !l.reached {
+		l.mirror = l.transport.Dial(l.position, 0)
+	}
+	l.saver = make(chan []storage.Record)
+	savers := make(chan struct{})
+	go func() {
+		defer close(savers)
+		for records := range l.saver {
+			err := l.save(records...)
+			l.post(saved{err})
+		}
+	}()
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if l.config.Storage != nil {
+			l.watchDisk()
+		}
+	}()
+	l.transport.Serve()
+	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recovers())
+	err := l.run()
+	l.cancel()
+	for _, g := range l.groups {
+		g.decision = network.Decision{Term: g.decision.Term}
+		g.lease = process.Never
+		g.show() // it stops leading before the others hear of that
+	}
+	l.transport.Close()
+	close(l.saver)
+	<-savers
+	<-watched
+	l.err = errors.Join(err, closeStorage(l.config.Storage))
+	for _, p := range l.peers {
+		if p != nil {
+			p.health, p.problem, p.difference, p.groups = unknown, "", "", nil
+		}
+	}
+	l.showAll()
+	if err != nil {
+		l.log.Error("stopped", "error", err)
+	}
+	close(l.done)
+	for _, g := range l.groups {
+		close(g.done)
+	}
+}
+
+func (l *loop) recovers() bool {
+	for _, g := range l.groups {
+		if g.recover {
+			return true
+		}
+	}
+	return false
+}
+
+// run ends with the life of the member, or with a failure, such as a panic in a step.
+func (l *loop) run() (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			l.log.Error("panic", "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("%w: %v", ErrPanic, fault)
+		}
+	}()
+	alarm := l.clock.NewTimer()
+	defer alarm.Stop()
+	for l.ctx.Err() == nil {
+		l.beat()
+		l.leave()
+		if err := l.join(); err != nil {
+			return err
+		}
+		if err := l.again(); err != nil {
+			return err
+		}
+		// Timers that expired before an event go first, so that a late step knows of them.
+		if err := l.expire(); err != nil {
+			return err
+		}
+		more, err := l.proceed()
+		if err != nil {
+			return err
+		}
+		l.flush()
+		if more {
+			continue
+		}
+		wait := l.next()
+		due := l.now() + max(0, wait)
+		alarm.Reset(wait)
+		select {
+		case <-l.ctx.Done():
+		case <-alarm.C():
+			l.resume(due)
+		case event := <-l.inbox:
+			l.resume(due)
+			if err := l.expire(); err != nil { // it may have waited for long
+				return err
+			}
+			if err := l.handle(event); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// join joins groups. They read their records, so nothing may be written meanwhile.
+func (l *loop) join() error {
+	if l.saving != nil || len(l.joining) == 0 {
+		return nil
+	}
+	all := l.joining
+	l.joining = nil
+	for _, j := range all {
+		g, err := l.newGroup(j.config)
+		if err == nil && l.byKey[g.key] != nil {
+			err = fmt.Errorf("%w: %q", ErrJoined, j.config.Group)
+		}
+		if err != nil {
+			j.answer <- joinedAnswer{err: err}
+			continue
+		}
+		l.add(g)
+		j.answer <- joinedAnswer{group: g.Group}
+		for _, p := range l.peers {
+			if p != nil {
+				g.announce(p)
+			}
+		}
+		if l.started {
+			if err := g.start(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add makes a group known to the loop.
+func (l *loop) add(g *group) {
+	l.groups = append(l.groups, g)
+	l.byKey[g.key] = g
+}
+
+// proceed lets each group whose state is durable take one event that waits. It reports whether there was any.
+func (l *loop) proceed() (more bool, err error) {
+	ready := l.ready
+	l.ready = nil
+	for _, g := range ready {
+		g.queued = false
+		if g.pending != nil || len(g.waiting) == 0 {
+			continue
+		}
+		more = true
+		if err := g.proceed(); err != nil {
+			return more, err
+		}
+	}
+	return more, nil
+}
+
+// flush begins to make durable what is to become so, all of it together, unless that is going on.
+func (l *loop) flush() {
+	if l.saving != nil {
+		if l.saving.failed && l.now() >= l.retryAt {
+			l.retryAt = process.Never
+			l.saver <- l.saving.records
+		}
+		return
+	}
+	if len(l.dirty) == 0 && len(l.after) == 0 {
+		return
+	}
+	s := &saving{groups: l.dirty, after: l.after, begun: l.now()}
+	if len(l.after) > 0 {
+		s.records = append(s.records, l.record.encode())
+	}
+	for _, g := range l.dirty {
+		s.records = append(s.records, g.durable())
+	}
+	l.dirty, l.after, l.saving = nil, nil, s
+	l.saver <- s.records
+}
+
+// retry is the pause after which a write that failed is tried again. Until it succeeds, the steps that need it have no
+// effect: the member gives no answer.
+const retry = 100 * time.Millisecond
+
+// saved takes the end of a flush. After a failed flush nothing is known about what is durable, so the member ends.
+func (l *loop) saved(err error) error {
+	s := l.saving
+	switch {
+	case errors.Is(err, storage.ErrFlush):
+		return err
+	case err != nil:
+		if !s.failed {
+			l.log.Error("the state of the member cannot be written; it gives no answer until that succeeds", "error", err)
+		}
+		l.counts.add(func(c *Counts) { c.FailedSaves++ })
+		s.failed, l.retryAt = true, l.now()+retry
+		return nil
+	case s.failed:
+		l.log.Info("the state of the member can be written again", "after", l.now()-s.begun)
+	}
+	l.saving = nil
+	l.counts.add(func(c *Counts) { c.Saves, c.SaveTime = c.Saves+1, c.SaveTime+l.now()-s.begun })
+	for _, f := range s.after {
+		f()
+	}
+	for _, g := range s.groups {
+		if err := g.apply(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clocks returns the readings of both clocks.
+func (m *Member) clocks() process.Now { return process.Now{Timers: m.now(), Deadlines: m.boot()} }
+
+// beat shows that the loop runs: to callers in this process, and at each heartbeat to the other members.
+func (l *loop) beat() {
+	now := l.now()
+	l.turn.Store(int64(now))
+	if now < l.beatAt {
+		return
+	}
+	l.beatAt = now + l.config.Heartbeat
+	for _, p := range l.proven {
+		l.passOn(p, len(l.peers))
+	}
+	l.proven = nil
+	for _, p := range l.peers {
+		if p == nil || p.out == nil {
+			continue
+		}
+		quiet := l.quiet(p)
+		if quiet && p.quiet && now < p.beatAt {
+			continue
+		}
+		p.out.Beat(quiet)
+		p.quiet, p.beatAt = quiet, now+l.config.Suspicion-l.config.Heartbeat/2
+	}
+}
+
+// quiet reports whether few heartbeats to a peer are enough: neither of the two leads, and both have a leader. A large group has few other links. The
+// end of a member that does not lead changes nothing but what the status of the others shows.
+func (l *loop) quiet(p *peer) bool {
+	for _, g := range l.groups {
+		if !g.leased || g.decision.Role != network.Follower || g.decision.Leader == election.ID(p.position+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// next returns the time until beat, flush or expire are due.
+func (l *loop) next() time.Duration {
+	now := l.now()
+	wait := l.beatAt - now
+	if !l.started && now < l.startBy { // after that, the awaited event comes by the inbox
+		wait = l.startBy - now
+	}
+	if l.saving != nil && l.saving.failed {
+		wait = min(wait, l.retryAt-now)
+	}
+	if len(l.due) > 0 {
+		wait = min(wait, l.due[0].at-now)
+	}
+	return wait
+}
+
+// expire starts the algorithm when that is due, and fires expired timers.
+func (l *loop) expire() error {
+	if !l.started && l.mayStart() {
+		if err := l.start(); err != nil {
+			return err
+		}
+	}
+	var due []*group
+	for now := l.now(); len(l.due) > 0 && l.due[0].at <= now; {
+		late := now - l.due[0].at
+		l.counts.add(func(c *Counts) { c.Timers, c.Lateness = c.Timers+1, c.Lateness+late })
+		due = append(due, heap.Pop(&l.due).(*group))
+	}
+	for _, g := range due { // each once: timers that expire again and again must not starve messages
+		if err := g.expire(); err != nil {
+			return err
+		}
+		g.reschedule()
+	}
+	return nil
+}
+
+// resume notices that the loop wakes later than it was due. If the machine was suspended, the clock of deadlines has advanced more than
+// that of timers, so deadlines come earlier than was thought. A pause of the process between the two readings makes the difference
+// smaller, and the next look finds the rest.
+func (l *loop) resume(due time.Duration) {
+	boot := l.boot() // before the other clock
+	now := l.now()
+	l.delays.woke(now, now-due)
+	suspended := boot - now
+	if suspended-l.suspended < blink {
+		return
+	}
+	l.log.Warn("the machine was suspended", "for", suspended-l.suspended)
+	l.suspended = suspended
+	for _, g := range l.groups {
+		g.reschedule()
+	}
+}
+
+// blink is more than what passes between the readings of two clocks. A shorter suspension makes a timer late by as much.
+const blink = 5 * time.Millisecond
+
+// due are groups by the time at which they have something to do, as package heap wants them.
+type due []*group
+
+func (d due) Len() int           { return len(d) }
+func (d due) Less(i, j int) bool { return d[i].at < d[j].at }
+func (d due) Swap(i, j int)      { d[i], d[j] = d[j], d[i]; d[i].index, d[j].index = i, j }
+func (d *due) Push(g any)        { g.(*group).index = len(*d); *d = append(*d, g.(*group)) }
+
+func (d *due) Pop() any {
+	last := len(*d) - 1
+	g := (*d)[last]
+	g.index, *d = -1, (*d)[:last]
+	return g
+}
+
+// mayStart reports whether all members are connected, so that the first messages reach them; the wait is short,
+// because some may have crashed. A member must not start if it cannot be reached, or if others take it for a second
+// process with one identifier: it would lead beside the first.
+func (l *loop) mayStart() bool {
+	late := l.now() >= l.startBy
+	for _, p := range l.peers {
+		if p != nil && p.out != nil && (p.duplicate || !p.standing && p.next == nil && !late) {
+			return false
+		}
+	}
+	return l.reached
+}
+
+func (l *loop) start() error {
+	l.started = true
+	for _, g := range l.groups {
+		if err := g.start(); err != nil {
+			return err
+		}
+	}
+	for _, p := range l.peers {
+		if p != nil {
+			if err := l.admit(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *loop) handle(event any) error {
+	switch e := event.(type) {
+	case transport.Asked:
+		l.asked(e)
+	case transport.Arrived:
+		return l.arrived(e.In)
+	case transport.Message:
+		e.In.Taken()
+		return l.message(e)
+	case transport.Ended:
+		return l.ended(e)
+	case transport.Dialed:
+		return l.dialed(e)
+	case transport.Broken:
+		if p := l.peers[e.Out.Peer()]; p != nil && e.Out == p.out {
+			l.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
+			return l.part(p)
+		}
+	case transport.Died:
+		taken, err := l.died(e.Proof)
+		e.Taken <- taken
+		return err
+	case saved:
+		return l.saved(e.err)
+	case transport.Failed:
+		return e.Err
+	default:
+		return l.obey(event)
+	}
+	return nil
+}
+
+// obey handles what the host asks for.
+func (l *loop) obey(event any) error {
+	switch e := event.(type) {
+	case commanded:
+		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && g.started {
+			return g.take(process.Input{What: process.Commanded, Command: e.command})
+		}
+	case publishing:
+		l.published(e)
+	case standsFor:
+		return l.stand(e)
+	case listing:
+		err := l.relist(&e.Listing)
+		e.answer <- err
+		return fatal(err)
+	case leaving:
+		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && !g.quits {
+			g.quits = true
+			l.quitting++
+		}
+	case joined:
+		l.joining = append(l.joining, e)
+	}
+	return nil
+}
+
+// showAll publishes the state of all groups.
+func (l *loop) showAll() {
+	for _, g := range l.groups {
+		g.show()
+	}
+}
+
+// newIncarnation returns the wall clock in nanoseconds, random in the last millisecond: two processes that are
+// started together by mistake differ.
+func newIncarnation() uint64 { return uint64(time.Now().UnixNano())>>20<<20 | below(1<<20) }
+
+// choose returns one of 0 .. n-1, each with the same probability.
+func choose(n uint32) uint32 { return uint32(below(uint64(n))) }
+
+// below returns one of 0 .. n-1, each with the same probability, from the system's source of random numbers.
+func below(n uint64) uint64 {
+	i, err := rand.Int(rand.Reader, new(big.Int).SetUint64(n))
+	if err != nil {
+		panic(err) // the system's source never fails
+	}
+	return i.Uint64()
+}

@@ -1,0 +1,371 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
+)
+
+// What of the lists of members must be equal, and what may differ.
+//
+// The list of members is an address book. It gives a member its place: which processes it dials, and which it takes. It may
+// differ between members, and change while they run. A majority is never counted from it, but from one of these:
+//
+//   - The voters that the group has agreed on. They are in the algorithm's state, with a term and a version, and rule 9 of
+//     quorum-bully is their argument. Messages and records name them by their identifiers, so they do not depend on a list.
+//   - As long as there are none, the founders: the members that are not on standby in the list of a member's first life. Its store
+//     keeps them, so a later list changes no majority. A founder presents them in its Hello, and two with
+//     different ones refuse each other. A member that is not among its own founders presents none.
+//
+// So two members count different majorities of founders only if they do not communicate, as two groups. A member without
+// founders counts none: it has no vote as far as it knows, so by rule 9 it never claims, and a leader or candidate counts its grants only if
+// it is among that one's voters. From the first message of a member that knows agreed voters it knows them, too. The argument of rule 9
+// asks nothing else of a member that gets a vote. A returning founder that missed all changes claims by the founders. That
+// is the case of older voters in rule 9: any member that keeps newer ones refuses its claim, and tells it of them.
+//
+// Timing may differ, as before: a lease has the length that its request asks for.
+//
+// What follows from that:
+//
+//   - A new line and a reload let a member dial another one, and take it. That gives no vote: a leader gives it, by a majority.
+//     Before all have the line, some refuse the new member, and it hears the others.
+//   - The list of each life must have all voters that the store knows, or the member would not know where a part of its
+//     majority is. A line may be deleted when its member has no vote any more. The name remains known until the end of this life.
+//   - An identifier is that of one store for ever, also when its line was deleted and comes back: the stores of peers are pinned.
+//     A member with a lost disk needs a new identifier, since its promises are lost.
+//   - A Hello has neither the term nor the version of agreed voters, and no rule needs them there. Members with different ones have to
+//     communicate: whichever has the older ones learns the newer ones from a Claim, a Renew or a Nack. A refusal would prevent that, at each
+//     change. Besides, two members have one connection for all their groups, each with voters of its own, and it outlives changes.
+//   - A list that lacks a voter waits: see Lacking. The vote may be gone already, which this member learns with the next Renew.
+//   - A process that is in no list is refused. With TLS, a process in the list has a certificate for its identifier. In clear text any process
+//     on the machine can present itself as a member in the list, with or without a vote; that was so before.
+
+// ErrList reports a list of members that cannot be taken.
+var ErrList = errors.New("list of members")
+
+// Lacking is the error of a list of members that waits, since it lacks a member that votes, as far as this one knows.
+type Lacking struct{ Member uint64 }
+
+func (e *Lacking) Error() string {
+	return fmt.Sprintf("it lacks member %d, which votes", e.Member)
+}
+
+// mostNames is the number of members that one knows of at most, with those that have left. More in a message are malformed.
+const mostNames = 512
+
+// Listing is a list of members, with this one in it.
+type Listing struct {
+	Members    []transport.Member
+	Priorities map[uint64]uint16 // in the first group
+	Limits     string            // likewise
+	Taken      func()            // is called when the list holds, by the loop
+}
+
+// listing is the event that the host changes the list of members.
+type listing struct {
+	Listing
+	answer chan<- error
+}
+
+// List replaces the list of members. It changes no vote, and causes no election. A list with the error [Lacking] holds as soon as this member
+// knows that the vote is gone, unless another list comes first; one with [ErrList] never does. After both the list is as before.
+func (m *Member) List(list Listing) error {
+	answer := make(chan error, 1)
+	m.post(listing{list, answer})
+	select {
+	case err := <-answer:
+		return err
+	case <-m.done:
+		return ErrStopped
+	}
+}
+
+// Rank returns the identifier of a member as the algorithm knows it.
+func (m *Member) Rank(id uint64) (rank election.ID, known bool) {
+	rank, known = (*m.ranks.Load())[id]
+	return rank, known
+}
+
+// sorted returns the members by position in a first list: the founders first, and then all others, both by identifier. A founder
+// that is in the list no more keeps its position.
+func sorted(listed []transport.Member, founders []uint64) (all []transport.Member) {
+	for _, id := range founders {
+		all = append(all, transport.Member{ID: id, Unlisted: true})
+	}
+	byID := func(a, b transport.Member) int {
+		if a.ID < b.ID {
+			return -1
+		}
+		return 1 // no two are equal
+	}
+	for _, member := range slices.SortedFunc(slices.Values(listed), byID) {
+		if i := slices.Index(founders, member.ID); i >= 0 {
+			all[i] = member
+		} else {
+			all = append(all, member)
+		}
+	}
+	return all
+}
+
+// foundersOf returns the members that vote by a list.
+func foundersOf(listed []transport.Member) (ids []uint64) {
+	for _, member := range listed {
+		if !member.Standby {
+			ids = append(ids, member.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// know makes room for all members by position.
+func (m *Member) know(members []transport.Member) {
+	ranks := map[uint64]election.ID{}
+	for i, member := range members {
+		ranks[member.ID] = election.ID(i + 1)
+		switch {
+		case i < len(m.peers):
+		case member.ID == m.config.ID:
+			m.peers = append(m.peers, nil)
+		default:
+			m.peers = append(m.peers, &peer{position: i, id: member.ID})
+		}
+	}
+	m.members = members
+	m.ranks.Store(&ranks)
+}
+
+// learn takes note of a member that another one or the store names, and that is in no list of this life.
+func (m *Member) learn(id uint64) error {
+	if !m.program.Functions.Enlarge || len(m.members) >= mostNames {
+		return fmt.Errorf("%w: there is no member %d", ErrList, id)
+	}
+	m.know(append(slices.Clip(m.members), transport.Member{ID: id, Unlisted: true}))
+	if m.transport == nil {
+		return nil // it is opened with them
+	}
+	return m.transport.List(m.members)
+}
+
+// relist takes a list of members, or lets it wait. The last one counts: it takes the place of one that waits.
+func (l *loop) relist(e *Listing) error {
+	before := l.awaits
+	l.awaited, l.awaits = nil, 0
+	err := l.list(e)
+	var lacking *Lacking
+	if errors.As(err, &lacking) {
+		l.awaited, l.awaits = e, lacking.Member
+	}
+	if before != l.awaits {
+		l.showAll()
+	}
+	return err
+}
+
+// again looks again at a list that waits, after a change of the voters.
+func (l *loop) again() error {
+	if l.awaited == nil || !l.revoted {
+		return nil
+	}
+	l.revoted = false
+	err := l.relist(l.awaited)
+	switch {
+	case err == nil:
+		l.log.Info("the list of members that waited holds now", "members", l.listed)
+	case errors.Is(err, ErrList):
+		l.log.Warn("the list of members that waited cannot be taken", "error", err)
+	}
+	return fatal(err)
+}
+
+// fatal returns an error of relist that ends the member, and nil for others.
+func fatal(err error) error {
+	if errors.Is(err, ErrList) || errors.As(err, new(*Lacking)) {
+		return nil
+	}
+	return err
+}
+
+// list takes a list of members.
+func (l *loop) list(e *Listing) error {
+	listed := e.Members
+	next := slices.Clone(l.members)
+	for i := range next {
+		next[i].Unlisted = true
+	}
+	for _, member := range sorted(listed, nil) {
+		if rank, known := l.Rank(member.ID); known {
+			next[rank-1] = member
+		} else {
+			next = append(next, member)
+		}
+	}
+	if fixed := !l.program.Functions.Enlarge; fixed && !slices.Equal(identifiers(l.members), identifiers(sorted(listed, nil))) {
+		return fmt.Errorf("%w: the members of %s are always the same", ErrList, l.program.Name)
+	}
+	for _, g := range l.groups {
+		if id, lacks := g.lacks(next); lacks {
+			return &Lacking{id}
+		}
+	}
+	if err := l.transport.List(next); err != nil {
+		return fmt.Errorf("%w: %w", ErrList, err)
+	}
+	before := l.members
+	l.know(next)
+	l.listed = identifiers(listed)
+	for i, p := range l.peers {
+		switch {
+		case p == nil:
+		case next[i].Unlisted:
+			if err := l.dismiss(p); err != nil {
+				return err
+			}
+		case p.out == nil:
+			p.out = l.transport.Dial(p.position, 0)
+			l.log.Info("member is in the list now", "peer", p.id, "address", next[i].Address)
+		case before[i].Address != next[i].Address:
+			p.out.Nudge()
+			l.log.Info("member has another address in the list", "peer", p.id, "address", next[i].Address)
+		}
+	}
+	if g := l.byKey[keyOf(l.config.Group)]; g != nil {
+		g.relimit(e)
+	}
+	l.showAll()
+	if e.Taken != nil {
+		e.Taken()
+	}
+	return nil
+}
+
+// relimit takes the priorities and limits of a new list, and tells the others.
+func (g *group) relimit(e *Listing) {
+	g.priorities = e.Priorities
+	if e.Limits == g.limits {
+		return
+	}
+	g.limits = e.Limits
+	for _, p := range g.peers {
+		if p == nil {
+			continue
+		}
+		g.announce(p)
+		if _, told := p.limits[g.key]; told && p.groups[g.key] != absence {
+			g.compareLimits(p)
+		}
+	}
+}
+
+// dismiss ends all communication with a member that is in the list no more. For the algorithm it has crashed.
+func (l *loop) dismiss(p *peer) error {
+	if p.out == nil {
+		return nil
+	}
+	if p.next != nil {
+		p.next.Admit(false)
+	}
+	if p.in != nil {
+		p.in.Close()
+	}
+	p.out.Close()
+	err := l.suspect(p)
+	*p = peer{position: p.position, id: p.id, incarnation: p.incarnation, deaths: p.deaths, died: p.died, dead: p.dead}
+	l.log.Info("member is in the list no more", "peer", p.id)
+	return err
+}
+
+// send queues a frame for a peer that is in the list.
+func (p *peer) send(frame []byte, slot uint64) {
+	if p.out != nil {
+		p.out.Send(frame, slot)
+	}
+}
+
+// Name returns the identifier of a member that the algorithm knows as id; 0: there is none. [process.Names]
+func (g *group) Name(id election.ID) uint64 {
+	if i := int(id) - 1; i >= 0 && i < len(g.members) {
+		return g.members[i].ID
+	}
+	return 0
+}
+
+// ID is the inverse of Name. A name that is not known yet becomes known. [process.Names]
+func (g *group) ID(name uint64) (election.ID, error) {
+	if _, known := g.Rank(name); !known {
+		if err := g.learn(name); err != nil {
+			return 0, err
+		}
+	}
+	rank, _ := g.Rank(name)
+	return rank, g.fit()
+}
+
+// fit lets the algorithm know of all members.
+func (g *group) fit() error {
+	if g.prepared.Size() == len(g.members) {
+		return nil
+	}
+	prepared, err := g.prepare()
+	if err == nil {
+		g.prepared = prepared
+		g.machine.Enlarge(prepared)
+	}
+	return err
+}
+
+// prepare returns the setup of the algorithm for the members that are known.
+func (g *group) prepare() (*network.Instance, error) {
+	setup := network.Setup{Parameters: g.parameters}
+	ranks := election.List{}
+	for i, member := range g.members {
+		ranks = append(ranks, uint64(i+1))
+		if g.priorities != nil {
+			setup.Priorities = append(setup.Priorities, g.priority(member.ID))
+		}
+	}
+	setup.IDs = ranks
+	if standby := len(g.members) - len(g.record.founders); g.program.Functions.Membership {
+		setup.Parameters = maps.Clone(setup.Parameters)
+		if setup.Parameters == nil {
+			setup.Parameters = map[string]string{}
+		}
+		setup.Parameters["standby"] = fmt.Sprint(standby)
+	}
+	prepared, err := network.Prepare(g.program.Declaration, setup)
+	if err != nil {
+		return nil, err
+	}
+	prepared.Incarnate(g.position, g.incarnation)
+	if g.standing != nil {
+		prepared.Prioritize(g.position, g.standing.weight())
+	}
+	return prepared, nil
+}
+
+// priority returns the priority of a member in the configuration.
+func (g *group) priority(id uint64) uint16 {
+	if priority, given := g.priorities[id]; given {
+		return priority
+	}
+	return 1
+}
+
+// lacks reports whether a list, by position, lacks a voter, and which.
+func (g *group) lacks(members []transport.Member) (id uint64, lacks bool) {
+	for _, id := range g.votersNow().Members {
+		if rank, known := g.Rank(id); !known || members[rank-1].Unlisted {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
+var _ process.Names = (*group)(nil)

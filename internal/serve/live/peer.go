@@ -1,0 +1,490 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
+)
+
+// The pauses before we reconnect to a peer after repeated disconnections; each is lengthened or shortened by up to a
+// half at random.
+const (
+	leastRest = 20 * time.Millisecond
+	mostRest  = 5 * time.Second
+)
+
+// peer is another member. The loop owns its mutable fields.
+type peer struct {
+	position int
+	id       uint64
+
+	health      health
+	incarnation uint64             // of the last life heard of; 0 if none
+	in          transport.Incoming // the connection that is read
+	next        transport.Incoming // the one to be read after it
+	out         transport.Outgoing // nil: the peer is not in the list
+	whole       time.Duration      // since when both directions are connected; 0 if they are not
+	quiet       bool               // whether heartbeats to it are rare at present
+	beatAt      time.Duration      // when the next one is due then
+	standing    bool               // whether out has connected
+	answering   uint64             // the incarnation that last answered at its address
+	answered    time.Duration      // when it did
+	rest        time.Duration      // the pause before reconnecting after a disconnection now
+	restUntil   time.Duration
+	duplicate   bool          // whether it refuses us for another process with our identifier
+	problem     string        // why the last attempt to connect has failed
+	refused     string        // why this member refuses it; empty: it does not
+	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
+	difference  string        // of its timing from ours
+
+	groups    map[key]string      // by group: what is wrong with it there, such as other limits; none: nothing
+	limits    map[key]string      // by group: its limits there, as last told
+	values    map[key]published   // by group: the last value that it has published there
+	standings map[key]Standing    // by group: how it stands for election there; none: as configured
+	deaths    map[uint64][32]byte // by incarnation: the hash of what proves its death, of the last ones
+	died      *transport.Proof    // of the newest incarnation that is proven dead; nil: none
+	dead      uint64              // that incarnation
+}
+
+func (p *peer) port() election.Port { return election.Port(p.position) }
+
+type health uint8
+
+const (
+	unknown health = iota // never heard, and no message lost
+	reachable
+	suspect
+)
+
+// verdict returns the answer to a peer's Hello: whether the identifier is taken.
+func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
+	no := func(format string, args ...any) transport.Verdict {
+		return transport.Verdict{
+			Code:   transport.RefusedDuplicate,
+			Reason: fmt.Sprintf("another live process has id %d: ", p.id) + fmt.Sprintf(format, args...),
+		}
+	}
+	for _, in := range []transport.Incoming{p.in, p.next} {
+		if in != nil && in.Hello().Incarnation != h.Incarnation {
+			return no("member %d is connected with it", l.config.ID)
+		}
+	}
+	if p.standing && p.answering != h.Incarnation && l.now()-p.answered <= l.config.Suspicion {
+		return no("member %d reaches it at the address in its list", l.config.ID)
+	}
+	return transport.Verdict{}
+}
+
+// asked answers a peer's Hello. The first store with which a peer presents itself is the one that it has from then on,
+// which is durable before it is taken: a member that has lost its store might grant a term twice.
+func (l *loop) asked(e transport.Asked) {
+	p := l.peers[e.Peer]
+	refuse := func(format string, args ...any) {
+		reason := fmt.Sprintf(format, args...)
+		e.Answer <- transport.Verdict{Code: transport.Refused, Reason: reason}
+		if note := "this member refuses it: " + reason; p.refused != note {
+			p.refused = note
+			l.showAll()
+		}
+	}
+	if p.out == nil { // since the transport looked at the list
+		e.Answer <- transport.Verdict{Code: transport.Refused, Reason: fmt.Sprintf("member %d is in the list no more", p.id)}
+		return
+	}
+	v := l.verdict(p, e.Hello)
+	known, pinned := l.record.stores[p.id]
+	switch {
+	case v.Code != transport.Accepted:
+		e.Answer <- v
+	case p.died != nil && e.Hello.Incarnation <= p.dead:
+		refuse("this life of member %d is proven dead", p.id)
+	case pinned && known != e.Hello.Store:
+		refuse("member %d has another store than before; if its state is lost, a member with a new id takes its place", p.id)
+	case l.config.Storage == nil || e.Hello.Store == [16]byte{} || pinned && !l.recording():
+		e.Answer <- v
+	default: // a peer that asks again while its store becomes durable waits, too
+		l.record.stores[p.id] = e.Hello.Store
+		l.after = append(l.after, func() { e.Answer <- v })
+	}
+}
+
+// recording reports whether the member's record is to become durable, or is becoming so.
+func (l *loop) recording() bool {
+	return len(l.after) > 0 || l.saving != nil && len(l.saving.after) > 0
+}
+
+// arrived takes a confirmed connection. The one before it ends first.
+func (l *loop) arrived(in transport.Incoming) error {
+	p := l.peers[in.Peer()]
+	if p.out == nil || l.verdict(p, in.Hello()).Code != transport.Accepted { // by now
+		in.Admit(false)
+		return nil
+	}
+	if p.next != nil {
+		p.next.Admit(false)
+	}
+	p.next = in
+	p.remember(in.Hello())
+	l.compare(p, in.Hello().Timing)
+	l.reach()
+	p.out.Nudge()
+	if p.in != nil {
+		p.in.Drain()
+	}
+	return l.admit(p)
+}
+
+// admit starts reading the next connection, if there is one and no reason against it.
+func (l *loop) admit(p *peer) error {
+	if !l.started || p.in != nil || p.next == nil {
+		return nil
+	}
+	p.in, p.next = p.next, nil
+	p.in.Admit(true)
+	if p.standing && p.answering != p.in.Hello().Incarnation { // out belongs to a life that has ended
+		l.redial(p)
+	}
+	p.out.Nudge()
+	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
+	if !sameLife {
+		p.standings = nil
+	}
+	wrong := p.health == suspect && sameLife
+	p.health, p.incarnation, p.refused = reachable, p.in.Hello().Incarnation, ""
+	p.mend(l.now())
+	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
+	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
+	l.showAll()
+	if wrong {
+		if err := l.each(process.Input{What: process.Trusted, Port: p.port()}); err != nil {
+			return err
+		}
+	}
+	return l.remind(p)
+}
+
+// remind lets the leaders among the groups of this member present themselves to a peer that has connected. Otherwise it would learn of them
+// with their next renewals, which long leases make rare.
+func (l *loop) remind(p *peer) error {
+	for _, g := range l.groups {
+		if g.leased && g.decision.Role == network.Leader {
+			in := process.Input{What: process.Commanded, Command: election.Command{Order: election.Confirm, Member: election.ID(p.position + 1)}}
+			if err := g.take(in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// each gives an event to all groups.
+func (l *loop) each(in process.Input) error {
+	for _, g := range l.groups {
+		if err := g.take(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The kinds of frames that this package exchanges. Kinds of messages are below 16.
+const (
+	announces = 0x10 + iota // a group of the sender: its key and its limits
+	proves                  // a proof of death
+	denies                  // a group that the sender is not in: its key
+	publishes               // what the sender publishes as the leader of a group: its key, the term, the value
+	stands                  // how the sender stands for election in a group: its key, the weight, why it may not lead
+	reigned                 // the leader of the highest term of a group: its key, the term, the leader's identifier
+)
+
+// message takes a frame of a peer.
+func (l *loop) message(e transport.Message) error {
+	p := l.peers[e.In.Peer()]
+	if e.In != p.in {
+		return nil
+	}
+	err := transport.ErrFrame
+	switch {
+	case e.Kind == proves:
+		if proof, ok := transport.DecodeProof(e.Payload); ok {
+			_, err = l.died(proof)
+		}
+	case len(e.Payload) < keySize:
+	case e.Kind == announces:
+		l.announced(p, key(e.Payload[:keySize]), string(e.Payload[keySize:]))
+		err = nil
+	case e.Kind == publishes:
+		err = l.told(p, key(e.Payload[:keySize]), e.Payload[keySize:])
+	case e.Kind == reigned:
+		err = l.hearReign(key(e.Payload[:keySize]), e.Payload[keySize:])
+	case e.Kind == stands:
+		err = l.presented(p, key(e.Payload[:keySize]), e.Payload[keySize:])
+	case e.Kind == denies:
+		err = l.denied(p, key(e.Payload[:keySize]))
+	default:
+		err = l.hand(p, key(e.Payload[:keySize]), e)
+	}
+	return l.rebuke(p, err)
+}
+
+// rebuke ends the connection of a peer if its message was malformed. It returns all other errors.
+func (l *loop) rebuke(p *peer, err error) error {
+	if !errors.Is(err, codec.ErrDecode) && !errors.Is(err, transport.ErrFrame) {
+		return err
+	}
+	l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
+	if p.in != nil {
+		p.in.Close()
+	}
+	return nil
+}
+
+// hand gives a message to its group. A message of a group that this member is not in is lost, and its sender is told.
+func (l *loop) hand(p *peer, k key, e transport.Message) error {
+	g := l.byKey[k]
+	switch {
+	case int(e.Kind) >= len(l.program.Kinds):
+		return transport.ErrFrame
+	case g == nil:
+		p.deny(k)
+		return nil
+	case !g.started:
+		return nil
+	case g.crowded(): // the disk has not answered for long
+		return l.part(p)
+	}
+	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload[keySize:]})
+}
+
+// announced notes that a peer is in a group, and compares its limits there with our own.
+func (l *loop) announced(p *peer, k key, theirs string) {
+	g := l.byKey[k]
+	if g == nil {
+		return
+	}
+	if p.limits == nil {
+		p.limits = map[key]string{}
+	}
+	p.limits[k] = theirs
+	g.tell(p)
+	g.tellReign(p)
+	g.present(p)
+	g.compareLimits(p)
+}
+
+// compareLimits compares the limits of a peer with our own.
+func (g *group) compareLimits(p *peer) {
+	difference := ""
+	if theirs := p.limits[g.key]; theirs != g.limits {
+		difference = fmt.Sprintf("it has %s; this member has %s", theirs, g.limits)
+	}
+	if p.differs(g, difference) && difference != "" {
+		g.Group.log.Warn("member has other limits", "peer", p.id, "difference", difference)
+	}
+}
+
+// differs notes what is wrong with a peer in a group; empty: nothing. It reports whether that is new.
+func (p *peer) differs(g *group, difference string) bool {
+	if difference == p.groups[g.key] {
+		return false
+	}
+	if p.groups == nil {
+		p.groups = map[key]string{}
+	}
+	p.groups[g.key] = difference
+	g.show()
+	return true
+}
+
+// ended takes the end of a connection; ours to that peer ends with it.
+func (l *loop) ended(e transport.Ended) error {
+	p := l.peers[e.In.Peer()]
+	if e.In != p.in {
+		return nil // it was dismissed
+	}
+	p.in = nil
+	l.redial(p)
+	l.log.Info("member is not reachable", "peer", p.id, "error", e.Err)
+	if err := l.suspect(p); err != nil {
+		return err
+	}
+	return l.admit(p)
+}
+
+// part ends both connections with a peer, because messages were lost. The suspicion follows after all received data
+// is read.
+func (l *loop) part(p *peer) error {
+	if p.in != nil {
+		p.out.Close()
+		p.in.Drain()
+		return nil
+	}
+	l.redial(p)
+	return l.suspect(p)
+}
+
+// mend notes that one direction is connected now, possibly the second.
+func (p *peer) mend(now time.Duration) {
+	if p.in != nil && p.standing {
+		p.whole = now
+	}
+}
+
+// redial begins a new connection to a peer, and drops queued messages. A peer that can receive but not be heard
+// disconnects whenever it sends. So the pause doubles each time, until both directions were connected for a while.
+func (l *loop) redial(p *peer) {
+	now := l.now()
+	if p.whole != 0 && now-p.whole > l.config.Suspicion {
+		p.rest = 0
+	}
+	if p.standing {
+		p.rest = min(max(2*p.rest, leastRest), mostRest)
+		p.restUntil = now + transport.Jitter(p.rest)
+	}
+	p.standing, p.whole = false, 0
+	p.out.Close()
+	p.out = l.transport.Dial(p.position, p.restUntil-now)
+}
+
+// suspect reports to the algorithm that a peer seems to have crashed, unless it has done so.
+func (l *loop) suspect(p *peer) error {
+	if p.health == suspect || !l.started { // before the start no message was lost
+		return nil
+	}
+	if p.health == reachable {
+		l.counts.add(func(c *Counts) { c.Suspicions++ })
+	}
+	p.health = suspect
+	l.showAll()
+	return l.each(process.Input{What: process.Suspected, Port: p.port()})
+}
+
+func (l *loop) dialed(e transport.Dialed) error {
+	if e.Out == l.mirror {
+		l.mirrored(e.Err)
+		return nil
+	}
+	p := l.peers[e.Out.Peer()]
+	if e.Out != p.out {
+		return nil
+	}
+	if e.Err == nil {
+		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, l.now()
+		p.quiet = false // the next heartbeat is soon: it tells how often others follow
+		p.remember(e.Hello)
+		l.introduce(p)
+		p.mend(l.now())
+		l.compare(p, e.Hello.Timing)
+	}
+	l.note(p, e.Err)
+	switch {
+	case !e.Lost:
+		return nil
+	case p.in != nil:
+		return l.part(p)
+	}
+	return l.suspect(p) // the sender continues: messages queued since the attempt began may arrive
+}
+
+// longFailure is the time after which an unreachable member is worth a warning: a restart is shorter.
+const longFailure = 5 * time.Second
+
+// note keeps the outcome of an attempt to connect, and logs it if it is new.
+func (l *loop) note(p *peer, err error) {
+	before, contested := p.problem, l.contested()
+	p.problem, p.duplicate = "", false
+	if err != nil {
+		p.problem = err.Error()
+	}
+	switch {
+	case before == "":
+		p.failing = l.now()
+	case p.problem != "" && p.failing != 0 && l.now()-p.failing > longFailure:
+		p.failing = 0
+		l.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)
+	}
+	var no *transport.Refusal
+	switch refused := errors.As(err, &no); {
+	case refused:
+		if no.Code == transport.RefusedDuplicate {
+			p.duplicate = true
+		}
+		if p.problem != before {
+			l.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
+		}
+	case p.problem != "" && p.problem != before:
+		l.log.Info("member cannot be connected to", "peer", p.id, "error", err)
+	}
+	if p.problem != before || contested != l.contested() {
+		l.showAll()
+	}
+}
+
+// contested reports whether most of the others are connected with another process of our identifier. A single report
+// is not trusted: any process that listens at that member's address could send it.
+func (l *loop) contested() bool {
+	refusing := 0
+	for _, p := range l.peers {
+		if p != nil && p.duplicate {
+			refusing++
+		}
+	}
+	return 2*refusing > len(l.listed)-1
+}
+
+// compare notes how a peer's timing differs from ours.
+func (l *loop) compare(p *peer, theirs transport.Timing) {
+	difference, ours := "", l.timing
+	if theirs != ours {
+		difference = fmt.Sprintf("it has heartbeat %v, suspicion %v and delay %v; this member has %v, %v and %v",
+			theirs.Heartbeat, theirs.Suspicion, theirs.Delay, ours.Heartbeat, ours.Suspicion, ours.Delay)
+	}
+	if difference == p.difference {
+		return
+	}
+	p.difference = difference
+	if difference != "" {
+		l.log.Warn("member has other timing", "peer", p.id, "difference", difference)
+	}
+	l.showAll()
+}
+
+// mirrored takes the outcome of an attempt to connect to ourselves.
+func (l *loop) mirrored(err error) {
+	var no *transport.Refusal
+	if errors.As(err, &no) && no.Code == transport.RefusedSelf {
+		l.reach()
+		return
+	}
+	if problem := fmt.Sprintf("its own address does not lead to it: %v", err); problem != l.problem && !l.reached {
+		l.problem = problem
+		l.log.Warn("this member cannot be reached, and waits", "listening", l.transport.Address(), "error", err)
+		l.showAll()
+	}
+}
+
+// reach notes that our own address leads to us: our own dial or a peer has reached us.
+func (l *loop) reach() {
+	if !l.reached {
+		l.reached, l.problem = true, ""
+		l.mirror.Close()
+		l.showAll()
+	}
+}
+
+// peerOf returns the other member with that identifier, or nil.
+func (m *Member) peerOf(id uint64) *peer {
+	for _, p := range m.peers {
+		if p != nil && p.id == id {
+			return p
+		}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package live
+
+import (
+	"encoding/binary"
+	"strings"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/transport"
+)
+
+// Standing is how a member stands for election in a group. The algorithm knows only the weight. The members tell each other
+// their standing, for people.
+type Standing struct {
+	Weight uint16 // its rank; 0: a witness
+	Unable string // why it may not lead at present; empty: it may
+}
+
+// weight returns the weight that counts.
+func (s Standing) weight() uint16 {
+	if s.Unable != "" {
+		return 0
+	}
+	return s.Weight
+}
+
+const weightSize = 2
+
+// maxUnable is how much of a reason the others get, in bytes.
+const maxUnable = transport.MaxOpaque - keySize - weightSize
+
+// standsFor is the event that the host changes its standing.
+type standsFor struct {
+	group    *Group
+	standing Standing
+}
+
+// Known returns what the last State had, with how the members stand for election and which vote. It reads no clock.
+func (g *Group) Known() State {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state
+}
+
+// Stand changes how this member stands for election. A leader that may lead no more stops its work and hands over.
+func (g *Group) Stand(s Standing) { g.member.post(standsFor{g, s}) }
+
+// stand takes a standing of the host.
+func (l *loop) stand(e standsFor) error {
+	g := l.byKey[e.group.key]
+	if g == nil || g.Group != e.group {
+		return nil
+	}
+	if e.standing != g.own() {
+		g.standing = &e.standing
+		for _, p := range l.peers {
+			if p != nil {
+				g.present(p)
+			}
+		}
+		g.show()
+	}
+	weight := g.own().weight()
+	if g.started {
+		return g.take(process.Input{What: process.Commanded, Command: election.Command{Order: election.Weigh, Number: uint64(weight)}})
+	}
+	g.prepared.Prioritize(l.position, weight) // before its first message
+	g.machine = l.program.NewMachine(g.prepared, l.position, choose, g)
+	if g.kept == nil {
+		return nil
+	}
+	return g.machine.Restore(g.kept)
+}
+
+// present tells a peer the standing of this member, once that has been another one than in the configuration.
+func (g *group) present(p *peer) {
+	if s := g.standing; s != nil {
+		weight := binary.LittleEndian.AppendUint16(nil, s.Weight)
+		reason := s.Unable[:min(len(s.Unable), maxUnable)]
+		p.send(transport.AppendFrame(nil, stands, g.key[:], weight, []byte(reason)), 0)
+	}
+}
+
+// presented takes the standing of a peer.
+func (l *loop) presented(p *peer, k key, payload []byte) error {
+	if len(payload) < weightSize {
+		return transport.ErrFrame
+	}
+	if g := l.byKey[k]; g != nil {
+		if p.standings == nil {
+			p.standings = map[key]Standing{}
+		}
+		reason := strings.ToValidUTF8(string(payload[weightSize:]), "")
+		p.standings[k] = Standing{binary.LittleEndian.Uint16(payload), reason}
+		g.show()
+	}
+	return nil
+}
+
+// standingOf returns the standing of a member, as far as it is known.
+func (g *group) standingOf(id uint64) Standing {
+	if p := g.peerOf(id); p != nil {
+		if s, told := p.standings[g.key]; told {
+			return s
+		}
+	} else if g.standing != nil {
+		return *g.standing
+	}
+	if g.priorities == nil {
+		return Standing{}
+	}
+	return Standing{Weight: g.priority(id)}
+}
+
+// own returns the standing of this member.
+func (g *group) own() Standing { return g.standingOf(g.config.ID) }
+
+// muted are messages that are not sent.
+type muted struct {
+	kinds uint32        // a bit for each kind; 0: none are
+	until time.Duration // on the clock of timers; process.Never: for ever
+}
+
+// Mute drops messages of some kinds that this member sends in the group, from now on for that long, or for ever with
+// [process.Never]. 0 ends that. For the algorithm they are lost.
+func (g *Group) Mute(d time.Duration, kinds ...election.Kind) {
+	m := muted{until: process.Never}
+	for _, kind := range kinds {
+		m.kinds |= 1 << kind
+	}
+	if d != process.Never {
+		m.until = g.member.now() + d
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.muted = m
+}
+
+// Muted returns for how long messages are dropped still; 0: none are.
+func (g *Group) Muted() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.muted.kinds == 0:
+		return 0
+	case g.muted.until == process.Never:
+		return process.Never
+	}
+	return max(0, g.muted.until-g.member.now())
+}
+
+// drops reports whether messages of a kind are dropped.
+func (g *Group) drops(kind election.Kind) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.muted.kinds&(1<<kind) != 0 && g.member.now() < g.muted.until
+}

@@ -1,0 +1,412 @@
+package warden_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/serve/warden"
+	"ringleader.example/ringleader/transport"
+)
+
+const (
+	// long is a lease whose end no test awaits: what happens before it happens without it.
+	long = 50 * time.Minute
+	// limit ends a test that would wait for ever.
+	limit = 60 * time.Second
+
+	role = "WARDEN_TEST" // the variable by which this binary knows that it is not a test
+)
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "program":
+		program()
+	case "member":
+		member()
+	case "parent": // starts a process that leaves its session, and ends
+		work := start("work", &syscall.SysProcAttr{Setsid: true})
+		fmt.Println(work.Process.Pid)
+	case "work":
+		select {}
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// start starts this binary in a role.
+func start(as string, attributes *syscall.SysProcAttr) *exec.Cmd {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), role+"="+as)
+	c.SysProcAttr = attributes
+	if as == "parent" {
+		c.Stdout = os.Stdout
+	}
+	if err := c.Start(); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// program is a program with a warden, which obeys lines. It tells its process, and the hash of the secret.
+func program() {
+	if err := warden.Start(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	terminate := make(chan os.Signal, 10)
+	signal.Notify(terminate, syscall.SIGTERM)
+	if err := warden.Joined(7, []string{os.Args[1]}, long); err != nil {
+		panic(err)
+	}
+	fmt.Println(os.Getpid(), fmt.Sprintf("%x", warden.Hash()))
+	go func() {
+		<-terminate
+		fmt.Println("terminated")
+	}()
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		verb, argument, _ := strings.Cut(lines.Text(), " ")
+		switch verb {
+		case "exit":
+			status, _ := strconv.Atoi(argument)
+			os.Exit(status)
+		case "leave":
+			warden.Left(7)
+		case "work":
+			start("parent", nil).Wait()
+		}
+	}
+}
+
+// supervised is a program with a warden, and a peer of its member.
+type supervised struct {
+	*exec.Cmd // the warden
+	stdin     io.Writer
+	lines     *bufio.Scanner
+	pid       int    // of the program
+	hash      string // of the secret
+	peer      net.Listener
+}
+
+func supervise(t *testing.T) *supervised {
+	t.Helper()
+	peer, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { peer.Close() })
+	peer.(*net.TCPListener).SetDeadline(time.Now().Add(limit))
+	s := &supervised{Cmd: exec.Command(os.Args[0], peer.Addr().String()), peer: peer}
+	s.Env = append(os.Environ(), role+"=program")
+	// The Go tool may run tests in the foreground of a terminal, and a warden there passes on less.
+	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	s.stdin, s.lines = pipes(t, s.Cmd)
+	if n, err := fmt.Sscan(s.line(t), &s.pid, &s.hash); n != 2 {
+		t.Fatal(err)
+	}
+	program, err := os.FindProcess(s.pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overdue := time.AfterFunc(limit, func() { program.Kill() })
+	t.Cleanup(func() {
+		if !overdue.Stop() {
+			t.Errorf("the program has not ended within %s", limit)
+		}
+		program.Kill()
+	})
+	return s
+}
+
+// pipes starts a process that ends with the test, or within limit.
+func pipes(t *testing.T, c *exec.Cmd) (stdin io.Writer, lines *bufio.Scanner) {
+	t.Helper()
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stderr = t.Output()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	overdue := time.AfterFunc(limit, func() { c.Process.Kill() })
+	t.Cleanup(func() {
+		overdue.Stop()
+		c.Process.Kill()
+		c.Wait()
+	})
+	return stdin, bufio.NewScanner(stdout)
+}
+
+func (s *supervised) line(t *testing.T) string {
+	t.Helper()
+	if !s.lines.Scan() {
+		t.Fatal("the program has ended")
+	}
+	return s.lines.Text()
+}
+
+func (s *supervised) say(line string) { fmt.Fprintln(s.stdin, line) }
+
+// proof takes a proof of death.
+func (s *supervised) proof(t *testing.T) transport.Proof {
+	t.Helper()
+	conn, err := s.peer.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	raw := make([]byte, transport.ProofSize)
+	if _, err := io.ReadFull(conn, raw); err != nil {
+		t.Fatal(err)
+	}
+	p, ok := transport.DecodeProof(raw)
+	if hash := fmt.Sprintf("%x", sha256.Sum256(p.Secret[:])); !ok || p.Member != 7 || hash != s.hash {
+		t.Errorf("the proof is that of member %d, with hash %s; want %s", p.Member, hash, s.hash)
+	}
+	return p
+}
+
+// noProof checks, after the end of the warden, that it has sent none.
+func (s *supervised) noProof(t *testing.T) {
+	t.Helper()
+	s.peer.(*net.TCPListener).SetDeadline(time.Now())
+	if conn, err := s.peer.Accept(); err == nil {
+		conn.Close()
+		t.Error("there was a proof of death")
+	}
+}
+
+func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// status returns the exit status of the warden.
+func (s *supervised) status() int {
+	s.Wait()
+	return s.ProcessState.ExitCode()
+}
+
+func TestADeathIsProvenAndTheWardenEndsAsTheProgramDid(t *testing.T) {
+	for how, want := range map[string]int{"exit 7": 7, "exit 0": 0, "SIGKILL": 128 + 9} {
+		s := supervise(t)
+		if how == "SIGKILL" {
+			syscall.Kill(s.pid, syscall.SIGKILL)
+		} else {
+			s.say(how)
+		}
+		first := s.proof(t)
+		conn, err := s.peer.Accept() // that one was not acknowledged
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw := make([]byte, transport.ProofSize)
+		io.ReadFull(conn, raw)
+		if again, _ := transport.DecodeProof(raw); again != first {
+			t.Error("the proof is another one now")
+		}
+		conn.Write([]byte{1})
+		conn.Close()
+		if status := s.status(); status != want {
+			t.Errorf("%s: exit status %d, want %d", how, status, want)
+		}
+		s.noProof(t)
+	}
+}
+
+func TestAMemberThatHasLeftNeedsNoProof(t *testing.T) {
+	s := supervise(t)
+	s.say("leave")
+	s.say("exit 0")
+	if status := s.status(); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	s.noProof(t)
+}
+
+func TestNoDescendantIsLeftWhenADeathIsProven(t *testing.T) {
+	s := supervise(t)
+	s.say("work")
+	work, err := strconv.Atoi(s.line(t))
+	if err != nil || gone(work) {
+		t.Fatalf("the work does not run: %v", err)
+	}
+	syscall.Kill(s.pid, syscall.SIGKILL)
+	s.proof(t)
+	if !gone(work) {
+		t.Error("a process that left the session outlives the proof")
+	}
+}
+
+func TestTheProgramEndsWithItsWardenWithoutAProof(t *testing.T) {
+	s := supervise(t)
+	syscall.Kill(s.pid, syscall.SIGSTOP) // it would not notice by itself
+	s.Process.Kill()
+	for s.lines.Scan() { // until no process can write
+	}
+	s.Wait()
+	s.noProof(t)
+}
+
+func TestTheWardenPassesSignalsOn(t *testing.T) {
+	s := supervise(t)
+	s.Process.Signal(syscall.SIGTERM)
+	if line := s.line(t); line != "terminated" {
+		t.Error(line)
+	}
+}
+
+func TestTheWardenAloneKnowsTheSecret(t *testing.T) {
+	s := supervise(t)
+	for _, file := range []string{"environ", "cmdline"} {
+		of, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.pid, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		syscall.Kill(s.pid, syscall.SIGSTOP)
+		if file == "environ" && !strings.Contains(string(of), s.hash) {
+			t.Error("the program does not get the hash")
+		}
+		defer func() {
+			if proof := s.proof(t); strings.Contains(string(of), fmt.Sprintf("%x", proof.Secret)) {
+				t.Errorf("%s has the secret", file)
+			}
+		}()
+	}
+	syscall.Kill(s.pid, syscall.SIGKILL)
+}
+
+// setup is the configuration of a member in a process of its own.
+type setup struct {
+	ID      uint64
+	Members []ringleader.MemberAddress
+	Data    string
+}
+
+// member runs a member with a warden, and tells each View.
+func member() {
+	if err := ringleader.Warden(); err != nil {
+		panic(err)
+	}
+	var s setup
+	if err := json.Unmarshal([]byte(os.Args[1]), &s); err != nil {
+		panic(err)
+	}
+	timing := ringleader.LAN()
+	timing.Lease, timing.LongestLease, timing.Preempt = long, long, long
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	m, err := ringleader.Join(context.Background(), ringleader.Config{ID: s.ID, Members: s.Members, Data: s.Data, Timing: timing})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(os.Getpid())
+	for v := range m.Observe(ctx) {
+		fmt.Println(v.Role, v.Leader)
+	}
+	m.Close()
+}
+
+// A lease would run for almost an hour.
+func TestAMemberThatIsKilledOrStoppedIsReplacedWithoutWaitingForItsLease(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		t.Run(s.String(), func(t *testing.T) {
+			base := addresses(t, 3)
+			var members []*supervised
+			for id := range uint64(3) {
+				members = append(members, base.start(t, id+1))
+			}
+			first := members[0].leader(t, 0)
+			for _, m := range members[1:] {
+				if got := m.leader(t, 0); got != first {
+					t.Fatalf("the leader is %d and %d", first, got)
+				}
+			}
+			others := slices.Delete(slices.Clone(members), int(first-1), int(first))
+			wrong := transport.Proof{Member: first, Secret: [32]byte{1}}
+			if err := transport.SendProof(t.Context(), base.Members[first%3].Address, wrong); !errors.Is(err, transport.ErrProof) {
+				t.Errorf("a wrong secret: %v", err)
+			}
+			if s == syscall.SIGKILL {
+				syscall.Kill(members[first-1].pid, s)
+			} else {
+				members[first-1].Process.Signal(s) // to the warden, which passes it on
+			}
+			second := others[0].leader(t, first)
+			if got := others[1].leader(t, first); got != second {
+				t.Errorf("the leader is %d and %d", second, got)
+			}
+		})
+	}
+}
+
+// addresses returns the setup of a group of n.
+func addresses(t *testing.T, n int) (s setup) {
+	t.Helper()
+	free, err := rig.FreeAddresses(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, address := range free {
+		s.Members = append(s.Members, ringleader.MemberAddress{ID: uint64(i + 1), Address: address})
+	}
+	return s
+}
+
+// start starts a member of the group, with a store.
+func (s setup) start(t *testing.T, id uint64) *supervised {
+	t.Helper()
+	s.ID, s.Data = id, filepath.Join(t.TempDir(), "data")
+	if err := ringleader.Init(s.Data, "", id); err != nil {
+		t.Fatal(err)
+	}
+	argument, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &supervised{Cmd: exec.Command(os.Args[0], string(argument))}
+	m.Env, m.SysProcAttr = append(os.Environ(), role+"=member"), &syscall.SysProcAttr{Setpgid: true}
+	_, m.lines = pipes(t, m.Cmd)
+	if m.pid, err = strconv.Atoi(m.line(t)); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The other member does not answer, and would be asked to take a proof for almost an hour.
+func TestAMemberThatWasClosedNeedsNoProof(t *testing.T) {
+	m := addresses(t, 2).start(t, 1)
+	m.Process.Signal(syscall.SIGTERM)
+	if status := m.status(); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+// leader waits until a member knows a leader other than the one before.
+func (s *supervised) leader(t *testing.T, before uint64) (id uint64) {
+	t.Helper()
+	for id == 0 || id == before {
+		var role string
+		fmt.Sscan(s.line(t), &role, &id)
+	}
+	return id
+}

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"fmt"
+
+	"ringleader.example/ringleader/internal/study/claims"
+)
+
+// claimsJSON returns the JSON of claims.
+func claimsJSON(found []claims.Claim) object {
+	if found == nil {
+		return nil
+	}
+	var all []object
+	for _, claim := range found {
+		all = append(all, object{{"source", claim.Source}, {"claim", claim.Text}, {"holds", claim.Holds}, {"measured", claim.Measured}})
+	}
+	return object{{"checks", all}}
+}
+
+// claims prints claims for people.
+func (p *Printer) claims(found []claims.Claim) {
+	paint := p.Paint()
+	for i, claim := range found {
+		if i == 0 {
+			fmt.Fprintln(p.Out)
+		}
+		verdict := paint.Text(Green, "holds")
+		if !claim.Holds {
+			verdict = paint.Text(Red, "FAILS")
+		}
+		fmt.Fprintf(p.Out, "  %s  %s (%s)\n         %s\n", verdict, claim.Text, claim.Source, claim.Measured)
+	}
+}

@@ -1,0 +1,309 @@
+package finite
+
+import (
+	"slices"
+
+	"ringleader.example/ringleader/internal/study/logic"
+)
+
+// machine is what a compiled term reads.
+type machine struct {
+	state *State
+	vars  []int
+}
+
+// evaluate is a compiled term.
+type evaluate func(m *machine) int
+
+// mostVars is more than the variables of any term.
+const mostVars = 256
+
+// run returns the machine for a state and the first variables.
+func (i *Instance) run(s *State, vars []int) *machine {
+	m := &i.machine
+	if m.vars == nil {
+		m.vars = make([]int, mostVars)
+	}
+	m.state = s
+	copy(m.vars, vars)
+	return m
+}
+
+// variable is a variable of a term, and where its value is.
+type variable struct {
+	name string
+	at   int
+}
+
+// compile returns a term as a function. The variables are the first ones of the machine.
+func (i *Instance) compile(t *logic.Term, vars []logic.Binding) evaluate {
+	c := &compiler{Instance: i}
+	for _, v := range vars {
+		c.bind(v.Name)
+	}
+	return c.term(t)
+}
+
+type compiler struct {
+	*Instance
+	vars []variable
+	used int
+}
+
+func (c *compiler) bind(name string) int {
+	if c.used == mostVars {
+		panic("finite: a term has too many variables")
+	}
+	c.vars = append(c.vars, variable{name, c.used})
+	c.used++
+	return c.used - 1
+}
+
+func (c *compiler) at(name string) int {
+	return c.vars[slices.IndexFunc(c.vars, func(v variable) bool { return v.name == name })].at
+}
+
+func (c *compiler) terms(all []*logic.Term) []evaluate {
+	compiled := make([]evaluate, len(all))
+	for k, t := range all {
+		compiled[k] = c.term(t)
+	}
+	return compiled
+}
+
+func (c *compiler) term(t *logic.Term) evaluate {
+	switch t.Op {
+	case logic.Number:
+		return func(*machine) int { return t.Number }
+	case logic.Variable:
+		at := c.at(t.Name)
+		return func(m *machine) int { return m.vars[at] }
+	case logic.Operator:
+		return operator(t.Name, c.terms(t.Args))
+	case logic.Call:
+		return c.call(t)
+	}
+	// All x hold unless one does not.
+	outer, positive := c.vars, t.Op == logic.Exists
+	found := c.search(t.Vars, conjuncts(t.Args[0], positive))
+	c.vars = outer
+	return func(m *machine) int { return truth(found(m, nil) == positive) }
+}
+
+func (c *compiler) call(t *logic.Term) evaluate {
+	if t.Symbol.Role == logic.Defined {
+		return c.definition(t)
+	}
+	args := c.terms(t.Args)
+	values := make([]int, len(args))
+	if t.Symbol.Role == logic.Constant {
+		value := c.values[t.Symbol]
+		return func(m *machine) int {
+			for k, a := range args {
+				values[k] = a(m)
+			}
+			return value(values)
+		}
+	}
+	place := c.place[t.Symbol]
+	table := &c.tables[place]
+	return func(m *machine) int {
+		at := 0
+		for k, a := range args {
+			v := a(m) - table.least[k]
+			if uint(v) >= uint(table.sizes[k]) {
+				return 0
+			}
+			at = at*table.sizes[k] + v
+		}
+		return int(m.state.tables[place][at])
+	}
+}
+
+// definition compiles a definition with its arguments as variables.
+func (c *compiler) definition(t *logic.Term) evaluate {
+	args, outer := c.terms(t.Args), c.vars
+	first := c.used
+	c.vars = nil
+	for _, p := range t.Symbol.Parameters {
+		c.bind(p.Name)
+	}
+	body := c.term(t.Symbol.Body)
+	c.vars = outer
+	return func(m *machine) int {
+		for k, a := range args {
+			m.vars[first+k] = a(m)
+		}
+		return body(m)
+	}
+}
+
+func truth(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// operator returns a built-in function of its arguments.
+func operator(name string, args []evaluate) evaluate {
+	if name == "ite" {
+		return func(m *machine) int { return args[2-args[0](m)](m) }
+	}
+	if len(args) == 2 {
+		if f := binary(args[0], args[1])[name]; f != nil {
+			return func(m *machine) int { return truth(f(m)) }
+		}
+	}
+	switch name {
+	case "true":
+		return func(*machine) int { return 1 }
+	case "false":
+		return func(*machine) int { return 0 }
+	case "not":
+		return func(m *machine) int { return 1 - args[0](m) }
+	case "and", "or":
+		decides := truth(name == "or")
+		return func(m *machine) int {
+			for _, a := range args {
+				if a(m) == decides {
+					return decides
+				}
+			}
+			return 1 - decides
+		}
+	case "distinct":
+		return func(m *machine) int {
+			for k, a := range args {
+				for _, b := range args[:k] {
+					if a(m) == b(m) {
+						return 0
+					}
+				}
+			}
+			return 1
+		}
+	}
+	sign := 1 // + and -
+	if name == "-" {
+		sign = -1
+	}
+	return func(m *machine) int {
+		sum := args[0](m)
+		if len(args) == 1 {
+			return sign * sum
+		}
+		for _, a := range args[1:] {
+			sum += sign * a(m)
+		}
+		return sum
+	}
+}
+
+func binary(a, b evaluate) map[string]func(m *machine) bool {
+	return map[string]func(m *machine) bool{
+		"=>": func(m *machine) bool { return a(m) == 0 || b(m) == 1 },
+		"=":  func(m *machine) bool { return a(m) == b(m) },
+		"<":  func(m *machine) bool { return a(m) < b(m) },
+		"<=": func(m *machine) bool { return a(m) <= b(m) },
+		">":  func(m *machine) bool { return a(m) > b(m) },
+		">=": func(m *machine) bool { return a(m) >= b(m) },
+	}
+}
+
+// condition is a term that has to be true or false.
+type condition struct {
+	term *logic.Term
+	is   bool
+}
+
+// conjuncts returns conditions that hold together when the term has the value.
+func conjuncts(t *logic.Term, is bool) (all []condition) {
+	switch {
+	case t.Op == logic.Operator && (t.Name == "and" && is || t.Name == "or" && !is):
+		for _, a := range t.Args {
+			all = append(all, conjuncts(a, is)...)
+		}
+		return all
+	case t.Op == logic.Operator && t.Name == "=>" && !is:
+		return append(conjuncts(t.Args[0], true), conjuncts(t.Args[1], false)...)
+	case t.Op == logic.Operator && t.Name == "not":
+		return conjuncts(t.Args[0], !is)
+	}
+	return []condition{{t, is}}
+}
+
+// level is a variable of a search, with what can be tested as soon as it has a value.
+type level struct {
+	at     int
+	values Range
+	tests  []evaluate
+}
+
+// search compiles a search for values of variables with which all conditions hold. It calls found for each, until that returns true;
+// nil is a function that does. A condition with few variables comes first, so that most values are never tried.
+func (c *compiler) search(vars []logic.Binding, conditions []condition) func(m *machine, found func() bool) bool {
+	slots := make([]int, len(vars))
+	for k, v := range vars {
+		slots[k] = c.bind(v.Name)
+	}
+	bound := make([]bool, len(vars))
+	missing := func(d condition) (open []int) {
+		d.term.Visit(func(t *logic.Term) {
+			if k := slices.IndexFunc(vars, func(v logic.Binding) bool { return t.Op == logic.Variable && v.Name == t.Name }); k >= 0 && !bound[k] && !slices.Contains(open, k) {
+				open = append(open, k)
+			}
+		})
+		return open
+	}
+	levels := []level{{at: -1}}
+	bind := func(k int) {
+		bound[k] = true
+		levels = append(levels, level{at: slots[k], values: c.domain(vars[k].Sort)})
+	}
+	for rest := slices.Clone(conditions); len(rest) > 0; {
+		next := 0
+		for k := range rest {
+			if len(missing(rest[k])) < len(missing(rest[next])) {
+				next = k
+			}
+		}
+		for _, k := range missing(rest[next]) {
+			bind(k)
+		}
+		last, value, is := &levels[len(levels)-1], c.term(rest[next].term), truth(rest[next].is)
+		last.tests = append(last.tests, func(m *machine) int { return truth(value(m) == is) })
+		rest = slices.Delete(rest, next, next+1)
+	}
+	for k := range vars {
+		if !bound[k] {
+			bind(k)
+		}
+	}
+	return func(m *machine, found func() bool) bool { return try(m, levels, found) }
+}
+
+func try(m *machine, levels []level, found func() bool) bool {
+	if len(levels) == 0 {
+		return found == nil || found()
+	}
+	l := &levels[0]
+	for v := l.values.Least; v <= l.values.Most; v++ {
+		if l.at >= 0 {
+			m.vars[l.at] = v
+		}
+		if l.passes(m) && try(m, levels[1:], found) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *level) passes(m *machine) bool {
+	for _, t := range l.tests {
+		if t(m) == 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,261 @@
+package finite
+
+import (
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/internal/study/logic"
+)
+
+// Range is the integers from Least to Most.
+type Range struct{ Least, Most int }
+
+// Instance is a finite interpretation of a model's sorts and constants. It does not change, but for what its methods keep while they
+// run: each goroutine needs one of its own.
+type Instance struct {
+	Model *logic.Model
+
+	elements map[string][]string
+	integers Range
+	tables   []table // of the state functions
+	place    map[*logic.Symbol]int
+	values   map[*logic.Symbol]func(args []int) int // of the constants
+	formulas map[*logic.Formula]evaluate
+	actions  map[*logic.Action]*action
+	goals    []*logic.Formula // invariants and safety
+	machine  machine
+}
+
+// table is how the values of a state function are stored.
+type table struct {
+	symbol *logic.Symbol
+	sizes  []int // by argument
+	least  []int
+	length int
+}
+
+// State is a state of an instance. Its tables are shared with other states, so only the methods of an instance change it.
+type State struct{ tables [][]int32 }
+
+// New returns an instance. The elements of each sort have names, and there is a function for each constant: its arguments are as all values
+// are. New reports an error if something is missing, or if an axiom does not hold.
+func New(m *logic.Model, elements map[string][]string, integers Range, constants map[string]func(args []int) int) (*Instance, error) {
+	i := &Instance{
+		Model: m, elements: elements, integers: integers,
+		place: map[*logic.Symbol]int{}, values: map[*logic.Symbol]func([]int) int{}, formulas: map[*logic.Formula]evaluate{}, actions: map[*logic.Action]*action{},
+		goals: slices.Concat(m.Invariants, m.Safety),
+	}
+	for _, s := range m.Sorts {
+		if len(elements[s.Name]) == 0 {
+			return nil, fmt.Errorf("the sort %s has no elements", s.Name)
+		}
+	}
+	for _, c := range m.Constants {
+		if constants[c.Name] == nil {
+			return nil, fmt.Errorf("the constant %s has no value", c.Name)
+		}
+		i.values[c] = i.tabulated(c, constants[c.Name])
+	}
+	for _, s := range m.States {
+		i.place[s] = len(i.tables)
+		i.tables = append(i.tables, i.table(s))
+	}
+	for _, f := range slices.Concat(m.Axioms, i.goals, m.Lemmas) {
+		i.formulas[f] = i.compile(f.Term, nil)
+	}
+	for _, a := range m.Actions {
+		i.actions[a] = i.compileAction(a)
+	}
+	blank := i.blank()
+	for _, f := range m.Axioms {
+		if !i.Holds(f, blank) {
+			return nil, fmt.Errorf("the axiom %s does not hold", f.Name)
+		}
+	}
+	return i, nil
+}
+
+// domain returns the values of a sort.
+func (i *Instance) domain(sort string) Range {
+	switch sort {
+	case logic.Bool:
+		return Range{0, 1}
+	case logic.Int:
+		return i.integers
+	}
+	return Range{0, len(i.elements[sort]) - 1}
+}
+
+// tabulated returns a constant whose values are computed once, unless an argument is an integer.
+func (i *Instance) tabulated(c *logic.Symbol, value func([]int) int) func([]int) int {
+	if slices.Contains(c.Args, logic.Int) {
+		return value
+	}
+	t := i.table(c)
+	values := make([]int, t.length)
+	for at := range values {
+		values[at] = value(t.arguments(at))
+	}
+	return func(args []int) int { return values[t.index(args)] }
+}
+
+// table returns how the values of a function are stored.
+func (i *Instance) table(s *logic.Symbol) table {
+	t := table{symbol: s, length: 1}
+	for _, sort := range s.Args {
+		r := i.domain(sort)
+		t.sizes, t.least = append(t.sizes, r.Most-r.Least+1), append(t.least, r.Least)
+		t.length *= r.Most - r.Least + 1
+	}
+	return t
+}
+
+// Name returns a value of a sort as people read it.
+func (i *Instance) Name(sort string, value int) string {
+	switch {
+	case sort == logic.Bool:
+		return fmt.Sprint(value == 1)
+	case sort == logic.Int:
+		return fmt.Sprint(value)
+	}
+	return i.elements[sort][value]
+}
+
+// blank returns the state in which all is 0.
+func (i *Instance) blank() *State {
+	s := &State{}
+	for _, t := range i.tables {
+		s.tables = append(s.tables, make([]int32, t.length))
+	}
+	return s
+}
+
+// Initial returns the first state. What the model leaves open is 0.
+func (i *Instance) Initial() *State {
+	s := i.blank()
+	for _, set := range i.Model.Initially {
+		value := i.compile(set.Value, set.Vars)
+		t := &i.tables[i.place[set.Symbol]]
+		s.tables[i.place[set.Symbol]] = i.all(t, s, nil, value)
+	}
+	return s
+}
+
+// all returns the values of a function for all arguments, as a term of them; variables before are those of an action.
+func (i *Instance) all(t *table, s *State, before []int, value evaluate) []int32 {
+	m := i.run(s, before)
+	first := len(before)
+	values := make([]int32, t.length)
+	for at := range values {
+		rest := at
+		for k := len(t.sizes) - 1; k >= 0; k-- {
+			m.vars[first+k] = t.least[k] + rest%t.sizes[k]
+			rest /= t.sizes[k]
+		}
+		values[at] = int32(value(m))
+	}
+	return values
+}
+
+// index returns where the value for some arguments is, or -1.
+func (t *table) index(args []int) int {
+	at := 0
+	for k, a := range args {
+		a -= t.least[k]
+		if a < 0 || a >= t.sizes[k] {
+			return -1
+		}
+		at = at*t.sizes[k] + a
+	}
+	return at
+}
+
+// Value returns the value of a state function.
+func (i *Instance) Value(s *State, symbol *logic.Symbol, args ...int) int {
+	place := i.place[symbol]
+	if at := i.tables[place].index(args); at >= 0 {
+		return int(s.tables[place][at])
+	}
+	return 0
+}
+
+// With returns a state that differs in one value.
+func (i *Instance) With(s *State, symbol *logic.Symbol, value int, args ...int) *State {
+	place := i.place[symbol]
+	at := i.tables[place].index(args)
+	if at < 0 {
+		return s
+	}
+	next := &State{slices.Clone(s.tables)}
+	next.tables[place] = slices.Clone(s.tables[place])
+	next.tables[place][at] = int32(value)
+	return next
+}
+
+// Equal reports whether two states of an instance are the same.
+func (s *State) Equal(other *State) bool {
+	return slices.EqualFunc(s.tables, other.tables, slices.Equal[[]int32])
+}
+
+// Fact is a value of a state function.
+type Fact struct {
+	Symbol *logic.Symbol
+	Args   []int
+	Value  int
+}
+
+// Facts returns the values of a state that differ from those of another one.
+func (i *Instance) Facts(s, from *State) (facts []Fact) {
+	for place, values := range s.tables {
+		t := &i.tables[place]
+		for at, v := range values {
+			if v != from.tables[place][at] {
+				facts = append(facts, Fact{t.symbol, t.arguments(at), int(v)})
+			}
+		}
+	}
+	return facts
+}
+
+func (t *table) arguments(at int) []int {
+	args := make([]int, len(t.sizes))
+	for k := len(args) - 1; k >= 0; k-- {
+		args[k] = t.least[k] + at%t.sizes[k]
+		at /= t.sizes[k]
+	}
+	return args
+}
+
+// Text returns a fact as people read it.
+func (i *Instance) Text(f Fact) string {
+	text := f.Symbol.Name
+	for k, a := range f.Args {
+		text += " " + i.Name(f.Symbol.Args[k], a)
+	}
+	if len(f.Args) > 0 {
+		text = "(" + text + ")"
+	}
+	switch {
+	case f.Symbol.Result != logic.Bool:
+		return text + " = " + i.Name(f.Symbol.Result, f.Value)
+	case f.Value == 0:
+		return "not " + text
+	}
+	return text
+}
+
+// Holds reports whether an axiom, an invariant, a lemma or a safety formula holds in a state.
+func (i *Instance) Holds(f *logic.Formula, s *State) bool { return i.formulas[f](i.run(s, nil)) == 1 }
+
+// Broken returns the invariants and safety formulas that do not hold in a state.
+func (i *Instance) Broken(s *State) (broken []*logic.Formula) {
+	for _, f := range i.goals {
+		if !i.Holds(f, s) {
+			broken = append(broken, f)
+		}
+	}
+	return broken
+}
+
+// Elements returns the number of elements of a sort.
+func (i *Instance) Elements(sort string) int { return len(i.elements[sort]) }

@@ -1,0 +1,133 @@
+package prove_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/prove"
+)
+
+const counter = `(model counter (title "T") (theorem "T.") (source "S") (code "C"))
+(sort Process "w")
+(constant top () Process "w")
+(axiom one "w" (forall ((p Process)) (= p top)))
+(state value (Process) Int "w")
+(state other () Bool "w")
+(initially (value p) 0)
+(action rise ((P Process) (N Int)) "w" (guard "w" (> N 0)) (put (value P) (+ (value P) N)))
+(action turn () "w" (put (other) (not other)))
+(invariant positive "w" (forall ((p Process)) (>= (value p) 0)))
+(safety fine "w" (>= (value top) 0))
+`
+
+func plan(t *testing.T, text string) *prove.Plan {
+	t.Helper()
+	files := fstest.MapFS{"m.model": {Data: []byte(text)}}
+	m, err := logic.Load(files, files, "m.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prove.Obligations(m)
+}
+
+// There is an obligation for each pair that shares something, and none for the others.
+func TestPairsThatShareNothingAreKeptBySyntax(t *testing.T) {
+	p := plan(t, counter)
+	var names []string
+	for _, o := range p.Obligations[1:] {
+		names = append(names, o.Name)
+	}
+	if got := strings.Join(names, ", "); got != "at first positive, rise keeps positive, safety fine" || p.Kept != 1 {
+		t.Errorf("%s, and %d are kept", got, p.Kept)
+	}
+}
+
+// A model that is false is refused with the pair that fails, and one whose axioms contradict each other is found.
+func TestAFalseModelIsRefused(t *testing.T) {
+	for _, name := range prove.Solvers {
+		s, err := prove.Find(name)
+		if err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatal(err)
+			}
+			t.Log(err)
+			continue
+		}
+		for _, c := range []struct {
+			old, now, open string
+			contradiction  bool
+		}{
+			{"", "", "", false},
+			{"(> N 0)", "(> N (- 1))", "", false},
+			{"(> N 0)", "(> N (- 2))", "rise keeps positive", false},
+			{"(initially (value p) 0)", "(initially (value p) (- 1))", "at first positive", false},
+			{"(>= (value top) 0)", "(> (value top) 0)", "safety fine", false},
+			{"(= p top))", "(distinct p top))", "", true},
+		} {
+			p := plan(t, strings.Replace(counter, c.old, c.now, 1))
+			r, err := s.Prove(context.Background(), p, prove.Options{Limit: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var open []string
+			for i, a := range r.Answers[1:] {
+				if a.Verdict != prove.Proved {
+					open = append(open, p.Obligations[i+1].Name)
+				}
+			}
+			if got := strings.Join(open, ", "); got != c.open || r.Contradiction() != c.contradiction {
+				t.Errorf("%s, %q: open %q, contradiction %v", name, c.now, got, r.Contradiction())
+			}
+		}
+	}
+}
+
+// Whatever a solver says, only unsat is a proof.
+func TestNothingButUnsatIsAProof(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the solver is a shell script")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for _, c := range []struct {
+		says string
+		want prove.Verdict
+		err  string
+	}{
+		{"echo unsat; echo unsat; echo unsat", prove.Proved, ""},
+		{"echo sat; echo sat; echo sat", prove.Refuted, ""},
+		{"echo unknown; echo unknown; echo unknown", prove.Unknown, ""},
+		{"exit 3", prove.Unanswered, ""},
+		{"echo '(error \"line 1\")'", prove.Unanswered, `z3 9.9: (error "line 1")`},
+		{"echo unsatisfiable", prove.Unanswered, "z3 9.9: unsatisfiable"},
+	} {
+		script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo Z3 version 9.9; exit; fi\ncat >/dev/null\n" + c.says + "\n"
+		if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		s, err := prove.Find("z3")
+		if err != nil || s.Version != "9.9" {
+			t.Fatal(s, err)
+		}
+		r, err := s.Prove(context.Background(), plan(t, counter), prove.Options{Limit: time.Minute})
+		if (err != nil || c.err != "") && (err == nil || err.Error() != c.err) {
+			t.Errorf("%q: %v, want %s", c.says, err, c.err)
+		}
+		if r.Answers[1].Verdict != c.want || r.Proved() == 3 != (c.want == prove.Proved) {
+			t.Errorf("%q: %v, want %v", c.says, r.Answers, c.want)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := prove.Find("z3"); !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "z3 is not installed (on Debian and Ubuntu: apt-get install z3 cvc5)") {
+		t.Error(err)
+	}
+}
