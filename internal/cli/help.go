@@ -160,7 +160,7 @@ func firstExamples(text string, n int) string {
 func (p *program) fitted(text string) string {
 	var b strings.Builder
 	narrow := *p.Printer
-	narrow.Out, narrow.Getenv = &b, func(name string) string { // the width is that of the real output
+	narrow.Out, narrow.Getenv = &b, func(name string) string { // the width of the real output
 		if name == "COLUMNS" {
 			return strconv.Itoa(p.Width())
 		}
