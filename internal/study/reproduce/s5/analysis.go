@@ -217,6 +217,7 @@ func theorem43OfAnySequence(b *reproduce.Bench) reproduce.Finding {
 			h = append(h, h[len(h)-1]+1+source.Below(n))
 		}
 		l := loop(a, h, none, longest)
+		b.Reached(len(a.IDs))
 		d.Unless(len(l.leaders) == 1 && l.ended == len(a.IDs), "%s, h = %v: leaders %v, and %d of %d end", reproduce.OnRing(election.List(a.IDs)), h, l.leaders, l.ended, n)
 		for m, messages := range l.byPhase[1:] {
 			d.Unless(messages < 2*n, "%s, h = %v: %d messages in phase %d", reproduce.OnRing(election.List(a.IDs)), h, messages, m+1)
