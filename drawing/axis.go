@@ -1,4 +1,4 @@
-package trace
+package drawing
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/trace"
 )
 
 type tick struct {
@@ -15,14 +15,14 @@ type tick struct {
 	label string
 }
 
-func (t tick) half() float64 { return sheet.TextWidth(t.label, sheet.Small) / 2 }
+func (t tick) half() float64 { return TextWidth(t.label, Small) / 2 }
 
 // placeSteps places each step on the axis: a column for each or, with a clock, at its time.
 func (d *diagram) placeSteps() {
 	const before, behind = 24, 24 // from a line's begin to the first step, and from the last one to its end
 	steps := d.past - d.first
 	d.x = make([]float64, steps)
-	room := sheet.Wide - margin - d.endWidth() - d.left - before - behind
+	room := Wide - Margin - d.endWidth() - d.left - before - behind
 	if d.r.Clock {
 		unit := d.placeByTime(d.left+before, room)
 		d.labelling = d.r.N < labelled && unit >= 24
@@ -44,9 +44,9 @@ func (d *diagram) placeSteps() {
 
 // endWidth returns the width of what follows the lines.
 func (d *diagram) endWidth() float64 {
-	width := sheet.TextWidth("time →", sheet.Small)
+	width := TextWidth("time →", Small)
 	for _, final := range d.final {
-		width = max(width, sheet.TextWidth(final, sheet.Small))
+		width = max(width, TextWidth(final, Small))
 	}
 	return width + 14
 }
@@ -134,7 +134,7 @@ func (d *diagram) placeByTime(x, room float64) (unit float64) {
 }
 
 // ranks returns the places of steps among those of the same moment, and the last place of each moment.
-func ranks(steps []Step, first []int) (ranks, most []int) {
+func ranks(steps []trace.Step, first []int) (ranks, most []int) {
 	ranks, most = make([]int, len(steps)), make([]int, len(first))
 	sentIn := map[int]int{} // by message: the place of its step, if that is of this moment
 	for m, begin := range first {

@@ -1,35 +1,25 @@
-package trace
+package drawing
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/trace"
 )
 
-// The limits of a drawing: beyond them it would be unreadable and slow to open.
+// The limits of a drawing of a record: beyond them it would be unreadable and slow to open.
 const (
-	MaxDrawnProcesses = 256
-	MaxDrawnSteps     = 1 << 17
-	MaxDrawnMessages  = 1 << 17
+	MaxProcesses = 256
+	MaxSteps     = 1 << 17
+	MaxMessages  = 1 << 17
 )
 
 // ErrTooLarge reports that a record is beyond the limits of a drawing.
 var ErrTooLarge = errors.New("too large to draw")
-
-// SVG writes the [Record.Diagram] of the whole record as SVG.
-func (r *Record) SVG(w io.Writer) error {
-	d, err := r.Diagram(Window{})
-	if err != nil {
-		return err
-	}
-	return d.SVG(w)
-}
 
 // Diagram draws a window of the record as a space–time diagram: a line for each process, time to the right, an arrow
 // for each message. With a clock, time is to scale, and a cut in the axis is marked; otherwise each step has a
@@ -37,12 +27,12 @@ func (r *Record) SVG(w io.Writer) error {
 // always one line down. Colour and arrowhead show the class of a message, and dashes its kind. Lasting faults are
 // shaded and named. From 24 processes on, or with too many steps, arrows have no labels. The drawing is less than
 // 2000 pixels wide and high, follows the viewer's preference for light or dark, has no external references, and has
-// the same bytes for the same record. The error wraps ErrTooLarge or ErrRecord.
-func (r *Record) Diagram(window Window) (*sheet.Sheet, error) {
-	if err := r.drawable(r.N); err != nil {
+// the same bytes for the same record. The error wraps [ErrTooLarge] or [trace.ErrRecord].
+func Diagram(r *trace.Record, window trace.Window) (*Drawing, error) {
+	if err := drawable(r); err != nil {
 		return nil, err
 	}
-	first, past := window.steps(r)
+	first, past := window.Steps(r)
 	messages := 0
 	for i := range r.Steps[first:past] {
 		messages += len(r.Steps[first+i].Sent)
@@ -50,23 +40,23 @@ func (r *Record) Diagram(window Window) (*sheet.Sheet, error) {
 	for _, limit := range []struct {
 		is, most int
 		of       string
-	}{{past - first, MaxDrawnSteps, "steps"}, {messages, MaxDrawnMessages, "messages"}} {
+	}{{past - first, MaxSteps, "steps"}, {messages, MaxMessages, "messages"}} {
 		if limit.is > limit.most {
 			return nil, tooLarge(limit.is, limit.most, limit.of)
 		}
 	}
 	d := layOut(r, window)
 	d.draw()
-	return &d.Sheet, nil
+	return &d.Drawing, nil
 }
 
 // drawable returns an error if the record contradicts itself, or has too many processes.
-func (r *Record) drawable(processes int) error {
+func drawable(r *trace.Record) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
-	if processes > MaxDrawnProcesses {
-		return tooLarge(processes, MaxDrawnProcesses, "processes")
+	if r.N > MaxProcesses {
+		return tooLarge(r.N, MaxProcesses, "processes")
 	}
 	return nil
 }
@@ -77,11 +67,11 @@ func tooLarge(is, most int, of string) error {
 
 func (d *diagram) draw() {
 	items := d.legend()
-	d.Width = d.widthOf(d.end+d.endWidth()+margin, d.subtitle())
+	d.Width = d.widthOf(d.end+d.endWidth()+Margin, d.subtitle())
 	d.head(d.r.Title, d.r.Title+": space–time diagram", d.subtitle(), d.description())
-	rows := flow(items, d.Width-2*margin)
+	rows := flow(items, d.Width-2*Margin)
 	for _, item := range items {
-		d.item(item, margin+item.x, d.top+float64(24*item.row))
+		d.item(item, Margin+item.x, d.top+float64(24*item.row))
 	}
 	d.top += float64(24*rows) + float64(17*d.levels()) + 14
 	d.Height = d.top + d.y(d.lines-1) + 60
@@ -102,7 +92,7 @@ func (d *diagram) draw() {
 	}
 	d.drawFaultNames()
 	for _, l := range d.labels {
-		d.Add(sheet.Element{Role: l.class, Fill: sheet.Ink, Text: l.text, Size: sheet.Small, Anchor: 0.5, Above: true, At: at(l.at.X, d.top+l.at.Y+4)})
+		d.Add(Element{Role: l.class, Fill: Ink, Text: l.text, Size: Small, Anchor: 0.5, Above: true, At: At(l.at.X, d.top+l.at.Y+4)})
 	}
 	d.nameLines()
 }
@@ -110,41 +100,41 @@ func (d *diagram) draw() {
 // bold is the width of bold letters relative to others.
 const bold = 1.15
 
-// widthOf returns the width of a sheet with content of that width, its title and, if it is short, its subtitle on a
+// widthOf returns the width of a drawing with content of that width, its title and, if it is short, its subtitle on a
 // line each.
 func (d *diagram) widthOf(content float64, subtitle string) float64 {
 	const long = 600
-	return min(sheet.Wide, max(content, 2*margin+sheet.TextWidth(d.r.Title, bold*sheet.Large), 2*margin+min(long, sheet.TextWidth(subtitle, sheet.Normal))))
+	return min(Wide, max(content, 2*Margin+TextWidth(d.r.Title, bold*Large), 2*Margin+min(long, TextWidth(subtitle, Normal))))
 }
 
 // head writes the title and the texts below it, and notes where they end.
 func (d *diagram) head(shown, title, subtitle, description string) {
 	d.Title, d.Description, d.Symbols = title, description, symbols
 	d.top = 18
-	for _, line := range d.wrap(shown, bold*sheet.Large) {
+	for _, line := range d.wrap(shown, bold*Large) {
 		d.top += 22
-		d.text(sheet.Element{Role: "title", Text: line, Size: sheet.Large, Bold: true, At: at(margin, d.top)})
+		d.text(Element{Role: "title", Text: line, Size: Large, Bold: true, At: At(Margin, d.top)})
 	}
 	d.top += 4
-	for _, line := range d.wrap(subtitle, sheet.Normal) {
+	for _, line := range d.wrap(subtitle, Normal) {
 		d.top += 18
-		d.text(sheet.Element{Role: "subtitle", Fill: sheet.Muted, Text: line, At: at(margin, d.top)})
+		d.text(Element{Role: "subtitle", Fill: Muted, Text: line, At: At(Margin, d.top)})
 	}
 	d.top += 26
 }
 
-// wrap breaks a text into lines that fit the sheet.
+// wrap breaks a text into lines that fit the drawing.
 func (d *diagram) wrap(text string, size float64) []string {
-	return sheet.Wrap(text, d.Width-2*margin, func(text string) float64 { return sheet.TextWidth(text, size) })
+	return Wrap(text, d.Width-2*Margin, func(text string) float64 { return TextWidth(text, size) })
 }
 
 // text adds a text, by default in ink and of the normal size.
-func (d *diagram) text(e sheet.Element) {
+func (d *diagram) text(e Element) {
 	if e.Fill.Name == "" {
-		e.Fill = sheet.Ink
+		e.Fill = Ink
 	}
 	if e.Size == 0 {
-		e.Size = sheet.Normal
+		e.Size = Normal
 	}
 	d.Add(e)
 }
@@ -152,7 +142,7 @@ func (d *diagram) text(e sheet.Element) {
 // subtitle returns what was run, with the changed parameters.
 func (d *diagram) subtitle() string {
 	r := d.r
-	parts := []string{r.Timing + " " + r.network()}
+	parts := []string{r.Timing + " " + r.NetworkText()}
 	if r.Schedule != "" {
 		parts = append(parts, "schedule "+r.Schedule)
 	}
@@ -168,7 +158,7 @@ func (d *diagram) subtitle() string {
 	for _, name := range r.Changed {
 		parts = append(parts, name+" "+r.Parameters[name])
 	}
-	if text := d.window.text(&r.Header); text != "" {
+	if text := d.window.Text(&r.Header); text != "" {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, " · ")
@@ -184,7 +174,7 @@ func (d *diagram) description() string {
 	}
 	b.WriteString(" in the end:")
 	for p := range d.r.N {
-		fmt.Fprintf(&b, " %s %s;", d.names.of(p), d.final[p])
+		fmt.Fprintf(&b, " %s %s;", d.texts.Process(p), d.final[p])
 	}
 	return strings.TrimSuffix(b.String(), ";") + "."
 }
@@ -194,7 +184,7 @@ func (d *diagram) counts() []int {
 	counts := make([]int, len(d.r.Kinds))
 	for i := range d.arrows {
 		if !d.arrows[i].copy {
-			counts[d.r.kind(d.arrows[i].sent.Kind)]++
+			counts[d.r.KindIndex(d.arrows[i].sent.Kind)]++
 		}
 	}
 	return counts
@@ -216,7 +206,7 @@ const (
 )
 
 func (i *item) width() float64 {
-	width := sheet.TextWidth(i.text, sheet.Normal) + 16
+	width := TextWidth(i.text, Normal) + 16
 	switch {
 	case i.kind >= 0:
 		return width + sample + 8
@@ -228,13 +218,13 @@ func (i *item) width() float64 {
 
 // meanings are the legend's texts for marks.
 var meanings = [][2]string{
-	{string(Start), "initiates"},
-	{string(Timeout), "timer expires"},
-	{string(Suspect), "suspects a process"},
-	{string(Trust), "trusts it again"},
-	{string(Crash), "crashes"},
-	{string(Recover), "recovers"},
-	{string(Command), "receives a command"},
+	{string(trace.Start), "initiates"},
+	{string(trace.Timeout), "timer expires"},
+	{string(trace.Suspect), "suspects a process"},
+	{string(trace.Trust), "trusts it again"},
+	{string(trace.Crash), "crashes"},
+	{string(trace.Recover), "recovers"},
+	{string(trace.Command), "receives a command"},
 	{"leader", "leader"},
 	{"follower", "follower"},
 	{"undecided", "electing"},
@@ -283,64 +273,64 @@ func flow(items []item, width float64) int {
 }
 
 func (d *diagram) item(i item, x, y float64) {
-	e := sheet.Element{Text: i.text}
+	e := Element{Text: i.text}
 	switch {
 	case i.kind >= 0:
 		sampled := d.stroke(i.kind)
-		sampled.Role, sampled.Path = fmt.Sprintf("sample kind-%d", i.kind), sheet.Lines(at(x, y), at(x+sample, y))
+		sampled.Role, sampled.Path = fmt.Sprintf("sample kind-%d", i.kind), Lines(At(x, y), At(x+sample, y))
 		d.Add(sampled)
 		x += sample + 8
 	case i.symbol != "":
-		d.Add(sheet.Element{Symbol: i.symbol, At: at(x+symbolWidth/2-3, y)})
+		d.Add(Element{Symbol: i.symbol, At: At(x+symbolWidth/2-3, y)})
 		x += symbolWidth
 	default:
 		e.Bold = true
 	}
-	e.At = at(x, y+4.5)
+	e.At = At(x, y+4.5)
 	d.text(e)
 }
 
 // stroke returns the style of a kind's arrows.
-func (d *diagram) stroke(kind int) sheet.Element {
+func (d *diagram) stroke(kind int) Element {
 	class := d.r.Kinds[kind].Class
 	look := lookOf(class)
-	return sheet.Element{
+	return Element{
 		Role: fmt.Sprintf("message %s kind-%d", class, kind), Stroke: look.colour, Width: look.width,
-		Dashes: d.r.dashes()[kind], Head: look.head,
+		Dashes: d.dashes()[kind], Head: look.head,
 	}
 }
 
 // axis draws the time and faint lines at its ticks.
 func (d *diagram) axis() {
 	top, bottom := d.top-12, d.top+d.y(d.lines-1)+24
-	d.Add(sheet.Element{Stroke: sheet.Axis, Width: 1, Path: sheet.Lines(at(d.left, bottom), at(d.end, bottom))})
+	d.Add(Element{Stroke: Axis, Width: 1, Path: Lines(At(d.left, bottom), At(d.end, bottom))})
 	for _, t := range d.ticks {
-		d.Add(sheet.Element{Stroke: sheet.Grid, Width: 1, Path: sheet.Lines(at(t.x, top), at(t.x, bottom))})
-		d.Add(sheet.Element{Stroke: sheet.Axis, Width: 1, Path: sheet.Lines(at(t.x, bottom), at(t.x, bottom+4))})
-		d.text(sheet.Element{Role: "tick", Fill: sheet.Muted, Text: t.label, Size: sheet.Small, Anchor: 0.5, At: at(t.x, bottom+18)})
+		d.Add(Element{Stroke: Grid, Width: 1, Path: Lines(At(t.x, top), At(t.x, bottom))})
+		d.Add(Element{Stroke: Axis, Width: 1, Path: Lines(At(t.x, bottom), At(t.x, bottom+4))})
+		d.text(Element{Role: "tick", Fill: Muted, Text: t.label, Size: Small, Anchor: 0.5, At: At(t.x, bottom+18)})
 	}
 	for _, x := range d.breaks {
-		left, right := []point{at(x-4, bottom+5), at(x, bottom-5)}, []point{at(x+1, bottom+5), at(x+5, bottom-5)}
-		d.Add(sheet.Element{Fill: sheet.Paper, Path: sheet.Area(left[0], left[1], right[1], right[0])})
-		d.Add(sheet.Element{Role: "break", Stroke: sheet.Axis, Width: 1, Path: append(sheet.Lines(left...), sheet.Lines(right...)...)})
+		left, right := []Point{At(x-4, bottom+5), At(x, bottom-5)}, []Point{At(x+1, bottom+5), At(x+5, bottom-5)}
+		d.Add(Element{Fill: Paper, Path: Area(left[0], left[1], right[1], right[0])})
+		d.Add(Element{Role: "break", Stroke: Axis, Width: 1, Path: append(Lines(left...), Lines(right...)...)})
 	}
 	of := "step →"
 	if d.r.Clock {
 		of = "time →"
 	}
-	d.text(sheet.Element{Fill: sheet.Muted, Text: of, Size: sheet.Small, At: at(d.end+14, bottom+4)})
+	d.text(Element{Fill: Muted, Text: of, Size: Small, At: At(d.end+14, bottom+4)})
 }
 
 // processes draws the lines.
 func (d *diagram) processes() {
 	for _, s := range d.stretches {
-		e := sheet.Element{Role: s.class, Stroke: grey, Width: 1.5, Path: d.along(s, s.line)}
+		e := Element{Role: s.class, Stroke: grey, Width: 1.5, Path: d.along(s, s.line)}
 		if d.lineGap < 30 { // many lines are fainter than their events
 			e.Stroke, e.Width = pale, 1
 		}
 		switch s.class {
 		case "leads":
-			e.Stroke, e.Width = sheet.Ink, max(2.4, 5*d.scale)
+			e.Stroke, e.Width = Ink, max(2.4, 5*d.scale)
 		case "dead":
 			e.Stroke, e.Dashes = grey, []float64{1.5, 5}
 		}
@@ -353,16 +343,16 @@ func (d *diagram) processes() {
 }
 
 // along returns the path of a stretch on a line.
-func (d *diagram) along(s stretch, line int) []sheet.Move {
-	return sheet.Lines(at(d.at(s.from), d.top+d.y(line)), at(d.at(s.to), d.top+d.y(line)))
+func (d *diagram) along(s stretch, line int) []Move {
+	return Lines(At(d.at(s.from), d.top+d.y(line)), At(d.at(s.to), d.top+d.y(line)))
 }
 
 // nameLines writes the names of processes before their lines and their final roles behind. If lines are too close, it
 // names leaders and as many others as there is room for.
 func (d *diagram) nameLines() {
-	stride, size := int(math.Ceil(readable/d.lineGap)), sheet.Normal
+	stride, size := int(math.Ceil(readable/d.lineGap)), Normal
 	if d.lineGap < 20 {
-		size = sheet.Small
+		size = Small
 	}
 	leads := func(p int) bool { return strings.HasPrefix(d.final[p], "leader") }
 	for p := range d.r.N {
@@ -371,19 +361,19 @@ func (d *diagram) nameLines() {
 			continue
 		}
 		y := d.top + d.y(p)
-		d.text(sheet.Element{Text: d.names.of(p), Size: size, Bold: true, Anchor: 1, At: at(d.left-10, y+5)})
-		d.text(sheet.Element{Fill: sheet.Muted, Text: d.final[p], Size: sheet.Small, Bold: leads(p), At: at(d.end+14, y+4)})
+		d.text(Element{Text: d.texts.Process(p), Size: size, Bold: true, Anchor: 1, At: At(d.left-10, y+5)})
+		d.text(Element{Fill: Muted, Text: d.final[p], Size: Small, Bold: leads(p), At: At(d.end+14, y+4)})
 	}
 	if y := d.top + d.y(d.r.N); d.lines > d.r.N && stride == 1 {
-		d.text(sheet.Element{Fill: sheet.Muted, Text: d.names.of(0), Size: size, Anchor: 1, At: at(d.left-10, y+5)})
-		d.text(sheet.Element{Fill: sheet.Muted, Text: d.names.of(0) + " again", Size: sheet.Small, At: at(d.end+14, y+4)})
+		d.text(Element{Fill: Muted, Text: d.texts.Process(0), Size: size, Anchor: 1, At: At(d.left-10, y+5)})
+		d.text(Element{Fill: Muted, Text: d.texts.Process(0) + " again", Size: Small, At: At(d.end+14, y+4)})
 	}
 }
 
 func (d *diagram) arrow(a *arrow) {
-	e := d.stroke(d.r.kind(a.sent.Kind))
-	e.About = fmt.Sprintf("message %d, %s from %s to %s: sent in step %d, ", a.sent.Message, a.sent.text(),
-		d.names.of(a.from), d.names.of(a.sent.To), a.sentIn+1)
+	e := d.stroke(d.r.KindIndex(a.sent.Kind))
+	e.About = fmt.Sprintf("message %d, %s from %s to %s: sent in step %d, ", a.sent.Message, network.MessageText(a.sent.Kind, a.sent.Text),
+		d.texts.Process(a.from), d.texts.Process(a.sent.To), a.sentIn+1)
 	switch {
 	case a.endedIn < 0:
 		e.About, e.Head = e.About+"still under way", "under-way"
@@ -396,14 +386,14 @@ func (d *diagram) arrow(a *arrow) {
 	d.Add(e)
 }
 
-func (d *diagram) path(a *arrow) []sheet.Move {
-	start, end := at(a.start.X, d.top+a.start.Y), at(a.end.X, d.top+a.end.Y)
+func (d *diagram) path(a *arrow) []Move {
+	start, end := At(a.start.X, d.top+a.start.Y), At(a.end.X, d.top+a.end.Y)
 	if a.startRow != a.endRow {
-		return sheet.Lines(start, end)
+		return Lines(start, end)
 	}
-	return []sheet.Move{
-		{Op: sheet.Start, To: start},
-		{Op: sheet.Curve, Bend: at(along(start.X, end.X, 0.5), start.Y-d.lineGap*0.6), To: end},
+	return []Move{
+		{Op: Start, To: start},
+		{Op: Curve, Bend: At(along(start.X, end.X, 0.5), start.Y-d.lineGap*0.6), To: end},
 	}
 }
 
@@ -417,7 +407,7 @@ func (d *diagram) bareArrows() {
 			e.Dashes = nil
 		}
 		for i := range d.arrows {
-			if a := &d.arrows[i]; d.r.kind(a.sent.Kind) == kind {
+			if a := &d.arrows[i]; d.r.KindIndex(a.sent.Kind) == kind {
 				e.Path = append(e.Path, d.path(a)...)
 			}
 		}
@@ -436,13 +426,13 @@ func (d *diagram) losses() {
 		place := [2]int{int(a.end.X / near), int(a.end.Y / near)}
 		if a.lost && !marked[place] {
 			marked[place] = true
-			d.Add(sheet.Element{Symbol: "lost", At: at(a.end.X, d.top+a.end.Y), Scale: max(0.5, d.scale)})
+			d.Add(Element{Symbol: "lost", At: At(a.end.X, d.top+a.end.Y), Scale: max(0.5, d.scale)})
 		}
 	}
 }
 
 func (d *diagram) mark(m mark) {
-	e := sheet.Element{Symbol: m.symbol, At: at(m.x, d.top+d.y(m.line)), About: m.about, Scale: d.scale}
+	e := Element{Symbol: m.symbol, At: At(m.x, d.top+d.y(m.line)), About: m.about, Scale: d.scale}
 	if m.symbol == "leader" {
 		e.Scale = max(0.8, e.Scale)
 	}

@@ -1,25 +1,29 @@
-package trace_test
+package drawing_test
 
 import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/internal/study/tracetest"
 	"ringleader.example/ringleader/trace"
 )
 
 func draw(t interface{ Fatal(...any) }, r *trace.Record) []byte {
 	var b bytes.Buffer
-	if err := r.SVG(&b); err != nil {
+	if err := diagram(t, r, 0, 0).SVG(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -102,13 +106,28 @@ func arrows(t interface{ Fatal(...any) }, root *node) (titles []string, ends [][
 	return titles, ends
 }
 
+var update = flag.Bool("update", false, "write the drawing of testdata anew")
+
 func TestDrawingOfLCR(t *testing.T) {
-	golden(t, "lcr.svg", draw(t, runLCR(t, false, 3, 2, 1)))
+	const file = "testdata/lcr.svg"
+	got := draw(t, tracetest.LCR(t, false, 3, 2, 1))
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got; -update accepts it):\n%s", file, diff)
+	}
 }
 
 func TestEveryRecordIsDrawnWithOneArrowAMessage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := records.Draw(t, "record")
+		r := tracetest.Records.Draw(t, "record")
 		svg := draw(t, r)
 		if !bytes.Equal(svg, draw(t, r)) {
 			t.Fatal("the same record is drawn differently")
@@ -150,7 +169,7 @@ func TestEveryRecordIsDrawnWithOneArrowAMessage(t *testing.T) {
 
 func TestNothingIsDrawnOutsideTheDrawing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		root := parse(t, draw(t, records.Draw(t, "record")))
+		root := parse(t, draw(t, tracetest.Records.Draw(t, "record")))
 		var width, height float64
 		if _, err := fmt.Sscan(root.attr("width"), &width); err != nil {
 			t.Fatal(err)
@@ -178,7 +197,7 @@ func TestNothingIsDrawnOutsideTheDrawing(t *testing.T) {
 
 func TestClockwiseMessagesGoOneLineDown(t *testing.T) {
 	for n := 1; n <= 5; n++ {
-		_, ends := arrows(t, parse(t, draw(t, runLCR(t, false, increasing(n)...))))
+		_, ends := arrows(t, parse(t, draw(t, tracetest.LCR(t, false, tracetest.Increasing(n)...))))
 		for _, e := range ends {
 			if down := e[3] - e[1]; down < 45 || down > 60 {
 				t.Errorf("n = %d: an arrow goes down by %v, where lines are 60 apart", n, down)
@@ -189,7 +208,7 @@ func TestClockwiseMessagesGoOneLineDown(t *testing.T) {
 
 func TestCounterClockwiseMessagesGoOneLineUp(t *testing.T) {
 	for n := 1; n <= 5; n++ {
-		titles, ends := arrows(t, parse(t, draw(t, runRingBully(t, false, increasing(n)...))))
+		titles, ends := arrows(t, parse(t, draw(t, tracetest.RingBully(t, false, tracetest.Increasing(n)...))))
 		for i, e := range ends {
 			if up := e[1] - e[3]; strings.Contains(titles[i], "terminate") && (up < 45 || up > 60) {
 				t.Errorf("n = %d: %s goes up by %v, where lines are 60 apart", n, titles[i], up)
@@ -200,9 +219,9 @@ func TestCounterClockwiseMessagesGoOneLineUp(t *testing.T) {
 
 func TestLabelsDoNotOverlap(t *testing.T) {
 	for name, r := range map[string]*trace.Record{
-		"lcr":        runLCR(t, false, 5, 4, 3, 2, 1),
-		"ring-bully": runRingBully(t, true, 3, 8, 1, 6, 2, 7, 5, 4),
-		"bully":      runBully(t, options{clock: true}, 5),
+		"lcr":        tracetest.LCR(t, false, 5, 4, 3, 2, 1),
+		"ring-bully": tracetest.RingBully(t, true, 3, 8, 1, 6, 2, 7, 5, 4),
+		"bully":      tracetest.Bully(t, tracetest.Options{Clock: true}, 5),
 	} {
 		type place struct {
 			x, y, width float64
@@ -210,7 +229,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 		}
 		var places []place
 		parse(t, draw(t, r)).each("text", "label", func(n *node) {
-			p := place{text: n.Text, width: 0.55 * sheet.Small * float64(len(n.Text))}
+			p := place{text: n.Text, width: 0.55 * drawing.Small * float64(len(n.Text))}
 			if _, err := fmt.Sscan(n.attr("x"), &p.x); err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +237,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, q := range places {
-				if dx, dy := p.x-q.x, p.y-q.y; 2*max(dx, -dx) < p.width+q.width && max(dy, -dy) < sheet.Small {
+				if dx, dy := p.x-q.x, p.y-q.y; 2*max(dx, -dx) < p.width+q.width && max(dy, -dy) < drawing.Small {
 					t.Errorf("%s: %q stands on %q", name, p.text, q.text)
 				}
 			}
@@ -232,7 +251,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 
 // One process has many steps at the last moment, and another has few: the drawing ends behind both.
 func TestDrawingEndsBehindAllStepsOfTheLastMoment(t *testing.T) {
-	r := with(runLCR(t, true, 2, 1), 11, 0)
+	r := with(tracetest.LCR(t, true, 2, 1), 11, 0)
 	for i := range r.Steps[:10] {
 		r.Steps[i].Process = 0
 	}
@@ -269,7 +288,7 @@ func TestTimeIsToScale(t *testing.T) {
 
 func TestLinesShowWhoLeadsAndWhoIsDead(t *testing.T) {
 	// 2 leads from its start, is crashed from 4 to 9, and leads again; 1 leads meanwhile.
-	r := runBully(t, options{clock: true, crashes: []fault{{1, 4}}, revives: []fault{{1, 9}}}, 2)
+	r := tracetest.Bully(t, tracetest.Options{Clock: true, Crashes: []tracetest.Fault{{Position: 1, Time: 4}}, Recovers: []tracetest.Fault{{Position: 1, Time: 9}}}, 2)
 	at := map[string]float64{}
 	type stretch struct{ from, to float64 }
 	root := parse(t, draw(t, r))
@@ -303,20 +322,19 @@ func TestLinesShowWhoLeadsAndWhoIsDead(t *testing.T) {
 }
 
 func TestLargeRecordsAreRefusedNotCut(t *testing.T) {
-	r := runLCR(t, false, increasing(trace.MaxDrawnProcesses)...)
+	r := tracetest.LCR(t, false, tracetest.Increasing(drawing.MaxProcesses)...)
 	draw(t, r)
 	for name, r := range map[string]*trace.Record{
-		"processes": runLCR(t, false, increasing(trace.MaxDrawnProcesses+1)...),
-		"steps":     with(r, trace.MaxDrawnSteps+1, 0),
-		"messages":  with(r, 1, trace.MaxDrawnMessages+1),
+		"processes": tracetest.LCR(t, false, tracetest.Increasing(drawing.MaxProcesses+1)...),
+		"steps":     with(r, drawing.MaxSteps+1, 0),
+		"messages":  with(r, 1, drawing.MaxMessages+1),
 	} {
-		var b bytes.Buffer
-		if err := r.SVG(&b); !errors.Is(err, trace.ErrTooLarge) || !strings.Contains(err.Error(), name) || b.Len() != 0 {
-			t.Errorf("too many %s: %v, and %d bytes", name, err, b.Len())
+		if _, err := drawing.Diagram(r, trace.Window{}); !errors.Is(err, drawing.ErrTooLarge) || !strings.Contains(err.Error(), name) {
+			t.Errorf("too many %s: %v", name, err)
 		}
 	}
-	draw(t, with(r, trace.MaxDrawnSteps, 0))
-	draw(t, with(r, trace.MaxDrawnMessages/2, 2))
+	draw(t, with(r, drawing.MaxSteps, 0))
+	draw(t, with(r, drawing.MaxMessages/2, 2))
 }
 
 // with returns a record of that many steps and messages a step.
@@ -334,14 +352,13 @@ func with(like *trace.Record, steps, messages int) *trace.Record {
 	return r
 }
 
-func TestStoriesAndDrawingsOfContradictionsAreRefused(t *testing.T) {
-	r := runLCR(t, false, 2, 1)
+func TestDrawingsOfContradictionsAreRefused(t *testing.T) {
+	r := tracetest.LCR(t, false, 2, 1)
 	r.Steps[2].Message = 99
-	var b bytes.Buffer
-	if err := r.SVG(&b); !errors.Is(err, trace.ErrRecord) || b.Len() != 0 {
-		t.Errorf("SVG: %v", err)
+	if _, err := drawing.Diagram(r, trace.Window{}); !errors.Is(err, trace.ErrRecord) {
+		t.Errorf("Diagram: %v", err)
 	}
-	if err := r.Story(&b); !errors.Is(err, trace.ErrRecord) || b.Len() != 0 {
-		t.Errorf("Story: %v", err)
+	if _, err := drawing.Network(r, trace.Window{}); !errors.Is(err, trace.ErrRecord) {
+		t.Errorf("Network: %v", err)
 	}
 }

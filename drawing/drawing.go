@@ -1,7 +1,4 @@
-// Package sheet holds laid-out drawings: lines, areas, symbols and texts, each at its place. It writes a
-// drawing as SVG with the standard library alone; package press prints the same drawing as PNG and PDF.
-// The same drawing has the same bytes.
-package sheet
+package drawing
 
 import (
 	"iter"
@@ -28,7 +25,7 @@ type Point struct{ X, Y float64 }
 func At(x, y float64) Point { return Point{x, y} }
 
 // Sheet is a drawing.
-type Sheet struct {
+type Drawing struct {
 	Width, Height      float64
 	Title, Description string // for readers who cannot see the drawing
 	Symbols            []Symbol
@@ -137,19 +134,19 @@ func (p Point) Polar(radius, angle float64) Point {
 }
 
 // Add draws an element above all others.
-func (s *Sheet) Add(e Element) { s.Elements = append(s.Elements, e) }
+func (s *Drawing) Add(e Element) { s.Elements = append(s.Elements, e) }
 
-func (s *Sheet) symbol(name string) []Element {
+func (s *Drawing) symbol(name string) []Element {
 	for i := range s.Symbols {
 		if s.Symbols[i].Name == name {
 			return s.Symbols[i].Shape
 		}
 	}
-	panic("sheet: no symbol is called " + name)
+	panic("drawing: no symbol is called " + name)
 }
 
 // Plain yields all elements as paths and texts: each symbol is replaced by its shape, and a text has the paper below it.
-func (s *Sheet) Plain() iter.Seq[*Element] {
+func (s *Drawing) Plain() iter.Seq[*Element] {
 	return func(yield func(*Element) bool) {
 		for i := range s.Elements {
 			e := &s.Elements[i]

@@ -1,4 +1,4 @@
-package trace
+package drawing
 
 import (
 	"fmt"
@@ -6,33 +6,33 @@ import (
 	"math"
 	"slices"
 
-	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/trace"
 )
 
-// MaxFilmed is the largest number of steps of a film.
-const MaxFilmed = 300
+// MaxFilmedSteps is the largest number of steps of a film.
+const MaxFilmedSteps = 300
 
 // ErrTooLong reports that a window has more steps than a film. It wraps ErrTooLarge.
 var ErrTooLong = fmt.Errorf("%w step by step", ErrTooLarge)
 
 // Film draws the network before the first step of the window, and after each step: the roles of processes, and the messages under
-// way. All drawings have one size, and everything its place. The error wraps ErrTooLarge or ErrRecord.
-func (r *Record) Film(window Window) (iter.Seq[*sheet.Sheet], error) {
-	if err := r.drawable(r.N); err != nil {
+// way. All drawings have one size, and everything its place. The error wraps [ErrTooLarge] or [trace.ErrRecord].
+func Film(r *trace.Record, window trace.Window) (iter.Seq[*Drawing], error) {
+	if err := drawable(r); err != nil {
 		return nil, err
 	}
-	first, past := window.steps(r)
-	if past-first > MaxFilmed {
-		return nil, fmt.Errorf("%w: %d steps; at most %d can be", ErrTooLong, past-first, MaxFilmed)
+	first, past := window.Steps(r)
+	if past-first > MaxFilmedSteps {
+		return nil, fmt.Errorf("%w: %d steps; at most %d can be", ErrTooLong, past-first, MaxFilmedSteps)
 	}
-	f := film{topology: topology{diagram: &diagram{r: r, window: window, names: r.naming()}}, lives: newborn(r.N)}
+	f := film{topology: topology{diagram: &diagram{r: r, window: window, texts: r.Texts()}}, lives: newborn(r.N)}
 	f.first, f.past = first, past
 	f.set()
 	for i := range first {
 		f.step(&r.Steps[i])
 	}
-	return func(yield func(*sheet.Sheet) bool) {
+	return func(yield func(*Drawing) bool) {
 		now := f
 		now.lives, now.flying = slices.Clone(f.lives), slices.Clone(f.flying)
 		if !yield(now.frame(nil)) {
@@ -105,24 +105,24 @@ func (f *film) captionRoom() float64 {
 }
 
 // step makes a step.
-func (f *film) step(s *Step) {
+func (f *film) step(s *trace.Step) {
 	l := &f.lives[s.Process]
 	l.class, _ = l.step(s)
 	f.landed = nil
 	if at := slices.IndexFunc(f.flying, func(m flight) bool { return m.number == s.Message }); at >= 0 {
 		f.landed = new(f.flying[at])
-		f.landed.lost = s.Event == Lost
+		f.landed.lost = s.Event == trace.Lost
 		f.flying = slices.Delete(f.flying, at, at+1)
 	}
 	for _, m := range s.Sent {
 		for range 1 + m.Copies {
-			f.flying = append(f.flying, flight{number: m.Message, from: s.Process, to: m.To, kind: f.r.kind(m.Kind), text: m.Text})
+			f.flying = append(f.flying, flight{number: m.Message, from: s.Process, to: m.To, kind: f.r.KindIndex(m.Kind), text: m.Text})
 		}
 	}
 }
 
 // frame draws the network as it is; s is the last step, or nil.
-func (f *film) frame(s *Step) *sheet.Sheet {
+func (f *film) frame(s *trace.Step) *Drawing {
 	d := &film{topology: f.topology, flying: f.flying, landed: f.landed}
 	d.diagram = new(*f.diagram)
 	d.Elements, d.taken, d.final = slices.Clone(f.Elements), nil, nil
@@ -130,35 +130,35 @@ func (f *film) frame(s *Step) *sheet.Sheet {
 		d.final = append(d.final, f.lives[p].text())
 	}
 	if s != nil {
-		d.Add(sheet.Element{Role: "acting", Stroke: blue, Width: 3, Path: sheet.Circle(d.places[s.Process], d.radius+6)})
+		d.Add(Element{Role: "acting", Stroke: blue, Width: 3, Path: Circle(d.places[s.Process], d.radius+6)})
 	}
 	d.cast()
 	d.messages()
 	for i, line := range d.caption(s) {
-		line.At = at(margin, f.top+12+captionLine*float64(i))
+		line.At = At(Margin, f.top+12+captionLine*float64(i))
 		d.text(line)
 	}
-	return &d.Sheet
+	return &d.Drawing
 }
 
 // caption returns the lines on what the step was, and on what it did.
-func (f *film) caption(s *Step) (lines []sheet.Element) {
+func (f *film) caption(s *trace.Step) (lines []Element) {
 	event, effects := "before the first step", ""
 	switch {
 	case s != nil:
-		event = fmt.Sprintf("step %d · %s %s", s.Number, f.names.of(s.Process), f.r.event(s, f.names))
-		if effects = f.r.effects(s, f.names); f.r.Clock {
+		event = fmt.Sprintf("step %d · %s %s", s.Number, f.texts.Process(s.Process), f.texts.Event(s))
+		if effects = f.texts.Effects(s); f.r.Clock {
 			event = "time " + s.Time.String() + " · " + event
 		}
 	case f.first > 0:
 		event = fmt.Sprintf("after step %d", f.first)
 	}
-	for _, line := range f.wrap(event, bold*sheet.Normal) {
-		lines = append(lines, sheet.Element{Role: "event", Bold: true, Text: line})
+	for _, line := range f.wrap(event, bold*Normal) {
+		lines = append(lines, Element{Role: "event", Bold: true, Text: line})
 	}
 	if effects != "" {
-		for _, line := range f.wrap(effects, sheet.Normal) {
-			lines = append(lines, sheet.Element{Role: "effects", Text: line})
+		for _, line := range f.wrap(effects, Normal) {
+			lines = append(lines, Element{Role: "effects", Text: line})
 		}
 	}
 	return lines
@@ -186,7 +186,7 @@ func (f *film) messages() {
 		distance := 0.6 * math.Hypot(end.X-start.X, end.Y-start.Y) / float64(shown)
 		for i, m := range all[:shown] {
 			part := 0.8 - float64(0.6*(float64(i)+0.5)/float64(shown))
-			middle := at(along(start.X, end.X, part), along(start.Y, end.Y, part))
+			middle := At(along(start.X, end.X, part), along(start.Y, end.Y, part))
 			if distance < shortDart+2 { // they are side by side, too
 				middle = middle.Polar(lane*float64(i%2), angle+math.Pi/2)
 			}
@@ -200,7 +200,7 @@ func (f *film) messages() {
 }
 
 // way returns where messages leave a process and arrive at another one: on the right of their link.
-func (f *film) way(from, to int) (start, end point, angle float64) {
+func (f *film) way(from, to int) (start, end Point, angle float64) {
 	a, b := f.places[from], f.places[to]
 	if from == to { // a process alone
 		a, b = a.Polar(f.radius+70, -math.Pi/2), a.Polar(f.radius, -math.Pi/2)
@@ -212,10 +212,10 @@ func (f *film) way(from, to int) (start, end point, angle float64) {
 }
 
 // flies draws a message under way as an arrow of that length.
-func (f *film) flies(m *flight, middle point, angle, length float64, text string) {
+func (f *film) flies(m *flight, middle Point, angle, length float64, text string) {
 	e := f.stroke(m.kind)
 	e.Role += " flying"
-	e.Path = sheet.Lines(middle.Polar(-length/2, angle), middle.Polar(length/2, angle))
+	e.Path = Lines(middle.Polar(-length/2, angle), middle.Polar(length/2, angle))
 	f.Add(e)
 	f.label(text, middle, angle)
 }
@@ -227,25 +227,25 @@ func (f *film) landing(m *flight) {
 	e.Width *= 1.6
 	if m.lost {
 		e.Head = ""
-		end = at(along(start.X, end.X, 0.6), along(start.Y, end.Y, 0.6))
-		f.Add(sheet.Element{Symbol: "lost", At: end, Scale: 1.4})
+		end = At(along(start.X, end.X, 0.6), along(start.Y, end.Y, 0.6))
+		f.Add(Element{Symbol: "lost", At: end, Scale: 1.4})
 	}
-	e.Path = sheet.Lines(start, end)
+	e.Path = Lines(start, end)
 	f.Add(e)
 }
 
 // label writes the contents of a message beside it, where there is room.
-func (f *film) label(text string, middle point, angle float64) {
+func (f *film) label(text string, middle Point, angle float64) {
 	if text == "" || f.radius < namedNode {
 		return
 	}
-	width := sheet.TextWidth(text, sheet.Small)
+	width := TextWidth(text, Small)
 	beside := angle + math.Pi/2
 	place := middle.Polar(12+float64(width/2*math.Abs(math.Cos(beside))), beside)
-	b := around(place, width+4, sheet.Small+2)
+	b := around(place, width+4, Small+2)
 	if b.a.X < 0 || b.b.X > f.Width || slices.ContainsFunc(f.taken, b.overlaps) {
 		return
 	}
 	f.taken = append(f.taken, b)
-	f.text(sheet.Element{Role: "label", Text: text, Size: sheet.Small, Anchor: 0.5, Above: true, At: at(place.X, place.Y+4)})
+	f.text(Element{Role: "label", Text: text, Size: Small, Anchor: 0.5, Above: true, At: At(place.X, place.Y+4)})
 }

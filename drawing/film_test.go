@@ -1,4 +1,4 @@
-package trace_test
+package drawing_test
 
 import (
 	"errors"
@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/internal/study/tracetest"
 	"ringleader.example/ringleader/trace"
 )
 
-func filmOf(t *testing.T, r *trace.Record, from, until uint64) []*sheet.Sheet {
+func filmOf(t *testing.T, r *trace.Record, from, until uint64) []*drawing.Drawing {
 	t.Helper()
-	frames, err := r.Film(trace.Window{From: election.Units(from), Until: election.Units(until)})
+	frames, err := drawing.Film(r, trace.Window{From: election.Units(from), Until: election.Units(until)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,11 +23,11 @@ func filmOf(t *testing.T, r *trace.Record, from, until uint64) []*sheet.Sheet {
 }
 
 // flyingIn is the number of messages that a frame shows under way.
-func flyingIn(d *sheet.Sheet) int { return len(of(d, "message", "flying")) }
+func flyingIn(d *drawing.Drawing) int { return len(of(d, "message", "flying")) }
 
 // placesOf are the places of processes by their names.
-func placesOf(d *sheet.Sheet) map[string]sheet.Point {
-	places := map[string]sheet.Point{}
+func placesOf(d *drawing.Drawing) map[string]drawing.Point {
+	places := map[string]drawing.Point{}
 	for _, e := range of(d, "name") {
 		places[e.Text] = e.At
 	}
@@ -34,7 +35,7 @@ func placesOf(d *sheet.Sheet) map[string]sheet.Point {
 }
 
 func TestAFilmHasTheNetworkAfterEachStep(t *testing.T) {
-	r := runLCR(t, true, 3, 5, 1, 4)
+	r := tracetest.LCR(t, true, 3, 5, 1, 4)
 	frames := filmOf(t, r, 0, 0)
 	if len(frames) != len(r.Steps)+1 {
 		t.Fatalf("%d frames of %d steps", len(frames), len(r.Steps))
@@ -70,7 +71,7 @@ func TestAFilmHasTheNetworkAfterEachStep(t *testing.T) {
 }
 
 func TestAFilmOfAWindowBeginsWhereTheRunIsThen(t *testing.T) {
-	r := runLCR(t, true, 3, 5, 1, 4)
+	r := tracetest.LCR(t, true, 3, 5, 1, 4)
 	from, until := r.Steps[6].Time.Lo, r.Steps[9].Time.Lo
 	all, some := filmOf(t, r, 0, 0), filmOf(t, r, from, until)
 	first := slices.IndexFunc(r.Steps, func(s trace.Step) bool { return s.Time.Lo >= from })
@@ -84,7 +85,7 @@ func TestAFilmOfAWindowBeginsWhereTheRunIsThen(t *testing.T) {
 
 // A step that does much has a caption of several lines: all of it is above the network.
 func TestAFilmHasRoomForLongCaptions(t *testing.T) {
-	longest, r := 0, runLCR(t, true, 3, 5, 1, 4)
+	longest, r := 0, tracetest.LCR(t, true, 3, 5, 1, 4)
 	r.Steps[2].Sent[0].Text = strings.Repeat("and more ", 20)
 	for i, d := range filmOf(t, r, 0, 0) {
 		lines := append(of(d, "event"), of(d, "effects")...)
@@ -107,25 +108,25 @@ func TestAFilmHasRoomForLongCaptions(t *testing.T) {
 }
 
 func TestAFilmIsLimited(t *testing.T) {
-	long := runLCR(t, true, increasing(trace.MaxFilmed)...)
-	if _, err := long.Film(trace.Window{}); !errors.Is(err, trace.ErrTooLarge) || errors.Is(err, trace.ErrTooLong) {
+	long := tracetest.LCR(t, true, tracetest.Increasing(drawing.MaxFilmedSteps)...)
+	if _, err := drawing.Film(long, trace.Window{}); !errors.Is(err, drawing.ErrTooLarge) || errors.Is(err, drawing.ErrTooLong) {
 		t.Errorf("of too many processes: %v", err)
 	}
-	long = runLCR(t, true, increasing(120)...)
-	if _, err := long.Film(trace.Window{}); !errors.Is(err, trace.ErrTooLong) {
+	long = tracetest.LCR(t, true, tracetest.Increasing(120)...)
+	if _, err := drawing.Film(long, trace.Window{}); !errors.Is(err, drawing.ErrTooLong) {
 		t.Errorf("%d steps: %v", len(long.Steps), err)
 	}
 	if frames := filmOf(t, long, 1, 1); len(frames) < 2 {
 		t.Errorf("%d frames", len(frames))
 	}
-	if _, err := (&trace.Record{}).Film(trace.Window{}); !errors.Is(err, trace.ErrRecord) {
+	if _, err := drawing.Film(&trace.Record{}, trace.Window{}); !errors.Is(err, trace.ErrRecord) {
 		t.Errorf("of no record: %v", err)
 	}
 }
 
 func TestAFilmOfOneProcessAndOfTwo(t *testing.T) {
 	for _, ids := range [][]uint64{{7}, {2, 9}} {
-		for i, d := range filmOf(t, runLCR(t, true, ids...), 0, 0) {
+		for i, d := range filmOf(t, tracetest.LCR(t, true, ids...), 0, 0) {
 			for _, e := range d.Elements {
 				if e.At.X < 0 || e.At.X > d.Width || e.At.Y < 0 || e.At.Y > d.Height {
 					t.Errorf("%v, frame %d: %+v is outside", ids, i, e)

@@ -1,17 +1,17 @@
-package trace
+package drawing
 
 import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/trace"
 )
 
 // label is a text with its middle.
 type label struct {
 	text  string
 	class string // label, of an arrow, or drawn, of a step
-	at    point
+	at    Point
 	plain bool // it names a kind only
 }
 
@@ -22,18 +22,18 @@ func (d *diagram) placeLabels() {
 	}
 	var taken []box
 	for _, m := range d.marks {
-		if m.symbol != string(Receive) {
-			taken = append(taken, around(point{X: m.x, Y: d.y(m.line)}, 2*markRadius, 2*markRadius))
+		if m.symbol != string(trace.Receive) {
+			taken = append(taken, around(Point{X: m.x, Y: d.y(m.line)}, 2*markRadius, 2*markRadius))
 		}
 	}
 	for i := range d.shades {
 		if s := &d.shades[i]; s.line >= 0 {
 			x, width := d.nameOf(s)
-			taken = append(taken, around(point{X: x + width/2, Y: d.y(s.line) - 17}, width, sheet.Small+2))
+			taken = append(taken, around(Point{X: x + width/2, Y: d.y(s.line) - 17}, width, Small+2))
 		}
 	}
 	for line := range d.lines {
-		taken = append(taken, box{point{X: 0, Y: d.y(line) - 2}, point{X: d.end, Y: d.y(line) + 2}})
+		taken = append(taken, box{Point{X: 0, Y: d.y(line) - 2}, Point{X: d.end, Y: d.y(line) + 2}})
 	}
 	taken = d.labelDraws(taken)
 	for i := range d.arrows {
@@ -43,8 +43,8 @@ func (d *diagram) placeLabels() {
 		}
 		text := strings.TrimSuffix(a.sent.Kind+" "+a.sent.Text, " ") // no sentence is around it, and room is rare
 		for _, t := range []float64{0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82} {
-			at := point{X: along(a.start.X, a.end.X, t), Y: along(a.start.Y, a.end.Y, t)}
-			b := around(at, sheet.TextWidth(text, sheet.Small)+4, sheet.Small+3)
+			at := Point{X: along(a.start.X, a.end.X, t), Y: along(a.start.Y, a.end.Y, t)}
+			b := around(at, TextWidth(text, Small)+4, Small+3)
 			if !slices.ContainsFunc(taken, b.overlaps) && !d.crossed(b, i) {
 				d.labels = append(d.labels, label{text, "label", at, a.sent.Text == ""})
 				taken = append(taken, b)
@@ -62,12 +62,12 @@ func (d *diagram) labelDraws(taken []box) []box {
 		if len(s.Drew) == 0 {
 			continue
 		}
-		text := "drew " + drawn(s.Drew)
-		width := sheet.TextWidth(text, sheet.Small) + 4
+		text := "drew " + s.DrawnText()
+		width := TextWidth(text, Small) + 4
 		for _, side := range [][2]float64{{0.5, -1}, {0.5, 1}, {-0.5, -1}, {-0.5, 1}} {
-			b := around(point{X: d.at(i) + float64(side[0]*width), Y: d.y(s.Process) + float64(side[1]*(markRadius+9))}, width, sheet.Small+3)
+			b := around(Point{X: d.at(i) + float64(side[0]*width), Y: d.y(s.Process) + float64(side[1]*(markRadius+9))}, width, Small+3)
 			if b.a.X > d.left && !slices.ContainsFunc(taken, b.overlaps) && !d.crossed(b, -1) {
-				d.labels = append(d.labels, label{text: text, class: "drawn", at: point{X: (b.a.X + b.b.X) / 2, Y: (b.a.Y + b.b.Y) / 2}})
+				d.labels = append(d.labels, label{text: text, class: "drawn", at: Point{X: (b.a.X + b.b.X) / 2, Y: (b.a.Y + b.b.Y) / 2}})
 				taken = append(taken, b)
 				break
 			}
@@ -107,10 +107,10 @@ func (d *diagram) crossed(b box, but int) bool {
 func along(from, to, t float64) float64 { return from + float64(t*(to-from)) }
 
 // box is a rectangle, from its corner towards 0 to the other.
-type box struct{ a, b point }
+type box struct{ a, b Point }
 
-func around(middle point, width, height float64) box {
-	return box{point{X: middle.X - width/2, Y: middle.Y - height/2}, point{X: middle.X + width/2, Y: middle.Y + height/2}}
+func around(middle Point, width, height float64) box {
+	return box{Point{X: middle.X - width/2, Y: middle.Y - height/2}, Point{X: middle.X + width/2, Y: middle.Y + height/2}}
 }
 
 func (b box) overlaps(c box) bool {
@@ -118,7 +118,7 @@ func (b box) overlaps(c box) bool {
 }
 
 // touches reports whether a straight line from p to q meets the box, by Liang and Barsky's clipping.
-func (b box) touches(p, q point) bool {
+func (b box) touches(p, q Point) bool {
 	from, to := 0.0, 1.0
 	for _, side := range [][3]float64{ // the coordinate, its change, and the limit that it must stay below
 		{-p.X, p.X - q.X, -b.a.X},

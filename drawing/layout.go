@@ -1,32 +1,30 @@
-package trace
+package drawing
 
 import (
 	"math"
 	"slices"
 	"strconv"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/trace"
 )
 
 // All lengths of a drawing are pixels. Products are converted to float64 before an addition, which prevents fused
 // operations: bytes are the same on every machine.
 const (
-	margin     = sheet.Margin
 	markRadius = 7.0
 	labelled   = 24  // from that many processes on, arrows have no labels
 	headed     = 400 // with more messages, arrows have no heads
 	readable   = 14  // rows this far apart all have names
 )
 
-type point = sheet.Point
-
 // diagram holds the layout. Lines of processes run to the right, and so does time.
 type diagram struct {
-	sheet.Sheet
-	r           *Record
-	window      Window
+	Drawing
+	r           *trace.Record
+	window      trace.Window
 	first, past int // steps in the window, as indices
-	names       naming
+	texts       *trace.Texts
 	lines       int // N, and one more on a ring if a message passes the seam
 	labelling   bool
 	lineGap     float64
@@ -46,13 +44,13 @@ type diagram struct {
 
 // arrow is one message that is sent or arrives in the window.
 type arrow struct {
-	sent             Sent
+	sent             trace.Sent
 	from             int
 	sentIn, endedIn  int // steps, as indices; endedIn is -1 while the message is under way
 	lost             bool
 	copy             bool // made by a link
 	onTheWay         bool // where it was lost
-	start, end       point
+	start, end       Point
 	startRow, endRow int
 }
 
@@ -66,12 +64,12 @@ type mark struct {
 }
 
 // layOut determines all places; those of lines are relative to the first one, whose y depends on the legend.
-func layOut(r *Record, window Window) *diagram {
-	d := &diagram{r: r, window: window, names: r.naming(), lines: r.N}
-	d.first, d.past = window.steps(r)
-	d.left = margin + 14
+func layOut(r *trace.Record, window trace.Window) *diagram {
+	d := &diagram{r: r, window: window, texts: r.Texts(), lines: r.N}
+	d.first, d.past = window.Steps(r)
+	d.left = Margin + 14
 	for p := range r.N {
-		d.left = max(d.left, margin+14+sheet.TextWidth(d.names.of(p), sheet.Normal))
+		d.left = max(d.left, Margin+14+TextWidth(d.texts.Process(p), Normal))
 	}
 	d.left = math.Ceil(d.left)
 	d.follow()
@@ -85,18 +83,6 @@ func layOut(r *Record, window Window) *diagram {
 	d.nameShades()
 	d.placeLabels()
 	return d
-}
-
-// steps returns the indices of the first step in the window and of the first one after it.
-func (w Window) steps(r *Record) (first, past int) {
-	for first < len(r.Steps) && w.place(&r.Header, &r.Steps[first]).Less(w.From) {
-		first++
-	}
-	past = first
-	for past < len(r.Steps) && !w.endsBefore(w.place(&r.Header, &r.Steps[past])) {
-		past++
-	}
-	return first, past
 }
 
 // placeLines determines the distance of lines and the size of marks.
@@ -135,8 +121,8 @@ func (d *diagram) collectArrows() {
 	var arrows, copies []arrow // arrows: by number of the message, from 1
 	for i := range d.r.Steps[:d.past] {
 		s := &d.r.Steps[i]
-		if s.Event == Crash || s.Event == Recover {
-			crashed[s.Process] = s.Event == Crash
+		if s.Event == trace.Crash || s.Event == trace.Recover {
+			crashed[s.Process] = s.Event == trace.Crash
 		}
 		if s.Message != 0 {
 			a := &arrows[s.Message-1]
@@ -145,12 +131,12 @@ func (d *diagram) collectArrows() {
 				a = &copies[len(copies)-1]
 				a.copy = true
 			}
-			a.endedIn, a.lost = i, s.Event == Lost
+			a.endedIn, a.lost = i, s.Event == trace.Lost
 			a.onTheWay = a.lost && !crashed[s.Process]
 		}
 		for _, sent := range s.Sent {
 			a := arrow{sent: sent, from: s.Process, sentIn: i, endedIn: -1}
-			a.startRow, a.endRow = d.r.rows(s.Process, sent.To, sent.Port)
+			a.startRow, a.endRow = d.rows(s.Process, sent.To, sent.Port)
 			arrows = append(arrows, a)
 		}
 	}
@@ -164,7 +150,7 @@ func (d *diagram) collectArrows() {
 func (d *diagram) placeArrows() {
 	for i := range d.arrows {
 		a := &d.arrows[i]
-		start, end := point{X: d.at(a.sentIn), Y: d.y(a.startRow)}, point{X: d.end, Y: d.y(a.endRow)}
+		start, end := Point{X: d.at(a.sentIn), Y: d.y(a.startRow)}, Point{X: d.end, Y: d.y(a.endRow)}
 		from, to := 0.0, 1.0
 		if a.sentIn < d.first {
 			from = 0.15
@@ -178,26 +164,27 @@ func (d *diagram) placeArrows() {
 				to = 0.75
 			}
 		}
-		a.start = point{X: start.X, Y: along(start.Y, end.Y, from)}
-		a.end = point{X: along(start.X, end.X, to), Y: along(start.Y, end.Y, to)}
+		a.start = Point{X: start.X, Y: along(start.Y, end.Y, from)}
+		a.end = Point{X: along(start.X, end.X, to), Y: along(start.Y, end.Y, to)}
 	}
 }
 
 // rows returns the lines that a message's arrow joins. On a ring it goes one line down if it goes clockwise,
 // and one up if not: the first line is repeated below the last.
-func (r *Record) rows(from, to, port int) (int, int) {
-	if r.Topology != ring {
+func (d *diagram) rows(from, to, port int) (int, int) {
+	if d.r.Topology != ring {
 		return from, to
 	}
-	clockwise := to == (from+1)%r.N
-	if r.N <= 2 { // both links lead to the same process
+	n := d.r.N
+	clockwise := to == (from+1)%n
+	if n <= 2 { // both links lead to the same process
 		clockwise = port == 0
 	}
 	switch {
-	case clockwise && from == r.N-1 && to == 0:
-		return from, r.N
-	case !clockwise && from == 0 && to == r.N-1:
-		return r.N, to
+	case clockwise && from == n-1 && to == 0:
+		return from, n
+	case !clockwise && from == 0 && to == n-1:
+		return n, to
 	}
 	return from, to
 }
@@ -206,7 +193,7 @@ func (r *Record) rows(from, to, port int) (int, int) {
 // for all. Arrivals and followers are marked only if there is room.
 func (d *diagram) placeMarks() {
 	d.marks = slices.DeleteFunc(d.marks, func(m mark) bool {
-		return m.symbol == string(Receive) && d.scale < 1 || m.symbol == "follower" && d.scale < 0.5
+		return m.symbol == string(trace.Receive) && d.scale < 1 || m.symbol == "follower" && d.scale < 0.5
 	})
 	last := map[[2]string]int{} // by line and symbol
 	kept := d.marks[:0]
@@ -216,7 +203,7 @@ func (d *diagram) placeMarks() {
 			m.x -= (2*markRadius + 2) * d.scale
 		}
 		key := [2]string{strconv.Itoa(m.line), m.symbol}
-		if k, found := last[key]; found && m.symbol != string(Receive) && m.x-kept[k].x < 2*markRadius*d.scale {
+		if k, found := last[key]; found && m.symbol != string(trace.Receive) && m.x-kept[k].x < 2*markRadius*d.scale {
 			kept[k].about += "\n" + m.about
 			continue
 		}
@@ -228,8 +215,8 @@ func (d *diagram) placeMarks() {
 
 func (d *diagram) about(step int) string {
 	s := &d.r.Steps[step]
-	text := "step " + strconv.Itoa(s.Number) + ": " + d.names.of(s.Process) + " " + d.r.event(s, d.names)
-	if effects := d.r.effects(s, d.names); effects != "" {
+	text := "step " + strconv.Itoa(s.Number) + ": " + d.texts.Process(s.Process) + " " + d.texts.Event(s)
+	if effects := d.texts.Effects(s); effects != "" {
 		text += ": " + effects
 	}
 	return text
@@ -251,7 +238,7 @@ func (d *diagram) trimArrows() {
 		dx, dy := a.end.X-a.start.X, a.end.Y-a.start.Y
 		length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
 		if trim := radius[a.endedIn]; a.endedIn >= 0 && length > trim {
-			a.end = point{X: along(a.start.X, a.end.X, 1-trim/length), Y: along(a.start.Y, a.end.Y, 1-trim/length)}
+			a.end = Point{X: along(a.start.X, a.end.X, 1-trim/length), Y: along(a.start.Y, a.end.Y, 1-trim/length)}
 		}
 	}
 }
@@ -271,3 +258,11 @@ func (d *diagram) separateArrows() {
 		taken[place()] = true
 	}
 }
+
+// The names of topologies in a record.
+var (
+	ring      = election.Ring.String()
+	complete  = election.Complete.String()
+	tree      = election.Tree.String()
+	strangers = election.UnknownNeighbours.String()
+)

@@ -1,8 +1,10 @@
-package trace
+package drawing
 
 import (
 	"slices"
 	"strings"
+
+	"ringleader.example/ringleader/trace"
 )
 
 // stretch is a part of a process's line in which its role does not change.
@@ -16,7 +18,7 @@ type stretch struct {
 type life struct {
 	class   string
 	since   int
-	last    Decision
+	last    trace.Decision
 	decided bool // it is not undecided as from the start: without a leader, it is electing
 }
 
@@ -50,24 +52,24 @@ func (d *diagram) follow() {
 func newborn(n int) []life {
 	lives := make([]life, n)
 	for p := range lives {
-		lives[p] = life{class: "alive", since: -1, last: Decision{Role: "undecided"}}
+		lives[p] = life{class: "alive", since: -1, last: trace.Decision{Role: "undecided"}}
 	}
 	return lives
 }
 
 // step returns the class of the process's line, and the role that the step decided, if it is a new one.
-func (l *life) step(s *Step) (class, decided string) {
+func (l *life) step(s *trace.Step) (class, decided string) {
 	class = l.class
 	switch s.Event {
-	case Crash:
-		class, l.last = "dead", Decision{Role: "undecided"}
-	case Recover:
+	case trace.Crash:
+		class, l.last = "dead", trace.Decision{Role: "undecided"}
+	case trace.Recover:
 		class = "alive"
 	}
 	for _, now := range s.Decided {
 		was, is := l.last, now
 		was.Lease, is.Lease = nil, nil // to renew a lease is to decide nothing new
-		if was.text() != is.text() {
+		if was.Text() != is.Text() {
 			decided = now.Role
 		}
 		l.last, l.decided, class = now, true, "alive"
@@ -85,13 +87,13 @@ func (l *life) text() string {
 	case l.last.Role == "undecided" && !l.decided:
 		return "undecided"
 	}
-	return strings.ToLower(l.last.text())
+	return strings.ToLower(l.last.Text())
 }
 
 // markStep marks the event and the decision of a step.
 func (d *diagram) markStep(i int, decided string) {
 	s := &d.r.Steps[i]
-	hidden := s.Event == Lost || s.Event == Fault || s.Event == Heal || s.Event == Receive && decided != ""
+	hidden := s.Event == trace.Lost || s.Event == trace.Fault || s.Event == trace.Heal || s.Event == trace.Receive && decided != ""
 	if !hidden {
 		d.marks = append(d.marks, mark{step: i, line: s.Process, symbol: string(s.Event)})
 	}

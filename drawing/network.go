@@ -1,4 +1,4 @@
-package trace
+package drawing
 
 import (
 	"cmp"
@@ -7,28 +7,28 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/trace"
 )
 
 // Network draws the topology with the identifiers of processes, and their roles at the end of the window. Processes
 // of a ring and of a complete graph are on a circle, clockwise from the top, and those of a tree around its middle.
-// The error wraps ErrTooLarge or ErrRecord.
-func (r *Record) Network(window Window) (*sheet.Sheet, error) {
-	if err := r.drawable(r.N); err != nil {
+// The error wraps [ErrTooLarge] or [trace.ErrRecord].
+func Network(r *trace.Record, window trace.Window) (*Drawing, error) {
+	if err := drawable(r); err != nil {
 		return nil, err
 	}
-	d := topology{diagram: &diagram{r: r, window: window, names: r.naming()}}
-	d.first, d.past = window.steps(r)
+	d := topology{diagram: &diagram{r: r, window: window, texts: r.Texts()}}
+	d.first, d.past = window.Steps(r)
 	d.follow()
 	d.draw()
-	return &d.Sheet, nil
+	return &d.Drawing, nil
 }
 
 // topology holds the places of processes.
 type topology struct {
 	*diagram
-	middle point
-	places []point
+	middle Point
+	places []Point
 	radius float64 // of a process
 	taken  []box   // by processes and names
 }
@@ -50,11 +50,11 @@ func (d *topology) layOut(subtitle string, items []item, room func() float64) {
 	reach := min(networkReach, 90+float64(20*d.r.N))
 	d.Width = d.widthOf(2*(reach+100), subtitle)
 	d.head(d.r.Title, d.r.Title+": network", subtitle, d.description())
-	rows := flow(items, d.Width-2*margin)
+	rows := flow(items, d.Width-2*Margin)
 	for _, item := range items {
-		d.item(item, margin+item.x, d.top+float64(24*item.row))
+		d.item(item, Margin+item.x, d.top+float64(24*item.row))
 	}
-	d.middle = at(d.Width/2, 0)
+	d.middle = At(d.Width/2, 0)
 	if d.r.Topology == tree {
 		d.placeTree(reach)
 	} else {
@@ -75,7 +75,7 @@ func (d *topology) cast() {
 
 // moveDown moves the places so that the highest one is at top, and returns the height of the drawing.
 func (d *topology) moveDown(top float64) (height float64) {
-	byHeight := func(p, q point) int { return cmp.Compare(p.Y, q.Y) }
+	byHeight := func(p, q Point) int { return cmp.Compare(p.Y, q.Y) }
 	by := top - slices.MinFunc(d.places, byHeight).Y
 	for p := range d.places {
 		d.places[p].Y += by
@@ -85,8 +85,8 @@ func (d *topology) moveDown(top float64) (height float64) {
 }
 
 func (d *topology) subtitle() string {
-	parts := []string{d.r.network(), d.leaders()}
-	if text := d.window.text(&d.r.Header); text != "" {
+	parts := []string{d.r.NetworkText(), d.leaders()}
+	if text := d.window.Text(&d.r.Header); text != "" {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, " · ")
@@ -97,7 +97,7 @@ func (d *topology) leaders() string {
 	var names []string
 	for p := range d.r.N {
 		if d.is(p) == "leader" {
-			names = append(names, d.names.of(p))
+			names = append(names, d.texts.Process(p))
 		}
 	}
 	switch {
@@ -108,7 +108,7 @@ func (d *topology) leaders() string {
 	case len(names) > 5:
 		return fmt.Sprintf("%d leaders", len(names))
 	}
-	return "leaders " + list(names)
+	return "leaders " + trace.List(names)
 }
 
 // is returns the role of a process, as the name of a symbol.
@@ -118,7 +118,7 @@ func (d *topology) is(p int) string { return roleOf(d.final[p]) }
 func roleOf(final string) string {
 	switch {
 	case final == "crashed":
-		return string(Crash)
+		return string(trace.Crash)
 	case strings.HasPrefix(final, "leader"):
 		return "leader"
 	case strings.HasPrefix(final, "follower"):
@@ -130,7 +130,7 @@ func roleOf(final string) string {
 func (d *topology) description() string {
 	parts := make([]string, d.r.N)
 	for p := range parts {
-		parts[p] = d.names.of(p) + " " + d.final[p]
+		parts[p] = d.texts.Process(p) + " " + d.final[p]
 	}
 	return d.r.Title + ", " + d.subtitle() + ". Processes: " + strings.Join(parts, "; ") + "."
 }
@@ -144,7 +144,7 @@ func (d *topology) legend() (items []item) {
 
 // roleItems explains the roles that occur.
 func roleItems(occurs func(role string) bool) (items []item) {
-	for _, meaning := range [][2]string{{"leader", "leader"}, {"follower", "follower"}, {"undecided", "undecided"}, {string(Crash), "crashed"}} {
+	for _, meaning := range [][2]string{{"leader", "leader"}, {"follower", "follower"}, {"undecided", "undecided"}, {string(trace.Crash), "crashed"}} {
 		if occurs(meaning[0]) {
 			items = append(items, item{text: meaning[1], kind: -1, symbol: meaning[0]})
 		}
@@ -209,7 +209,7 @@ func (d *topology) placeTree(reach float64) {
 			leaves[from[p]] += leaves[p]
 		}
 	}
-	d.places = make([]point, d.r.N)
+	d.places = make([]Point, d.r.N)
 	begin := make([]float64, d.r.N) // of a branch's sector, in leaves
 	next := make([]float64, d.r.N)  // of the next branch's
 	for _, p := range order {
@@ -239,8 +239,8 @@ func (d *topology) nearest() float64 {
 }
 
 func (d *topology) links() {
-	e := sheet.Element{Role: "links", Stroke: grey, Width: 1.5}
-	link := func(p, q int) { e.Path = append(e.Path, sheet.Lines(d.places[p], d.places[q])...) }
+	e := Element{Role: "links", Stroke: grey, Width: 1.5}
+	link := func(p, q int) { e.Path = append(e.Path, Lines(d.places[p], d.places[q])...) }
 	switch d.r.Topology {
 	case ring:
 		for p := range d.r.N {
@@ -268,29 +268,29 @@ func (d *topology) links() {
 // process draws a process with its role. A process without room for its identifier is a mark.
 func (d *topology) process(p int) {
 	is, place := d.is(p), d.places[p]
-	about := d.names.of(p) + " " + d.final[p]
+	about := d.texts.Process(p) + " " + d.final[p]
 	d.taken = append(d.taken, around(place, 2*d.radius, 2*d.radius))
 	if d.radius < namedNode {
 		scale := d.radius / 4.5
 		if is == "leader" {
 			scale = max(0.9, scale)
 		}
-		d.Add(sheet.Element{Role: is, Symbol: is, At: place, Scale: min(1.2, scale), About: about})
+		d.Add(Element{Role: is, Symbol: is, At: place, Scale: min(1.2, scale), About: about})
 		return
 	}
-	e := sheet.Element{Role: is, Fill: sheet.Paper, Stroke: sheet.Ink, Width: 1.6, Path: sheet.Circle(place, d.radius), About: about}
-	badge := at(place.X+float64(0.85*d.radius), place.Y-float64(d.radius)) // clear of the identifier
+	e := Element{Role: is, Fill: Paper, Stroke: Ink, Width: 1.6, Path: Circle(place, d.radius), About: about}
+	badge := At(place.X+float64(0.85*d.radius), place.Y-float64(d.radius)) // clear of the identifier
 	switch is {
 	case "leader":
 		e.Fill, e.Width = yellow, 4
 		d.Add(e)
-		d.Add(sheet.Element{Symbol: is, At: badge, Scale: d.radius / largestNode})
-	case string(Crash):
+		d.Add(Element{Symbol: is, At: badge, Scale: d.radius / largestNode})
+	case string(trace.Crash):
 		e.Stroke, e.Dashes = grey, []float64{2, 4}
 		d.Add(e)
-		d.Add(sheet.Element{Symbol: is, At: badge, Scale: d.radius / largestNode})
+		d.Add(Element{Symbol: is, At: badge, Scale: d.radius / largestNode})
 	case "undecided":
-		e.Path = sheet.Rectangle(place.X-d.radius, place.Y-d.radius, place.X+d.radius, place.Y+d.radius)
+		e.Path = Rectangle(place.X-d.radius, place.Y-d.radius, place.X+d.radius, place.Y+d.radius)
 		d.Add(e)
 	default:
 		d.Add(e)
@@ -309,16 +309,16 @@ func (d *topology) nameProcesses() {
 		}
 	}
 	for _, p := range append(leaders, others...) {
-		e := sheet.Element{Role: "name", Text: d.names.of(p), Bold: true, Anchor: 0.5, Size: sheet.Small}
-		width := sheet.TextWidth(e.Text, bold*e.Size) + 4
+		e := Element{Role: "name", Text: d.texts.Process(p), Bold: true, Anchor: 0.5, Size: Small}
+		width := TextWidth(e.Text, bold*e.Size) + 4
 		if d.radius >= namedNode && width <= 2*d.radius {
-			e.At = at(d.places[p].X, d.places[p].Y+4)
+			e.At = At(d.places[p].X, d.places[p].Y+4)
 			if d.is(p) == "leader" {
 				e.Fill = onYellow
 			}
 			d.text(e)
 		} else if middle, found := d.beside(p, width); found {
-			e.At, e.Above = at(middle.X, middle.Y+4), true
+			e.At, e.Above = At(middle.X, middle.Y+4), true
 			d.text(e)
 		}
 	}
@@ -326,7 +326,7 @@ func (d *topology) nameProcesses() {
 
 // beside returns the middle of a place for a name of that width next to a process: outwards or, in a tree, elsewhere
 // if that is taken.
-func (d *topology) beside(p int, width float64) (middle point, found bool) {
+func (d *topology) beside(p int, width float64) (middle Point, found bool) {
 	outwards := math.Atan2(d.places[p].Y-d.middle.Y, d.places[p].X-d.middle.X)
 	angles := []float64{outwards}
 	if d.r.Topology == tree {
@@ -334,8 +334,8 @@ func (d *topology) beside(p int, width float64) (middle point, found bool) {
 	}
 	for _, angle := range angles {
 		edge := d.places[p].Polar(d.radius+6, angle)
-		middle = at(edge.X+float64(width/2*math.Cos(angle)), edge.Y+float64(sheet.Small/2*math.Sin(angle)))
-		b := around(middle, width, sheet.Small)
+		middle = At(edge.X+float64(width/2*math.Cos(angle)), edge.Y+float64(Small/2*math.Sin(angle)))
+		b := around(middle, width, Small)
 		if !slices.ContainsFunc(d.taken, b.overlaps) {
 			d.taken = append(d.taken, b)
 			return middle, true

@@ -1,4 +1,4 @@
-package trace_test
+package drawing_test
 
 import (
 	"fmt"
@@ -8,25 +8,25 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
+	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/internal/study/tracetest"
 	"ringleader.example/ringleader/trace"
 )
 
 // readme is the width in pixels at which a page shows a drawing.
 const readme = 830
 
-func diagram(t interface{ Fatal(...any) }, r *trace.Record, from, until uint64) *sheet.Sheet {
-	d, err := r.Diagram(trace.Window{From: election.Units(from), Until: election.Units(until)})
+func diagram(t interface{ Fatal(...any) }, r *trace.Record, from, until uint64) *drawing.Drawing {
+	d, err := drawing.Diagram(r, trace.Window{From: election.Units(from), Until: election.Units(until)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func networkOf(t interface{ Fatal(...any) }, r *trace.Record) *sheet.Sheet {
-	d, err := r.Network(trace.Window{})
+func networkOf(t interface{ Fatal(...any) }, r *trace.Record) *drawing.Drawing {
+	d, err := drawing.Network(r, trace.Window{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func networkOf(t interface{ Fatal(...any) }, r *trace.Record) *sheet.Sheet {
 }
 
 // of are the elements that have all these roles.
-func of(d *sheet.Sheet, roles ...string) (found []sheet.Element) {
+func of(d *drawing.Drawing, roles ...string) (found []drawing.Element) {
 	for _, e := range d.Elements {
 		if !slices.ContainsFunc(roles, func(role string) bool { return !slices.Contains(strings.Fields(e.Role), role) }) {
 			found = append(found, e)
@@ -44,10 +44,10 @@ func of(d *sheet.Sheet, roles ...string) (found []sheet.Element) {
 }
 
 // ends are the left and the right one of a path.
-func ends(e sheet.Element) (left, right float64) {
+func ends(e drawing.Element) (left, right float64) {
 	left, right = math.Inf(1), math.Inf(-1)
 	for _, m := range e.Path {
-		if m.Op != sheet.Close {
+		if m.Op != drawing.Close {
 			left, right = min(left, m.To.X), max(right, m.To.X)
 		}
 	}
@@ -55,10 +55,10 @@ func ends(e sheet.Element) (left, right float64) {
 }
 
 // sizes are of small runs and of large ones.
-var sizes = []int{1, 2, 5, 16, 23, 24, 64, 200, trace.MaxDrawnProcesses}
+var sizes = []int{1, 2, 5, 16, 23, 24, 64, 200, drawing.MaxProcesses}
 
 // ticks are the places of the times on the axis.
-func ticks(d *sheet.Sheet) map[string]float64 {
+func ticks(d *drawing.Drawing) map[string]float64 {
 	at := map[string]float64{}
 	for _, e := range of(d, "tick") {
 		at[e.Text] = e.At.X
@@ -67,31 +67,31 @@ func ticks(d *sheet.Sheet) map[string]float64 {
 }
 
 func TestNoDrawingIsWiderOrHigherThan2000Pixels(t *testing.T) {
-	check := func(t interface{ Fatalf(string, ...any) }, d *sheet.Sheet) {
+	check := func(t interface{ Fatalf(string, ...any) }, d *drawing.Drawing) {
 		if !(d.Width < 2000 && d.Height < 2000) {
 			t.Fatalf("%s: %v × %v", d.Title, d.Width, d.Height)
 		}
-		if shown := sheet.Small * min(1, readme/d.Width); shown < 10 {
+		if shown := drawing.Small * min(1, readme/d.Width); shown < 10 {
 			t.Fatalf("%s: its small text is %.1f pixels high on a page", d.Title, shown)
 		}
 	}
 	for _, n := range sizes {
-		check(t, diagram(t, runLCR(t, n%2 == 0, increasing(n)...), 0, 0))
-		check(t, networkOf(t, runLCR(t, true, increasing(n)...)))
+		check(t, diagram(t, tracetest.LCR(t, n%2 == 0, tracetest.Increasing(n)...), 0, 0))
+		check(t, networkOf(t, tracetest.LCR(t, true, tracetest.Increasing(n)...)))
 	}
-	check(t, diagram(t, with(runLCR(t, true, 2, 1), 1000, 1), 0, 0))
+	check(t, diagram(t, with(tracetest.LCR(t, true, 2, 1), 1000, 1), 0, 0))
 	rapid.Check(t, func(t *rapid.T) {
-		r := records.Draw(t, "record")
+		r := tracetest.Records.Draw(t, "record")
 		r.Title = strings.Repeat("long title ", rapid.IntRange(1, 30).Draw(t, "words"))
 		check(t, diagram(t, r, 0, 0))
 		check(t, networkOf(t, r))
 	})
 }
 
-// A sheet is no wider than its contents, except for the margin and overestimated widths of texts.
-func TestASheetHasNoEmptySide(t *testing.T) {
+// A drawing is no wider than its contents, except for the margin and overestimated widths of texts.
+func TestADrawingHasNoEmptySide(t *testing.T) {
 	for _, n := range sizes {
-		for _, r := range []*trace.Record{runLCR(t, true, increasing(n)...), runLCR(t, false, increasing(n)...)} {
+		for _, r := range []*trace.Record{tracetest.LCR(t, true, tracetest.Increasing(n)...), tracetest.LCR(t, false, tracetest.Increasing(n)...)} {
 			d := diagram(t, r, 0, 0)
 			filled := 0.0
 			for _, e := range d.Elements {
@@ -106,7 +106,7 @@ func TestASheetHasNoEmptySide(t *testing.T) {
 }
 
 func TestLongWaitsTakeLessThanAThirdOfTheAxis(t *testing.T) {
-	r := with(runLCR(t, true, 3, 2, 1), 12, 0)
+	r := with(tracetest.LCR(t, true, 3, 2, 1), 12, 0)
 	for i := range r.Steps {
 		r.Steps[i].Time = election.Units(uint64(i + i/4*1000)) // two waits of a thousand units
 	}
@@ -119,7 +119,7 @@ func TestLongWaitsTakeLessThanAThirdOfTheAxis(t *testing.T) {
 
 func TestArrowsHaveLabelsBelow24ProcessesOnly(t *testing.T) {
 	for n, want := range map[int]bool{2: true, 5: true, 23: true, 24: false, 64: false} {
-		r := with(runLCR(t, false, increasing(n)...), 4, 1)
+		r := with(tracetest.LCR(t, false, tracetest.Increasing(n)...), 4, 1)
 		if got := len(of(diagram(t, r, 0, 0), "label")) > 0; got != want {
 			t.Errorf("n = %d: labels: %v", n, got)
 		}
@@ -128,7 +128,7 @@ func TestArrowsHaveLabelsBelow24ProcessesOnly(t *testing.T) {
 
 // cutRecord has steps at times 0 to 9, and at two times also faults.
 func cutRecord(t testing.TB, text string, begin, end int) *trace.Record {
-	r := with(runLCR(t, true, 3, 2, 1), 0, 0)
+	r := with(tracetest.LCR(t, true, 3, 2, 1), 0, 0)
 	for time := range 10 {
 		add := func(event trace.Event, text string) {
 			r.Steps = append(r.Steps, trace.Step{
@@ -191,13 +191,13 @@ func TestNamesOfCutsDoNotTouch(t *testing.T) {
 		}
 	}
 	names := of(diagram(t, r, 0, 0), "fault-name")
-	if len(names) != 2 || math.Abs(names[0].At.Y-names[1].At.Y) < sheet.Small {
+	if len(names) != 2 || math.Abs(names[0].At.Y-names[1].At.Y) < drawing.Small {
 		t.Errorf("names %+v", names)
 	}
 }
 
 func TestTheSubtitleHasOnlyParametersThatWereChanged(t *testing.T) {
-	r := runLCR(t, true, 3, 2, 1)
+	r := tracetest.LCR(t, true, 3, 2, 1)
 	r.Parameters = map[string]string{"delay": "4", "timeout": "9"}
 	for _, c := range []struct {
 		changed []string
@@ -219,7 +219,7 @@ func TestTheSubtitleHasOnlyParametersThatWereChanged(t *testing.T) {
 }
 
 func TestAChangedParameterIsOneOfTheRecord(t *testing.T) {
-	r := runLCR(t, true, 3, 2, 1)
+	r := tracetest.LCR(t, true, 3, 2, 1)
 	r.Changed = []string{"delay"}
 	if err := r.Validate(); err == nil || !strings.Contains(err.Error(), `"delay"`) {
 		t.Error(err)
@@ -228,7 +228,7 @@ func TestAChangedParameterIsOneOfTheRecord(t *testing.T) {
 
 func TestAWindowShowsWhatHappensInIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := records.Draw(t, "record")
+		r := tracetest.Records.Draw(t, "record")
 		window := trace.Window{From: election.Units(rapid.Uint64Range(0, 20).Draw(t, "from"))}
 		window.Until = window.From.Add(election.Units(rapid.Uint64Range(1, 20).Draw(t, "for")))
 		in := map[int]bool{} // messages that are sent or arrive
@@ -241,7 +241,7 @@ func TestAWindowShowsWhatHappensInIt(t *testing.T) {
 			}
 		}
 		delete(in, 0)
-		d, err := r.Diagram(window)
+		d, err := drawing.Diagram(r, window)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestAWindowShowsWhatHappensInIt(t *testing.T) {
 
 // 2 leads from its start, is crashed from 4 to 9, and leads again.
 func TestAWindowKnowsWhatCameBeforeIt(t *testing.T) {
-	r := runBully(t, options{clock: true, crashes: []fault{{1, 4}}, revives: []fault{{1, 9}}}, 2)
+	r := tracetest.Bully(t, tracetest.Options{Clock: true, Crashes: []tracetest.Fault{{Position: 1, Time: 4}}, Recovers: []tracetest.Fault{{Position: 1, Time: 9}}}, 2)
 	for _, c := range []struct {
 		from, until uint64
 		class       string
@@ -288,7 +288,7 @@ func TestAWindowKnowsWhatCameBeforeIt(t *testing.T) {
 		if begin, _ := ends(second[0]); begin != left {
 			t.Errorf("from %d: the line is %s from %v on; lines begin at %v", c.from, c.class, begin, left)
 		}
-		if !slices.ContainsFunc(d.Elements, func(e sheet.Element) bool { return e.Text == c.final && e.Bold == (c.final == "leader") }) {
+		if !slices.ContainsFunc(d.Elements, func(e drawing.Element) bool { return e.Text == c.final && e.Bold == (c.final == "leader") }) {
 			t.Errorf("from %d until %d: nothing is %s in the end", c.from, c.until, c.final)
 		}
 		subtitle := ""
@@ -303,7 +303,7 @@ func TestAWindowKnowsWhatCameBeforeIt(t *testing.T) {
 
 // Kinds of messages differ without colour: by dashes, width or head.
 func TestKindsOfMessagesDifferInGrey(t *testing.T) {
-	r := runLCR(t, true, 3, 2, 1)
+	r := tracetest.LCR(t, true, 3, 2, 1)
 	for i, class := range []string{"election", "election", "election", "election", "announcement", "announcement", "overhead", "overhead"} {
 		r.Kinds = append(r.Kinds, trace.Kind{Name: fmt.Sprint(i), Class: class})
 	}
@@ -324,20 +324,20 @@ func TestKindsOfMessagesDifferInGrey(t *testing.T) {
 func TestTheNetworkHasEachProcessOnceAtAPlaceOfItsOwn(t *testing.T) {
 	for _, n := range sizes {
 		for _, topology := range []string{"ring", "complete graph", "tree"} {
-			r := runLCR(t, true, increasing(n)...)
+			r := tracetest.LCR(t, true, tracetest.Increasing(n)...)
 			r.Topology, r.Edges = topology, nil
 			for q := 1; topology == "tree" && q < n; q++ { // some branches, some long
 				r.Edges = append(r.Edges, [2]int{q, max(0, q/2-q%7)})
 			}
 			d := networkOf(t, r)
-			places := map[sheet.Point]bool{}
+			places := map[drawing.Point]bool{}
 			for _, role := range []string{"leader", "follower"} {
 				for _, e := range of(d, role) {
 					place := e.At
 					for _, m := range e.Path { // a circle
-						place = sheet.At(place.X+m.To.X/24, place.Y+m.To.Y/24)
+						place = drawing.At(place.X+m.To.X/24, place.Y+m.To.Y/24)
 					}
-					places[sheet.At(math.Round(place.X*10), math.Round(place.Y*10))] = true
+					places[drawing.At(math.Round(place.X*10), math.Round(place.Y*10))] = true
 				}
 			}
 			if len(places) != n {
@@ -346,7 +346,7 @@ func TestTheNetworkHasEachProcessOnceAtAPlaceOfItsOwn(t *testing.T) {
 			if leaders := of(d, "leader"); len(leaders) != 1 {
 				t.Errorf("%s of %d: %d leaders", topology, n, len(leaders))
 			}
-			if n > 1 && !slices.ContainsFunc(of(d, "name"), func(e sheet.Element) bool { return e.Text == fmt.Sprint(n) }) {
+			if n > 1 && !slices.ContainsFunc(of(d, "name"), func(e drawing.Element) bool { return e.Text == fmt.Sprint(n) }) {
 				t.Errorf("%s of %d: the leader %d has no name", topology, n, n)
 			}
 			want := map[string]int{"ring": n, "complete graph": n * (n - 1) / 2, "tree": n - 1}[topology]
@@ -364,10 +364,10 @@ func TestTheNetworkHasEachProcessOnceAtAPlaceOfItsOwn(t *testing.T) {
 
 func TestNamesInANetworkDoNotOverlap(t *testing.T) {
 	for _, n := range sizes {
-		names := of(networkOf(t, runLCR(t, true, increasing(n)...)), "name")
+		names := of(networkOf(t, tracetest.LCR(t, true, tracetest.Increasing(n)...)), "name")
 		for i, p := range names {
 			for _, q := range names[:i] {
-				if math.Abs(p.At.X-q.At.X)*2 < 7*float64(len(p.Text)+len(q.Text)) && math.Abs(p.At.Y-q.At.Y) < sheet.Small {
+				if math.Abs(p.At.X-q.At.X)*2 < 7*float64(len(p.Text)+len(q.Text)) && math.Abs(p.At.Y-q.At.Y) < drawing.Small {
 					t.Errorf("n = %d: %s stands on %s", n, p.Text, q.Text)
 				}
 			}

@@ -1,10 +1,10 @@
-package trace
+package drawing
 
 import (
 	"strconv"
 	"strings"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/trace"
 )
 
 // shade is a fault that lasts.
@@ -19,12 +19,12 @@ type shade struct {
 func (d *diagram) shade(step int) {
 	s := &d.r.Steps[step]
 	switch line := s.Process; s.Event {
-	case Fault:
+	case trace.Fault:
 		if strings.HasPrefix(s.Text, "partition ") || strings.HasPrefix(s.Text, "cut ") {
 			line = -1
 		}
 		d.shades = append(d.shades, shade{text: s.Text, line: line, from: step, to: len(d.r.Steps)})
-	case Heal:
+	case trace.Heal:
 		for i := range d.shades {
 			if open := &d.shades[i]; open.text == s.Text && open.to == len(d.r.Steps) {
 				open.to = step
@@ -52,7 +52,7 @@ func (d *diagram) nameShades() {
 
 // nameOf returns where the name of a shade begins, and its width.
 func (d *diagram) nameOf(s *shade) (x, width float64) {
-	width = sheet.TextWidth(s.name(), bold*sheet.Small)
+	width = TextWidth(s.name(), bold*Small)
 	return max(d.left, min(d.at(s.from)+5, d.end+d.endWidth()-width)), width
 }
 
@@ -113,17 +113,17 @@ func (d *diagram) drawShades() {
 
 func (d *diagram) drawShade(s *shade) {
 	top, bottom := d.top-16-float64(17*d.levels()), d.top+d.y(d.lines-1)+16
-	e := sheet.Element{Role: "fault", Fill: shaded, About: s.text}
+	e := Element{Role: "fault", Fill: shaded, About: s.text}
 	if s.line >= 0 {
 		reach := min(12, d.lineGap*0.4)
 		top, bottom = d.top+d.y(s.line)-reach, d.top+d.y(s.line)+reach
 		e.Role, e.Fill = "fault of-process", band
 	}
 	from, to := d.at(s.from), d.at(s.to)
-	e.Path = sheet.Rectangle(from, top, to, bottom)
+	e.Path = Rectangle(from, top, to, bottom)
 	d.Add(e)
 	for _, x := range []float64{from, to} {
-		d.Add(sheet.Element{Stroke: edge, Width: 1, Dashes: []float64{4, 3}, Path: sheet.Lines(at(x, top), at(x, bottom))})
+		d.Add(Element{Stroke: edge, Width: 1, Dashes: []float64{4, 3}, Path: Lines(At(x, top), At(x, bottom))})
 	}
 }
 
@@ -137,7 +137,7 @@ func (d *diagram) drawFaultNames() {
 			y = d.top + d.y(s.line) - 13
 		}
 		if s.line < 0 || d.lineGap >= 36 {
-			d.text(sheet.Element{Role: "fault-name", Text: s.name(), Size: sheet.Small, Bold: true, Above: true, At: at(x, y)})
+			d.text(Element{Role: "fault-name", Text: s.name(), Size: Small, Bold: true, Above: true, At: At(x, y)})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package sheet
+package drawing
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 
 // SVG writes the drawing as SVG. It follows the viewer's preference for light or dark paper, and has no external
 // references.
-func (s *Sheet) SVG(w io.Writer) error {
+func (s *Drawing) SVG(w io.Writer) error {
 	out := svg{bufio.NewWriter(w)}
 	width, height := number(s.Width), number(s.Height)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title description" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s">`+"\n", width, height)
@@ -35,7 +35,7 @@ type svg struct{ *bufio.Writer }
 
 // style gives colours to classes: those of dark paper if that is preferred. The rules have no variables, which not
 // every viewer of SVG supports.
-func (out svg) style(s *Sheet) {
+func (out svg) style(s *Drawing) {
 	var colours []Colour
 	note := func(c Colour) {
 		if c.Name != "" && !slices.Contains(colours, c) {
@@ -62,7 +62,7 @@ func (out svg) style(s *Sheet) {
 }
 
 // symbols defines the used symbols, once as a symbol and once as a head.
-func (out svg) symbols(s *Sheet) {
+func (out svg) symbols(s *Drawing) {
 	const reach = 16 // the extent of a head in each direction
 	var placed, heads []string
 	for i := range s.Elements {

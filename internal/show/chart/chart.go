@@ -1,15 +1,15 @@
-// Package plot draws series of numbers over two axes: with a label at each line's end instead of a
+// Package chart draws series of numbers over two axes: with a label at each line's end instead of a
 // legend, in colours that colour-blind readers can distinguish, and with markers and dashes for grey prints. The same
 // chart has the same bytes.
-package plot
+package chart
 
 import (
 	"errors"
 	"math"
 	"slices"
 
-	"ringleader.example/ringleader/internal/show/press"
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
+	"ringleader.example/ringleader/internal/show/render"
 )
 
 // Chart is a drawing.
@@ -66,7 +66,7 @@ var ErrEmpty = errors.New("nothing to draw")
 
 // The measures of a chart.
 const (
-	margin      = sheet.Margin
+	margin      = drawing.Margin
 	widest      = 600.0 // frame
 	narrowest   = 400.0
 	frameHeight = 460.0
@@ -74,18 +74,18 @@ const (
 	labelAway   = 26.0 // from the frame
 	labelIn     = 28.0 // from where they begin, for a sample of the line
 	radius      = 4.5  // of markers
-	normal      = sheet.Normal
-	small       = sheet.Small
+	normal      = drawing.Normal
+	small       = drawing.Small
 )
 
-// drawing is a laid-out chart.
-type drawing struct {
+// layout is a laid-out chart.
+type layout struct {
 	*Chart
-	sheet.Sheet
+	drawing.Drawing
 	left, top float64 // of the frame
 	across    float64 // its width
 	x, y      scale
-	above     []sheet.Element // drawn last
+	above     []drawing.Element // drawn last
 	labels    []label
 	exits     int // the number of lines that left through the top
 }
@@ -96,23 +96,23 @@ type label struct {
 	look int
 	line Line
 	mark bool
-	end  sheet.Point
+	end  drawing.Point
 	y    float64 // its position
 }
 
-// Sheet lays the chart out. It wraps ErrEmpty.
-func (c *Chart) Sheet() (*sheet.Sheet, error) {
+// Drawing lays the chart out. It wraps ErrEmpty.
+func (c *Chart) Drawing() (*drawing.Drawing, error) {
 	d, err := c.layOut()
 	if err != nil {
 		return nil, err
 	}
-	return &d.Sheet, nil
+	return &d.Drawing, nil
 }
 
 // layOut makes the elements of a drawing.
-func (c *Chart) layOut() (*drawing, error) {
-	d := &drawing{Chart: c}
-	d.Sheet.Title, d.Description = c.Title, c.Subtitle+" "+c.Notes
+func (c *Chart) layOut() (*layout, error) {
+	d := &layout{Chart: c}
+	d.Drawing.Title, d.Description = c.Title, c.Subtitle+" "+c.Notes
 	var err error
 	if d.x, err = c.X.scale(c.values(func(p Point) []float64 { return []float64{p.X} })); err != nil {
 		return nil, err
@@ -122,15 +122,15 @@ func (c *Chart) layOut() (*drawing, error) {
 	}
 	yNames := 0.0
 	for _, t := range d.y.ticks {
-		yNames = max(yNames, press.TextWidth(t.name, small))
+		yNames = max(yNames, render.TextWidth(t.name, small))
 	}
 	d.left = margin + yNames + 14
 	names := 0.0
 	for _, s := range c.Series {
-		names = max(names, labelAway+labelIn+press.TextWidth(s.Name, s.Line.size()))
+		names = max(names, labelAway+labelIn+render.TextWidth(s.Name, s.Line.size()))
 	}
-	d.across = max(narrowest, min(widest, sheet.Wide-d.left-names-margin))
-	d.Width = max(d.left+d.across+names, margin+1.15*press.TextWidth(c.Title, sheet.Large)) + margin
+	d.across = max(narrowest, min(widest, drawing.Wide-d.left-names-margin))
+	d.Width = max(d.left+d.across+names, margin+1.15*render.TextWidth(c.Title, drawing.Large)) + margin
 	lines := wrap(c.Subtitle, normal, d.Width-2*margin)
 	d.top = 44 + 19*float64(len(lines)) + 44
 	d.x.from, d.x.to = d.left, d.left+d.across
@@ -143,14 +143,14 @@ func (c *Chart) layOut() (*drawing, error) {
 	notesTop := d.top + frameHeight + 68
 	d.Height = notesTop + 15*float64(len(notes)) + 8
 
-	d.Add(sheet.Element{Fill: sheet.Ink, Text: c.Title, Size: sheet.Large, Bold: true, At: sheet.At(margin, 40)})
+	d.Add(drawing.Element{Fill: drawing.Ink, Text: c.Title, Size: drawing.Large, Bold: true, At: drawing.At(margin, 40)})
 	for i, line := range lines {
-		d.Add(sheet.Element{Fill: sheet.Muted, Text: line, Size: normal, At: sheet.At(margin, 62+19*float64(i))})
+		d.Add(drawing.Element{Fill: drawing.Muted, Text: line, Size: normal, At: drawing.At(margin, 62+19*float64(i))})
 	}
-	d.Add(sheet.Element{Fill: sheet.Ink, Text: c.Y.Name, Size: normal, Bold: true, At: sheet.At(margin, d.top-14)})
-	d.Add(sheet.Element{Fill: sheet.Ink, Text: c.X.Name, Size: normal, Bold: true, Anchor: 1, At: sheet.At(d.left+d.across, d.top+frameHeight+42)})
+	d.Add(drawing.Element{Fill: drawing.Ink, Text: c.Y.Name, Size: normal, Bold: true, At: drawing.At(margin, d.top-14)})
+	d.Add(drawing.Element{Fill: drawing.Ink, Text: c.X.Name, Size: normal, Bold: true, Anchor: 1, At: drawing.At(d.left+d.across, d.top+frameHeight+42)})
 	for i, line := range notes {
-		d.Add(sheet.Element{Fill: sheet.Muted, Text: line, Size: small, At: sheet.At(margin, notesTop+15*float64(i))})
+		d.Add(drawing.Element{Fill: drawing.Muted, Text: line, Size: small, At: drawing.At(margin, notesTop+15*float64(i))})
 	}
 	d.Elements = append(d.Elements, d.above...)
 	return d, nil
@@ -179,36 +179,36 @@ func (c *Chart) values(of func(Point) []float64) (values []float64) {
 const near = 4
 
 // axes draws the frame, with a faint line at each tick.
-func (d *drawing) axes() {
+func (d *layout) axes() {
 	bottom, right := d.top+frameHeight, d.left+d.across
 	ticks, every := d.x.ticks, d.every()
 	for i, t := range ticks {
 		x := d.x.at(t.value)
-		d.Add(sheet.Element{Stroke: sheet.Grid, Width: 1, Path: sheet.Lines(sheet.At(x, d.top), sheet.At(x, bottom))})
+		d.Add(drawing.Element{Stroke: drawing.Grid, Width: 1, Path: drawing.Lines(drawing.At(x, d.top), drawing.At(x, bottom))})
 		if (len(ticks)-1-i)%every == 0 {
-			d.Add(sheet.Element{Stroke: sheet.Axis, Width: 1, Path: sheet.Lines(sheet.At(x, bottom), sheet.At(x, bottom+5))})
-			d.Add(sheet.Element{Fill: sheet.Muted, Text: t.name, Size: small, Anchor: 0.5, At: sheet.At(x, bottom+19)})
+			d.Add(drawing.Element{Stroke: drawing.Axis, Width: 1, Path: drawing.Lines(drawing.At(x, bottom), drawing.At(x, bottom+5))})
+			d.Add(drawing.Element{Fill: drawing.Muted, Text: t.name, Size: small, Anchor: 0.5, At: drawing.At(x, bottom+19)})
 		}
 	}
 	free := math.Inf(1)
 	for _, t := range d.y.ticks {
 		y := d.y.at(t.value)
-		d.Add(sheet.Element{Stroke: sheet.Grid, Width: 1, Path: sheet.Lines(sheet.At(d.left, y), sheet.At(right, y))})
+		d.Add(drawing.Element{Stroke: drawing.Grid, Width: 1, Path: drawing.Lines(drawing.At(d.left, y), drawing.At(right, y))})
 		if t.name != "" && y < free {
 			free = y - 15
-			d.Add(sheet.Element{Fill: sheet.Muted, Text: t.name, Size: small, Anchor: 1, At: sheet.At(d.left-9, y+4)})
+			d.Add(drawing.Element{Fill: drawing.Muted, Text: t.name, Size: small, Anchor: 1, At: drawing.At(d.left-9, y+4)})
 		}
 	}
-	d.Add(sheet.Element{Stroke: sheet.Axis, Width: 1, Path: sheet.Lines(sheet.At(d.left, bottom), sheet.At(right, bottom))})
+	d.Add(drawing.Element{Stroke: drawing.Axis, Width: 1, Path: drawing.Lines(drawing.At(d.left, bottom), drawing.At(right, bottom))})
 }
 
 // every returns the distance of named ticks, counted from the last one: all, or as many as there is room for.
-func (d *drawing) every() int {
+func (d *layout) every() int {
 	ticks := d.x.ticks
 	for every := 1; ; every++ {
 		free, fits := math.Inf(1), true
 		for i := len(ticks) - 1; i >= 0; i -= every {
-			x, half := d.x.at(ticks[i].value), press.TextWidth(ticks[i].name, small)/2
+			x, half := d.x.at(ticks[i].value), render.TextWidth(ticks[i].name, small)/2
 			fits = fits && x+half <= free
 			free = x - half - 10
 		}
@@ -219,7 +219,7 @@ func (d *drawing) every() int {
 }
 
 // series draws the lines first, then the markers.
-func (d *drawing) series() {
+func (d *layout) series() {
 	for _, s := range d.Series {
 		d.line(s)
 	}
@@ -233,7 +233,7 @@ func (d *drawing) series() {
 	}
 }
 
-func (d *drawing) marker(s Series, p Point) {
+func (d *layout) marker(s Series, p Point) {
 	at, ok := d.place(p)
 	if !ok {
 		return
@@ -241,35 +241,35 @@ func (d *drawing) marker(s Series, p Point) {
 	colour := look(s.Look)
 	if low, high := d.y.at(p.Y-p.Error), d.y.at(p.Y+p.Error); low-high > 2*radius+4 {
 		low, high = min(low, d.top+frameHeight), max(high, d.top)
-		d.Add(sheet.Element{Stroke: colour, Width: 1.2, Path: sheet.Lines(sheet.At(at.X, low), sheet.At(at.X, high))})
-		d.Add(sheet.Element{Stroke: colour, Width: 1.2, Path: sheet.Lines(sheet.At(at.X-3, low), sheet.At(at.X+3, low))})
-		d.Add(sheet.Element{Stroke: colour, Width: 1.2, Path: sheet.Lines(sheet.At(at.X-3, high), sheet.At(at.X+3, high))})
+		d.Add(drawing.Element{Stroke: colour, Width: 1.2, Path: drawing.Lines(drawing.At(at.X, low), drawing.At(at.X, high))})
+		d.Add(drawing.Element{Stroke: colour, Width: 1.2, Path: drawing.Lines(drawing.At(at.X-3, low), drawing.At(at.X+3, low))})
+		d.Add(drawing.Element{Stroke: colour, Width: 1.2, Path: drawing.Lines(drawing.At(at.X-3, high), drawing.At(at.X+3, high))})
 	}
 	d.Add(symbol(s.Look, at))
 }
 
 // at returns the place of a point, in or out of the frame.
-func (d *drawing) at(p Point) sheet.Point { return sheet.At(d.x.at(p.X), d.y.at(p.Y)) }
+func (d *layout) at(p Point) drawing.Point { return drawing.At(d.x.at(p.X), d.y.at(p.Y)) }
 
-func finite(at sheet.Point) bool { return !math.IsNaN(at.X+at.Y) && !math.IsInf(at.X+at.Y, 0) }
+func finite(at drawing.Point) bool { return !math.IsNaN(at.X+at.Y) && !math.IsInf(at.X+at.Y, 0) }
 
 // place returns the place of a point, if it is in the frame.
-func (d *drawing) place(p Point) (sheet.Point, bool) {
+func (d *layout) place(p Point) (drawing.Point, bool) {
 	at := d.at(p)
 	const slack = 0.5
 	return at, finite(at) && at.X >= d.left-slack && at.X <= d.left+d.across+slack && at.Y >= d.top-slack && at.Y <= d.top+frameHeight+slack
 }
 
 // line draws the part of a series' line in the frame, and notes its label.
-func (d *drawing) line(s Series) {
-	style := sheet.Element{Stroke: look(s.Look), Width: 1.8}
+func (d *layout) line(s Series) {
+	style := drawing.Element{Stroke: look(s.Look), Width: 1.8}
 	switch s.Line {
 	case Thin:
 		style.Width, style.Faint = 1.2, 0.85
 	case Dashed:
 		style.Width, style.Dashes = 1.3, dashes(s.Look)
 	}
-	var pieces [][]sheet.Point
+	var pieces [][]drawing.Point
 	for i := range s.Points {
 		from, to := d.at(s.Points[max(0, i-1)]), d.at(s.Points[i])
 		a, b, visible := d.clip(from, to)
@@ -279,7 +279,7 @@ func (d *drawing) line(s Series) {
 		case last >= 0 && pieces[last][len(pieces[last])-1] == a:
 			pieces[last] = append(pieces[last], b)
 		default:
-			pieces = append(pieces, []sheet.Point{a, b})
+			pieces = append(pieces, []drawing.Point{a, b})
 		}
 	}
 	if len(pieces) == 0 {
@@ -288,7 +288,7 @@ func (d *drawing) line(s Series) {
 	if s.Line != Alone {
 		for _, piece := range pieces {
 			e := style
-			e.Path = sheet.Lines(piece...)
+			e.Path = drawing.Lines(piece...)
 			d.Add(e)
 		}
 	}
@@ -303,17 +303,17 @@ func (d *drawing) line(s Series) {
 }
 
 // exit names a line where it leaves the frame through the top.
-func (d *drawing) exit(s Series, end sheet.Point) {
-	at, anchor := sheet.At(end.X+7, d.top+15+17*float64(d.exits)), 0.0
+func (d *layout) exit(s Series, end drawing.Point) {
+	at, anchor := drawing.At(end.X+7, d.top+15+17*float64(d.exits)), 0.0
 	d.exits++
-	if at.X+press.TextWidth(s.Name, small) > d.left+d.across {
+	if at.X+render.TextWidth(s.Name, small) > d.left+d.across {
 		at.X, anchor = end.X-7, 1
 	}
-	d.above = append(d.above, sheet.Element{Fill: sheet.Ink, Text: s.Name, Size: small, Anchor: anchor, Above: true, At: at})
+	d.above = append(d.above, drawing.Element{Fill: drawing.Ink, Text: s.Name, Size: small, Anchor: anchor, Above: true, At: at})
 }
 
 // clip returns the part of a line from a to b that is in the frame, after Liang and Barsky.
-func (d *drawing) clip(a, b sheet.Point) (sheet.Point, sheet.Point, bool) {
+func (d *layout) clip(a, b drawing.Point) (drawing.Point, drawing.Point, bool) {
 	from, to := 0.0, 1.0
 	dx, dy := b.X-a.X, b.Y-a.Y
 	for _, edge := range [][2]float64{
@@ -334,16 +334,16 @@ func (d *drawing) clip(a, b sheet.Point) (sheet.Point, sheet.Point, bool) {
 	}
 	first, second := a, b
 	if from > 0 {
-		first = sheet.At(a.X+from*dx, a.Y+from*dy)
+		first = drawing.At(a.X+from*dx, a.Y+from*dy)
 	}
 	if to < 1 {
-		second = sheet.At(a.X+to*dx, a.Y+to*dy)
+		second = drawing.At(a.X+to*dx, a.Y+to*dy)
 	}
 	return first, second, true
 }
 
 // placeLabels puts the names of lines beside the frame, each as near to its line's end as the others allow.
-func (d *drawing) placeLabels() {
+func (d *layout) placeLabels() {
 	slices.SortStableFunc(d.labels, func(a, b label) int {
 		switch {
 		case a.end.Y < b.end.Y:
@@ -362,9 +362,9 @@ func (d *drawing) placeLabels() {
 		l.y = y
 		edge, colour := d.left+d.across, look(l.look)
 		if math.Abs(l.end.X-edge) > 1 || math.Abs(l.end.Y-y) > 3 {
-			d.Add(sheet.Element{Stroke: colour, Width: 0.8, Faint: 0.5, Path: sheet.Lines(l.end, sheet.At(edge+labelAway-6, y))})
+			d.Add(drawing.Element{Stroke: colour, Width: 0.8, Faint: 0.5, Path: drawing.Lines(l.end, drawing.At(edge+labelAway-6, y))})
 		}
-		sample := sheet.Element{Stroke: colour, Width: 1.8, Path: sheet.Lines(sheet.At(edge+labelAway, y), sheet.At(edge+labelAway+22, y))}
+		sample := drawing.Element{Stroke: colour, Width: 1.8, Path: drawing.Lines(drawing.At(edge+labelAway, y), drawing.At(edge+labelAway+22, y))}
 		switch l.line {
 		case Thin:
 			sample.Width = 1.2
@@ -375,9 +375,9 @@ func (d *drawing) placeLabels() {
 			d.Add(sample)
 		}
 		if l.mark {
-			d.Add(symbol(l.look, sheet.At(edge+labelAway+11, y)))
+			d.Add(symbol(l.look, drawing.At(edge+labelAway+11, y)))
 		}
-		d.Add(sheet.Element{Fill: sheet.Ink, Text: l.text, Size: l.line.size(), At: sheet.At(edge+labelAway+labelIn, y+4.5)})
+		d.Add(drawing.Element{Fill: drawing.Ink, Text: l.text, Size: l.line.size(), At: drawing.At(edge+labelAway+labelIn, y+4.5)})
 	}
 }
 
@@ -418,8 +418,8 @@ func apart(wanted []float64, gap, least, most float64) []float64 {
 	return places
 }
 
-func look(i int) sheet.Colour { return sheet.Looks[i%len(sheet.Looks)] }
+func look(i int) drawing.Colour { return drawing.Looks[i%len(drawing.Looks)] }
 
 func wrap(text string, size, width float64) []string {
-	return sheet.Wrap(text, width, func(text string) float64 { return press.TextWidth(text, size) })
+	return drawing.Wrap(text, width, func(text string) float64 { return render.TextWidth(text, size) })
 }

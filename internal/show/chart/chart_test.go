@@ -1,4 +1,4 @@
-package plot
+package chart
 
 import (
 	"errors"
@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 )
 
 // sample is a chart with everything in it.
@@ -29,7 +28,7 @@ func sample() *Chart {
 }
 
 func TestAChartHasAllItsNames(t *testing.T) {
-	drawn, err := sample().Sheet()
+	drawn, err := sample().Drawing()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +46,7 @@ func TestAChartHasAllItsNames(t *testing.T) {
 func TestNothingIsDrawnOfNothing(t *testing.T) {
 	for _, points := range [][]Point{nil, {{X: 0, Y: 1}}, {{X: 1, Y: math.Inf(1)}}, {{X: math.NaN(), Y: 1}}} {
 		c := &Chart{X: Axis{Log: true}, Y: Axis{Log: true}, Series: []Series{{Points: points}}}
-		if _, err := c.Sheet(); !errors.Is(err, ErrEmpty) {
+		if _, err := c.Drawing(); !errors.Is(err, ErrEmpty) {
 			t.Errorf("%v: %v", points, err)
 		}
 	}
@@ -69,8 +68,8 @@ func TestLinesStayInTheFrame(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range d.Elements {
-			for _, p := range append(e.Path, sheet.Move{To: e.At}) {
-				if p.Op != sheet.Close && !(p.To.X >= 0 && p.To.Y >= 0 && p.To.X <= d.Width && p.To.Y <= d.Height) {
+			for _, p := range append(e.Path, drawing.Move{To: e.At}) {
+				if p.Op != drawing.Close && !(p.To.X >= 0 && p.To.Y >= 0 && p.To.X <= d.Width && p.To.Y <= d.Height) {
 					t.Fatalf("%+v is outside of %v × %v", e, d.Width, d.Height)
 				}
 			}

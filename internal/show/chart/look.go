@@ -1,9 +1,9 @@
-package plot
+package chart
 
 import (
 	"math"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 )
 
 // dashes returns the dashes of a look.
@@ -13,25 +13,25 @@ func dashes(look int) []float64 {
 }
 
 // symbol is the marker of a look.
-func symbol(i int, at sheet.Point) sheet.Element {
-	var corners []sheet.Point
+func symbol(i int, at drawing.Point) drawing.Element {
+	var corners []drawing.Point
 	switch i % 8 {
 	case 0: // circle
-		corners = sheet.Polygon(at, radius, 24, 0)
+		corners = drawing.Polygon(at, radius, 24, 0)
 	case 1: // square
-		corners = sheet.Polygon(at, radius*1.25, 4, math.Pi/4)
+		corners = drawing.Polygon(at, radius*1.25, 4, math.Pi/4)
 	case 2: // triangle
-		corners = sheet.Polygon(at, radius*1.35, 3, -math.Pi/2)
+		corners = drawing.Polygon(at, radius*1.35, 3, -math.Pi/2)
 	case 3: // diamond
-		corners = sheet.Polygon(at, radius*1.35, 4, 0)
+		corners = drawing.Polygon(at, radius*1.35, 4, 0)
 	case 4: // triangle, upside down
-		corners = sheet.Polygon(at, radius*1.35, 3, math.Pi/2)
+		corners = drawing.Polygon(at, radius*1.35, 3, math.Pi/2)
 	case 5: // star
-		corners = sheet.Star(at, radius*1.5, radius*0.62, 5)
+		corners = drawing.Star(at, radius*1.5, radius*0.62, 5)
 	case 6: // hexagon
-		corners = sheet.Polygon(at, radius*1.15, 6, 0)
+		corners = drawing.Polygon(at, radius*1.15, 6, 0)
 	case 7: // cross
-		corners = sheet.Star(at, radius*1.5, radius*0.5, 4)
+		corners = drawing.Star(at, radius*1.5, radius*0.5, 4)
 	}
-	return sheet.Element{Fill: look(i), Stroke: sheet.Paper, Width: 1, Path: sheet.Area(corners...)}
+	return drawing.Element{Fill: look(i), Stroke: drawing.Paper, Width: 1, Path: drawing.Area(corners...)}
 }

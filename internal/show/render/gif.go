@@ -1,4 +1,4 @@
-package press
+package render
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 )
 
 // The times of frames, in hundredths of a second: a film takes about filmTime, if its frames are not shown for longer or shorter
@@ -24,7 +24,7 @@ const (
 )
 
 // GIF writes drawings of one size as an animation that repeats for ever. It goes through them twice.
-func GIF(w io.Writer, frames iter.Seq[*sheet.Sheet]) error {
+func GIF(w io.Writer, frames iter.Seq[*drawing.Drawing]) error {
 	colours, film := paletteOf(frames), &gif.GIF{}
 	numbers := map[color.RGBA]uint8{}
 	var before *image.Paletted
@@ -46,18 +46,18 @@ func GIF(w io.Writer, frames iter.Seq[*sheet.Sheet]) error {
 }
 
 // paletteOf returns the colours of drawings, and mixtures of each with the paper, as the edges of letters and lines have them.
-func paletteOf(frames iter.Seq[*sheet.Sheet]) color.Palette {
+func paletteOf(frames iter.Seq[*drawing.Drawing]) color.Palette {
 	var colours []string
 	for s := range frames {
 		for e := range s.Plain() {
-			for _, c := range []sheet.Colour{e.Fill, e.Stroke} {
-				if c.Name != "" && c != sheet.Paper && !slices.Contains(colours, c.Light) {
+			for _, c := range []drawing.Colour{e.Fill, e.Stroke} {
+				if c.Name != "" && c != drawing.Paper && !slices.Contains(colours, c.Light) {
 					colours = append(colours, c.Light)
 				}
 			}
 		}
 	}
-	paper := rgba(sheet.Paper.Light)
+	paper := rgba(drawing.Paper.Light)
 	all := color.Palette{paper}
 	const most = 1 << 8
 	for levels, i := min(32, (most-1)/max(1, len(colours))), 0; i < len(colours) && levels > 0; i++ {
@@ -76,7 +76,7 @@ func paletteOf(frames iter.Seq[*sheet.Sheet]) color.Palette {
 func rgba(hex string) color.RGBA {
 	all, err := strconv.ParseUint(hex[1:], 16, 32)
 	if err != nil {
-		panic("press: " + hex + " is no colour")
+		panic("render: " + hex + " is no colour")
 	}
 	return color.RGBA{uint8(all >> 16), uint8(all >> 8), uint8(all), 255}
 }

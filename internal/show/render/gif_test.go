@@ -1,4 +1,4 @@
-package press
+package render
 
 import (
 	"bytes"
@@ -10,15 +10,15 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 )
 
 // film is a drawing on which a text moves, and then does not.
-func film() iter.Seq[*sheet.Sheet] {
-	return func(yield func(*sheet.Sheet) bool) {
+func film() iter.Seq[*drawing.Drawing] {
+	return func(yield func(*drawing.Drawing) bool) {
 		for _, x := range []float64{20, 60, 100, 100} {
 			s := sample()
-			s.Add(sheet.Element{Fill: sheet.Looks[3], Text: "here", Size: sheet.Normal, At: sheet.At(x, 50)})
+			s.Add(drawing.Element{Fill: drawing.Looks[3], Text: "here", Size: drawing.Normal, At: drawing.At(x, 50)})
 			if !yield(s) {
 				return
 			}
@@ -26,7 +26,7 @@ func film() iter.Seq[*sheet.Sheet] {
 	}
 }
 
-func animation(t *testing.T, frames iter.Seq[*sheet.Sheet]) (*gif.GIF, []byte) {
+func animation(t *testing.T, frames iter.Seq[*drawing.Drawing]) (*gif.GIF, []byte) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := GIF(&b, frames); err != nil {
@@ -83,9 +83,9 @@ func TestAnAnimationShowsEachDrawing(t *testing.T) {
 
 func TestFramesAreShownForATimeThatAViewerCanFollow(t *testing.T) {
 	for _, test := range []struct{ frames, each int }{{1, 0}, {2, longestFrame}, {100, filmTime / 100}, {300, shortestFrame}} {
-		g, _ := animation(t, func(yield func(*sheet.Sheet) bool) {
+		g, _ := animation(t, func(yield func(*drawing.Drawing) bool) {
 			for range test.frames {
-				if !yield(&sheet.Sheet{Width: 4, Height: 4}) {
+				if !yield(&drawing.Drawing{Width: 4, Height: 4}) {
 					return
 				}
 			}

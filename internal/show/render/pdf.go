@@ -1,6 +1,6 @@
 //go:build !js
 
-package press
+package render
 
 import (
 	"io"
@@ -8,24 +8,23 @@ import (
 
 	"codeberg.org/go-pdf/fpdf"
 	"github.com/go-fonts/dejavu/dejavusans"
-
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 )
 
 // PDF writes the drawing as one page of PDF, a point for each pixel. It embeds the used parts of the fonts, and has
 // no date.
-func PDF(w io.Writer, s *sheet.Sheet) error {
-	p := page{fpdf.NewCustom(&fpdf.InitType{UnitStr: "point", Size: fpdf.SizeType{Wd: s.Width, Ht: s.Height}})}
+func PDF(w io.Writer, d *drawing.Drawing) error {
+	p := page{fpdf.NewCustom(&fpdf.InitType{UnitStr: "point", Size: fpdf.SizeType{Wd: d.Width, Ht: d.Height}})}
 	p.SetCreationDate(time.Unix(0, 0).UTC())
 	p.SetModificationDate(time.Unix(0, 0).UTC())
 	p.SetCatalogSort(true)
-	p.SetTitle(s.Title, true)
-	p.SetSubject(s.Description, true)
+	p.SetTitle(d.Title, true)
+	p.SetSubject(d.Description, true)
 	p.SetAutoPageBreak(false, 0)
 	p.AddUTF8FontFromBytes("DejaVu", "", dejavusans.TTF)
 	p.AddPage()
 	p.SetLineJoinStyle("round")
-	for e := range s.Plain() {
+	for e := range d.Plain() {
 		if e.Faint != 0 {
 			p.SetAlpha(e.Faint, "Normal")
 		}
@@ -43,7 +42,7 @@ func PDF(w io.Writer, s *sheet.Sheet) error {
 
 type page struct{ *fpdf.Fpdf }
 
-func (p *page) path(e *sheet.Element) {
+func (p *page) path(e *drawing.Element) {
 	how := ""
 	if e.Fill.Name != "" {
 		p.SetFillColor(rgb(e.Fill))
@@ -57,20 +56,20 @@ func (p *page) path(e *sheet.Element) {
 	}
 	for _, m := range e.Path {
 		switch m.Op {
-		case sheet.Start:
+		case drawing.Start:
 			p.MoveTo(m.To.X, m.To.Y)
-		case sheet.Line:
+		case drawing.Line:
 			p.LineTo(m.To.X, m.To.Y)
-		case sheet.Curve:
+		case drawing.Curve:
 			p.CurveTo(m.Bend.X, m.Bend.Y, m.To.X, m.To.Y)
-		case sheet.Close:
+		case drawing.Close:
 			p.ClosePath()
 		}
 	}
 	p.DrawPath(how)
 }
 
-func (p *page) text(e *sheet.Element) {
+func (p *page) text(e *drawing.Element) {
 	p.SetFont("DejaVu", "", e.Size)
 	x := e.At.X - e.Anchor*p.GetStringWidth(e.Text)
 	p.SetTextColor(rgb(e.Fill))
@@ -85,7 +84,7 @@ func (p *page) text(e *sheet.Element) {
 }
 
 // rgb returns the colour on light paper.
-func rgb(c sheet.Colour) (red, green, blue int) {
+func rgb(c drawing.Colour) (red, green, blue int) {
 	light := rgba(c.Light)
 	return int(light.R), int(light.G), int(light.B)
 }

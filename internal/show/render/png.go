@@ -1,12 +1,11 @@
-package press
+package render
 
 import (
 	"io"
 	"math"
 
 	"git.sr.ht/~sbinet/gg"
-
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 )
 
 // A PNG has two pixels for a length of one, or fewer, so that no side is longer than most.
@@ -16,16 +15,16 @@ const (
 )
 
 // PNG writes the drawing as PNG.
-func PNG(w io.Writer, s *sheet.Sheet) error {
-	return paint(s, max(1, min(sharpest, most/max(s.Width, s.Height)))).EncodePNG(w)
+func PNG(w io.Writer, d *drawing.Drawing) error {
+	return paint(d, max(1, min(sharpest, most/max(d.Width, d.Height)))).EncodePNG(w)
 }
 
 // paint paints the drawing with so many pixels for a length of one.
-func paint(s *sheet.Sheet, sharpness float64) *gg.Context {
-	p := painter{gg.NewContext(int(math.Floor(s.Width*sharpness)), int(math.Floor(s.Height*sharpness))), sharpness}
-	p.SetHexColor(sheet.Paper.Light)
+func paint(d *drawing.Drawing, sharpness float64) *gg.Context {
+	p := painter{gg.NewContext(int(math.Floor(d.Width*sharpness)), int(math.Floor(d.Height*sharpness))), sharpness}
+	p.SetHexColor(drawing.Paper.Light)
 	p.Clear()
-	for e := range s.Plain() {
+	for e := range d.Plain() {
 		if e.Text != "" {
 			p.text(e)
 		} else {
@@ -40,7 +39,7 @@ type painter struct {
 	sharpness float64
 }
 
-func (p *painter) path(e *sheet.Element) {
+func (p *painter) path(e *drawing.Element) {
 	if e.Fill.Name != "" {
 		p.trace(e.Path)
 		p.SetHexColor(e.Fill.Light + opacity(e.Faint))
@@ -67,27 +66,27 @@ func (p *painter) path(e *sheet.Element) {
 
 // some returns the first lines of a path: the rasterizer's time grows with the square of the number of lines at once.
 // 40000 long lines take 5 s so, and 14 s with 64 moves at once.
-func some(path []sheet.Move) []sheet.Move {
+func some(path []drawing.Move) []drawing.Move {
 	const enough = 8
 	for i := enough; i < len(path); i++ {
-		if path[i].Op == sheet.Start {
+		if path[i].Op == drawing.Start {
 			return path[:i]
 		}
 	}
 	return path
 }
 
-func (p *painter) trace(path []sheet.Move) {
+func (p *painter) trace(path []drawing.Move) {
 	for _, m := range path {
 		x, y := m.To.X*p.sharpness, m.To.Y*p.sharpness
 		switch m.Op {
-		case sheet.Start:
+		case drawing.Start:
 			p.MoveTo(x, y)
-		case sheet.Line:
+		case drawing.Line:
 			p.LineTo(x, y)
-		case sheet.Curve:
+		case drawing.Curve:
 			p.QuadraticTo(m.Bend.X*p.sharpness, m.Bend.Y*p.sharpness, x, y)
-		case sheet.Close:
+		case drawing.Close:
 			p.ClosePath()
 		}
 	}
@@ -103,7 +102,7 @@ func opacity(faint float64) string {
 	return string([]byte{digits[level/16], digits[level%16]})
 }
 
-func (p *painter) text(e *sheet.Element) {
+func (p *painter) text(e *drawing.Element) {
 	f := face(e.Size * p.sharpness)
 	defer f.Close()
 	p.SetFontFace(f)

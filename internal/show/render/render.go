@@ -1,6 +1,6 @@
-// Package press prints drawings: as PNG and as PDF, on light paper, with fonts of its own. The same drawing has the
-// same bytes.
-package press
+// Package render writes drawings as SVG, PNG, PDF and GIF. All but SVG are on light paper, with fonts of their own. The same
+// drawing has the same bytes.
+package render
 
 import (
 	"fmt"
@@ -9,30 +9,30 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 )
 
-// Endings are the endings of the files that Print writes, without a dot.
-var Endings = []string{"svg", "png", "pdf"}
+// Formats are the formats that Write knows, as files of them end, without a dot.
+var Formats = []string{"svg", "png", "pdf"}
 
-// Ending returns the ending of a file's name, without its dot, if Print writes such files, and otherwise svg: a
-// device's name has none.
-func Ending(path string) string {
-	if ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")); slices.Contains(Endings, ending) {
-		return ending
+// Format returns the format that the name of a file ends in, if Write knows it, and otherwise svg: a device's name has
+// none.
+func Format(path string) string {
+	if format := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")); slices.Contains(Formats, format) {
+		return format
 	}
 	return "svg"
 }
 
-// Print writes the drawing in the format that files of that ending, without a dot, have.
-func Print(w io.Writer, s *sheet.Sheet, ending string) error {
-	switch ending {
+// Write writes the drawing in one of the formats.
+func Write(w io.Writer, d *drawing.Drawing, format string) error {
+	switch format {
 	case "svg":
-		return s.SVG(w)
+		return d.SVG(w)
 	case "png":
-		return PNG(w, s)
+		return PNG(w, d)
 	case "pdf":
-		return PDF(w, s)
+		return PDF(w, d)
 	}
-	return fmt.Errorf("no drawing is written as %q, only as %s", ending, strings.Join(Endings, ", "))
+	return fmt.Errorf("no drawing is written as %q, only as %s", format, strings.Join(Formats, ", "))
 }

@@ -1,4 +1,4 @@
-package press
+package render
 
 import (
 	"bytes"
@@ -9,38 +9,38 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 )
 
 // sample is a drawing with everything in it.
-func sample() *sheet.Sheet {
-	return &sheet.Sheet{
+func sample() *drawing.Drawing {
+	return &drawing.Drawing{
 		Width: 200, Height: 100, Title: "a < b", Description: "notes & more",
-		Symbols: []sheet.Symbol{{Name: "dot", Shape: []sheet.Element{{Fill: sheet.Looks[2], Path: sheet.Circle(sheet.At(0, 0), 4)}}}},
-		Elements: []sheet.Element{
-			{Fill: sheet.Looks[0], Stroke: sheet.Ink, Width: 2, Path: sheet.Rectangle(10, 10, 40, 40)},
-			{Stroke: sheet.Looks[1], Width: 3, Dashes: []float64{6, 4}, Head: "dot", Path: sheet.Lines(sheet.At(50, 20), sheet.At(90, 20))},
-			{Stroke: sheet.Ink, Width: 1, Faint: 0.5, Path: []sheet.Move{
-				{Op: sheet.Start, To: sheet.At(50, 60)}, {Op: sheet.Curve, Bend: sheet.At(70, 20), To: sheet.At(90, 60)},
+		Symbols: []drawing.Symbol{{Name: "dot", Shape: []drawing.Element{{Fill: drawing.Looks[2], Path: drawing.Circle(drawing.At(0, 0), 4)}}}},
+		Elements: []drawing.Element{
+			{Fill: drawing.Looks[0], Stroke: drawing.Ink, Width: 2, Path: drawing.Rectangle(10, 10, 40, 40)},
+			{Stroke: drawing.Looks[1], Width: 3, Dashes: []float64{6, 4}, Head: "dot", Path: drawing.Lines(drawing.At(50, 20), drawing.At(90, 20))},
+			{Stroke: drawing.Ink, Width: 1, Faint: 0.5, Path: []drawing.Move{
+				{Op: drawing.Start, To: drawing.At(50, 60)}, {Op: drawing.Curve, Bend: drawing.At(70, 20), To: drawing.At(90, 60)},
 			}},
-			{Symbol: "dot", At: sheet.At(120, 30), Scale: 2, About: "a & b"},
-			{Fill: sheet.Ink, Text: "⌈lg n⌉ ≤ n²", Size: sheet.Small, Above: true, Anchor: 0.5, At: sheet.At(100, 80)},
-			{Fill: sheet.Muted, Text: "bold", Size: sheet.Large, Bold: true, At: sheet.At(150, 60)},
+			{Symbol: "dot", At: drawing.At(120, 30), Scale: 2, About: "a & b"},
+			{Fill: drawing.Ink, Text: "⌈lg n⌉ ≤ n²", Size: drawing.Small, Above: true, Anchor: 0.5, At: drawing.At(100, 80)},
+			{Fill: drawing.Muted, Text: "bold", Size: drawing.Large, Bold: true, At: drawing.At(150, 60)},
 		},
 	}
 }
 
-func print(t *testing.T, s *sheet.Sheet, ending string) []byte {
+func print(t *testing.T, s *drawing.Drawing, ending string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Print(&b, s, ending); err != nil {
+	if err := Write(&b, s, ending); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
 func TestTheSameDrawingIsTheSameBytes(t *testing.T) {
-	for _, ending := range Endings {
+	for _, ending := range Formats {
 		if !bytes.Equal(print(t, sample(), ending), print(t, sample(), ending)) {
 			t.Errorf("%s differs", ending)
 		}
@@ -49,7 +49,7 @@ func TestTheSameDrawingIsTheSameBytes(t *testing.T) {
 
 func TestAnUnknownEndingIsRefused(t *testing.T) {
 	var b bytes.Buffer
-	if err := Print(&b, sample(), "jpg"); err == nil || !strings.Contains(err.Error(), `"jpg", only as svg, png, pdf`) || b.Len() > 0 {
+	if err := Write(&b, sample(), "jpg"); err == nil || !strings.Contains(err.Error(), `"jpg", only as svg, png, pdf`) || b.Len() > 0 {
 		t.Errorf("%v, and %d bytes", err, b.Len())
 	}
 }
@@ -75,7 +75,7 @@ func TestAnSVGIsXMLWithAllTexts(t *testing.T) {
 	}
 }
 
-func picture(t *testing.T, s *sheet.Sheet) image.Image {
+func picture(t *testing.T, s *drawing.Drawing) image.Image {
 	t.Helper()
 	picture, err := png.Decode(bytes.NewReader(print(t, s, "png")))
 	if err != nil {
@@ -100,7 +100,7 @@ func TestAPNGShowsEachElementAtItsPlace(t *testing.T) {
 
 func TestNoSideOfAPNGIsLongerThan2000Pixels(t *testing.T) {
 	for _, c := range [][4]float64{{200, 100, 400, 200}, {1000, 500, 2000, 1000}, {960, 1600, 1200, 2000}} {
-		size := picture(t, &sheet.Sheet{Width: c[0], Height: c[1]}).Bounds().Max
+		size := picture(t, &drawing.Drawing{Width: c[0], Height: c[1]}).Bounds().Max
 		if size != (image.Point{int(c[2]), int(c[3])}) {
 			t.Errorf("%v × %v takes %v, want %v × %v", c[0], c[1], size, c[2], c[3])
 		}

@@ -1,4 +1,5 @@
-package trace_test
+// Package tracetest makes records for tests: random ones, and those of runs of algorithms of this module.
+package tracetest
 
 import (
 	"fmt"
@@ -11,8 +12,8 @@ import (
 // texts contain characters that JSON and XML escape.
 var texts = rapid.SampledFrom([]string{"", "5", "ID 5, TTL 3", `<&>"'`, "½ → é", "\\n]]>"})
 
-// records generates arbitrary valid records, most of them of no algorithm.
-var records = rapid.Custom(func(t *rapid.T) *trace.Record {
+// Records generates arbitrary valid records, most of them of no algorithm.
+var Records = rapid.Custom(func(t *rapid.T) *trace.Record {
 	n := rapid.IntRange(1, 5).Draw(t, "n")
 	r := &trace.Record{Header: trace.Header{
 		Format: trace.Format, Algorithm: "any", Title: texts.Draw(t, "title"), N: n, Timing: "timed",

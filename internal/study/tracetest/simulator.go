@@ -1,4 +1,4 @@
-package trace_test
+package tracetest
 
 import (
 	"cmp"
@@ -14,15 +14,16 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// options are the options of a test's run. A message takes a unit, and so does the detection of a crash.
-type options struct {
-	clock   bool // whether the record shows the time
-	starts  []int
-	crashes []fault
-	revives []fault
+// Options are the options of a run. A message takes a unit, and so does the detection of a crash.
+type Options struct {
+	Clock    bool  // whether the record shows the time
+	Starts   []int // positions; nil: all
+	Crashes  []Fault
+	Recovers []Fault
 }
 
-type fault struct{ position, time int }
+// Fault is a crash or a recovery of a process.
+type Fault struct{ Position, Time int }
 
 // pending is something that will happen.
 type pending[M any] struct {
@@ -45,7 +46,7 @@ type simulation[S, M any] struct {
 	algorithm *election.Algorithm[S, M]
 	on        *network.Instance
 	text      func(*network.Instance, M) string
-	options   options
+	options   Options
 	record    *trace.Record
 
 	states  []S
@@ -57,8 +58,8 @@ type simulation[S, M any] struct {
 	effects election.Collector[M]
 }
 
-// simulate runs an algorithm, so that tests use records of real runs of the catalogue.
-func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*network.Instance, M) string, o options, ids ...uint64) *trace.Record {
+// simulate runs an algorithm.
+func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*network.Instance, M) string, o Options, ids ...uint64) *trace.Record {
 	t.Helper()
 	on, err := network.Prepare(&a.Declaration, network.On(ids...))
 	if err != nil {
@@ -75,12 +76,12 @@ func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*ne
 	return s.record
 }
 
-func header(a election.Declaration, on *network.Instance, o options) trace.Header {
+func header(a election.Declaration, on *network.Instance, o Options) trace.Header {
 	h := trace.Header{
 		Format: trace.Format, Algorithm: a.Name, Title: a.Title, Topology: a.Topology.String(), N: on.Size(),
-		Timing: a.Timing.String(), Seed: 1, Clock: o.clock,
+		Timing: a.Timing.String(), Seed: 1, Clock: o.Clock,
 	}
-	if !o.clock {
+	if !o.Clock {
 		h.Schedule = "fifo"
 	}
 	for _, name := range on.Parameters.Names() {
@@ -102,20 +103,20 @@ func header(a election.Declaration, on *network.Instance, o options) trace.Heade
 func (s *simulation[S, M]) schedule() {
 	for p := range s.dead {
 		s.states = append(s.states, s.algorithm.New(s.on.Local(p)))
-		if s.options.starts == nil || slices.Contains(s.options.starts, p) {
+		if s.options.Starts == nil || slices.Contains(s.options.Starts, p) {
 			s.add(pending[M]{event: trace.Start, process: p})
 		}
 	}
-	for _, f := range s.options.crashes {
-		s.add(pending[M]{time: f.time, event: trace.Crash, process: f.position})
+	for _, f := range s.options.Crashes {
+		s.add(pending[M]{time: f.Time, event: trace.Crash, process: f.Position})
 		for p := range s.dead {
-			if s.algorithm.Suspect != nil && p != f.position {
-				s.add(pending[M]{time: f.time + 1, event: trace.Suspect, process: p, port: election.Port(f.position), from: f.position + 1})
+			if s.algorithm.Suspect != nil && p != f.Position {
+				s.add(pending[M]{time: f.Time + 1, event: trace.Suspect, process: p, port: election.Port(f.Position), from: f.Position + 1})
 			}
 		}
 	}
-	for _, f := range s.options.revives {
-		s.add(pending[M]{time: f.time, event: trace.Recover, process: f.position})
+	for _, f := range s.options.Recovers {
+		s.add(pending[M]{time: f.Time, event: trace.Recover, process: f.Position})
 	}
 }
 
@@ -139,7 +140,7 @@ func (s *simulation[S, M]) next() pending[M] {
 // step applies an event and records it, unless it is void.
 func (s *simulation[S, M]) step(next pending[M]) {
 	r := trace.Step{Number: len(s.record.Steps) + 1, Process: next.process, Event: next.event, Port: -1}
-	if s.options.clock {
+	if s.options.Clock {
 		r.Time = election.Units(uint64(next.time))
 	}
 	s.effects.At(s.on.Network.First(next.process))
@@ -230,27 +231,30 @@ func (s *simulation[S, M]) other(next pending[M], r *trace.Step) {
 	}
 }
 
-func runLCR(t testing.TB, clock bool, ids ...uint64) *trace.Record {
+// LCR returns a run of lcr on these identifiers, clockwise.
+func LCR(t testing.TB, clock bool, ids ...uint64) *trace.Record {
 	return simulate(t, &lcr.Algorithm, func(on *network.Instance, m lcr.Message) string {
 		return fmt.Sprint(on.RealOf(m.ID))
-	}, options{clock: clock}, ids...)
+	}, Options{Clock: clock}, ids...)
 }
 
-func runRingBully(t testing.TB, clock bool, ids ...uint64) *trace.Record {
+// RingBully returns a run of ring-bully on these identifiers, clockwise.
+func RingBully(t testing.TB, clock bool, ids ...uint64) *trace.Record {
 	return simulate(t, &ringbully.Algorithm, func(on *network.Instance, m ringbully.Message) string {
 		if m.ID == 0 {
 			return ""
 		}
 		return fmt.Sprint(on.RealOf(m.ID))
-	}, options{clock: clock}, ids...)
+	}, Options{Clock: clock}, ids...)
 }
 
-// runBully lets 1 … n elect; then the faults happen.
-func runBully(t testing.TB, o options, n int) *trace.Record {
-	return simulate(t, &bully.Algorithm, func(*network.Instance, bully.Message) string { return "" }, o, increasing(n)...)
+// Bully returns a run of bully on 1 to n.
+func Bully(t testing.TB, o Options, n int) *trace.Record {
+	return simulate(t, &bully.Algorithm, func(*network.Instance, bully.Message) string { return "" }, o, Increasing(n)...)
 }
 
-func increasing(n int) []uint64 {
+// Increasing returns 1 to n.
+func Increasing(n int) []uint64 {
 	ids := make([]uint64, n)
 	for i := range ids {
 		ids[i] = uint64(i) + 1
