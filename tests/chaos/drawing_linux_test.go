@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 )
 
 // records returns what is known about all lives.
@@ -54,33 +54,33 @@ func (g *group) drawTo(name string, records []*record) error {
 	}
 	x := func(t int64) float64 { return label + float64(min(t, end)-begin)/1e9*second }
 	y := func(member uint64) float64 { return top + lane*float64(member) }
-	s := &sheet.Sheet{
-		Width: x(end) + sheet.Margin, Height: y(uint64(len(g.ids))) + lane,
+	s := &drawing.Drawing{
+		Width: x(end) + drawing.Margin, Height: y(uint64(len(g.ids))) + lane,
 		Title: "leases and work of an episode", Description: "a lane for each member",
 	}
-	bar := func(from, to int64, at, width float64, colour sheet.Colour, about string) {
-		s.Add(sheet.Element{Path: sheet.Lines(sheet.At(x(from), at), sheet.At(max(x(to), x(from)+0.5), at)), Stroke: colour, Width: width, About: about})
+	bar := func(from, to int64, at, width float64, colour drawing.Colour, about string) {
+		s.Add(drawing.Element{Path: drawing.Lines(drawing.At(x(from), at), drawing.At(max(x(to), x(from)+0.5), at)), Stroke: colour, Width: width, About: about})
 	}
 	for _, id := range g.ids {
-		s.Add(sheet.Element{Text: fmt.Sprintf("member %d", id), At: sheet.At(4, y(id)), Size: sheet.Small, Fill: sheet.Ink})
+		s.Add(drawing.Element{Text: fmt.Sprintf("member %d", id), At: drawing.At(4, y(id)), Size: drawing.Small, Fill: drawing.Ink})
 	}
 	for _, r := range records {
-		bar(r.born, cmp.Or(r.dead, end), y(r.member)+barWidth, 2, sheet.Muted, r.String())
+		bar(r.born, cmp.Or(r.dead, end), y(r.member)+barWidth, 2, drawing.Muted, r.String())
 		for _, e := range r.events {
-			look := sheet.Looks[e.Term%4]
+			look := drawing.Looks[e.Term%4]
 			switch e.What {
 			case leased:
 				bar(e.To, r.ends(e), y(r.member), barWidth, look, fmt.Sprintf("%v, term %d", r, e.Term))
 			case started:
-				s.Add(sheet.Element{Text: fmt.Sprint(e.Term), At: sheet.At(x(e.To), y(r.member)-barWidth), Size: sheet.Small, Fill: sheet.Ink})
+				s.Add(drawing.Element{Text: fmt.Sprint(e.Term), At: drawing.At(x(e.To), y(r.member)-barWidth), Size: drawing.Small, Fill: drawing.Ink})
 			case called:
-				bar(e.From, e.From, y(r.member)-6, 3, sheet.Ink, e.Op)
+				bar(e.From, e.From, y(r.member)-6, 3, drawing.Ink, e.Op)
 			}
 		}
 	}
 	for i, story := range g.story {
-		s.Add(sheet.Element{
-			Text: fmt.Sprint(i + 1), About: story.text, At: sheet.At(x(story.at), y(story.member)+30+float64(i%3)*9), Size: 9, Fill: sheet.Muted,
+		s.Add(drawing.Element{
+			Text: fmt.Sprint(i + 1), About: story.text, At: drawing.At(x(story.at), y(story.member)+30+float64(i%3)*9), Size: 9, Fill: drawing.Muted,
 		})
 	}
 	file, err := os.Create(name)
