@@ -30,7 +30,7 @@
 // [Member.Resign]. [Member.Observe] tells every member which one leads, and [Member.IsLeader] whether it does.
 //
 // The same processes can elect a leader for each of many groups: see [Member.Join]. Package statushttp serves the state of a
-// member over HTTP, package fence is for a resource that leaders write to, and package ringleadertest has clusters for tests.
+// member over HTTP, and its Observe follows the leader from a process that is no member. Package fence is for a resource that leaders write to, and package ringleadertest has clusters for tests.
 //
 // # What is promised
 //
