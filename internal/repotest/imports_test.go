@@ -194,8 +194,8 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/study/work", "./internal/study/worktest"},
 	},
 	{
-		in: anywhere, never: []string{"./internal/study/tracetest"},
-		because: "it makes records for tests",
+		in: anywhere, never: []string{"./internal/study/tracetest", "./internal/serve/kernel/kerneltest"},
+		because: "it helps tests",
 		broken:  [2]string{"./trace", "./internal/study/tracetest"},
 	},
 	{

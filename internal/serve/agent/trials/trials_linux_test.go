@@ -100,7 +100,7 @@ func (g *group) inflict(f fault, random *rand.Rand) {
 }
 
 func TestTwoCommandsNeverRunAtTheSameTime(t *testing.T) {
-	hurried(t)
+	decisive(t)
 	load(t)
 	var (
 		wanted  = regexp.MustCompile(*only)
@@ -137,7 +137,7 @@ func TestTwoCommandsNeverRunAtTheSameTime(t *testing.T) {
 }
 
 func TestNothingRunsAfterTheEndOfItsLease(t *testing.T) {
-	hurried(t)
+	decisive(t)
 	load(t)
 	for _, what := range []string{"exec", "Lead"} {
 		lead := what == "Lead"
