@@ -6,7 +6,7 @@
 //   - control, metrics: what operators see and command
 //   - observe: a group as an observer sees it
 //   - doctor, certificates: what a host allows, and the certificates of members
-//   - rig, chaos, disktest: groups of real processes on one machine, and faults on them
+//   - rig, disktest: groups of real processes on one machine and their small disks, for the demo and for tests
 //
 // The root package, statushttp, ringleadertest, the command line, and the wing show for its demo import this wing. It imports rooms of core,
 // and none of study or show: a host that runs a member carries no laboratory.

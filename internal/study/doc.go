@@ -6,7 +6,8 @@
 //   - logic, finite, prove: proofs for every number of processes
 //   - export: models and runs for other tools
 //   - tcprun: one election over TCP
-//   - work, cluster, worktest: long computations in pieces, on one machine or many
+//   - work, cluster, secret: long computations in pieces, on one machine or many, and the token of a user's workers
+//   - worktest, tracetest: jobs and records for tests
 //
 // The wing show and the command line import this wing, and the catalogue imports claims. It imports rooms of core, and none of serve or show: a
 // study computes values, and others print and draw them.
