@@ -151,16 +151,20 @@ func (a *Agent) deadlines() *deadlines {
 	return &deadlines{timing: a.config.Member.Timing.WithDefaults(), most: a.config.StopTimeout}
 }
 
-// renew takes the end of the lease. It reports whether the lease runs. All roundings and delays make it end early.
+// renew takes the end of the lease. It reports whether the lease runs.
 func (d *deadlines) renew(l ringleader.Leadership) bool {
 	at := now()
 	end := l.Deadline()
 	if end.IsZero() {
 		return false
 	}
-	d.until = at + time.Until(end)
+	d.extend(at + time.Until(end))
 	return true
 }
+
+// extend moves the end of the lease. All roundings and delays make an end early, and a lease is never shortened: so of two ends the later one
+// is right, and a member that gets no processor between two readings takes no time from its command.
+func (d *deadlines) extend(until time.Duration) { d.until = max(d.until, until) }
 
 // order returns what the keeper has to do. It kills a quarter of Grace before Margin begins, so that all is reaped by
 // then; if it does not, the kernel kills it. By itself it asks later than the member, by a quarter of Grace, too: a renewal
