@@ -386,7 +386,25 @@ func TestAMemberThatSendsGoodbyeIsSuspectedAtOnceAndTheLogHasTheReason(t *testin
 			t.Errorf("%q; want %q", got, want)
 		}
 		c.stopAll()
-		if want := `msg="member is not reachable" member=1 peer=2 error="it has left"`; !strings.Contains(lines.String(), want) {
+		if want := `level=INFO msg="member is not reachable" member=1 peer=2 error="it has left"`; !strings.Contains(lines.String(), want) {
+			t.Errorf("%s does not contain %s", lines.String(), want)
+		}
+	})
+}
+
+func TestAMemberThatIsLostIsLoggedAsAWarning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines text
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.members[1] = c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
+		conn := c.call(1)
+		write(t, conn, message(1))
+		synctest.Wait()
+		conn.Close()
+		synctest.Wait()
+		c.stopAll()
+		if want := `level=WARN msg="member is not reachable" member=1 peer=2 error=`; !strings.Contains(lines.String(), want) {
 			t.Errorf("%s does not contain %s", lines.String(), want)
 		}
 	})

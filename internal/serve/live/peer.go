@@ -1,8 +1,10 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"time"
 
@@ -160,7 +162,7 @@ func (l *loop) admit(p *peer) error {
 	p.health, p.incarnation, p.refused = reachable, p.in.Hello().Incarnation, ""
 	p.mend(l.now())
 	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
-	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
+	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "wrongly_suspected", wrong)
 	l.showAll()
 	if wrong {
 		if err := l.each(process.Input{What: process.Trusted, Port: p.port()}); err != nil {
@@ -311,7 +313,11 @@ func (l *loop) ended(e transport.Ended) error {
 	}
 	p.in = nil
 	l.redial(p)
-	l.log.Info("member is not reachable", "peer", p.id, "error", e.Err)
+	level := slog.LevelWarn
+	if errors.Is(e.Err, transport.ErrLeft) {
+		level = slog.LevelInfo
+	}
+	l.log.Log(context.Background(), level, "member is not reachable", "peer", p.id, "error", e.Err)
 	if err := l.suspect(p); err != nil {
 		return err
 	}
