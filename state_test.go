@@ -26,6 +26,12 @@ func (t *text) Write(b []byte) (int, error) {
 	return t.Builder.Write(b)
 }
 
+func (t *text) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.Builder.String()
+}
+
 func TestTheLogNamesTheStatesOfAMemberAsItsStatusDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines text

@@ -2,7 +2,9 @@ package live
 
 import (
 	"container/heap"
+	"fmt"
 	"slices"
+	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
@@ -24,6 +26,27 @@ func (l *loop) denied(p *peer, k key) error {
 	}
 	g.Group.log.Info("member is not in the group", "peer", p.id)
 	return g.take(process.Input{What: process.Suspected, Port: p.port()})
+}
+
+// Leave ends the part that the member takes in a group that it has joined, and waits for that. The lead must have ended. The error is
+// [ErrHangs] if the storage has not answered within ten seconds; then the member leaves the group when it has.
+func (g *Group) Leave() error {
+	g.member.post(leaving{g})
+	limit := time.NewTimer(lastAnswer)
+	defer limit.Stop()
+	for {
+		select {
+		case <-g.done:
+			return nil
+		case <-g.member.done:
+			return nil
+		case <-limit.C:
+			if problem, _ := g.member.Disk(); problem != "" {
+				return fmt.Errorf("%w for %v: the member leaves group %q when a write has ended", ErrHangs, lastAnswer, g.name)
+			}
+			limit.Reset(lastAnswer)
+		}
+	}
 }
 
 // leave leaves the groups that the host has left, and of which nothing is becoming durable.

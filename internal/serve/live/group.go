@@ -174,15 +174,6 @@ func (g *Group) End() {
 	}
 }
 
-// Leave ends the part that the member takes in a group that it has joined, and waits for that. The lead must have ended.
-func (g *Group) Leave() {
-	g.member.post(leaving{g})
-	select {
-	case <-g.done:
-	case <-g.member.done:
-	}
-}
-
 // Done is closed when the member has left the group, or has stopped.
 func (g *Group) Done() <-chan struct{} { return g.done }
 

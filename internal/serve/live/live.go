@@ -78,6 +78,8 @@ type Member struct {
 	done   chan struct{}
 	err    error // once done is closed
 
+	abandoned error // likewise: what of the storage was left; nil: nothing
+
 	begun, begunBoot time.Duration // readings of the clocks
 	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
 	counts           counts        // of what concerns all groups
@@ -198,11 +200,12 @@ func (m *Member) Join(c GroupConfig) (*Group, error) {
 	}
 }
 
-// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended.
+// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended. The error is [ErrHangs] if a
+// use of the storage has not ended within ten seconds. Its goroutine is left, and closes the storage when it ends.
 func (m *Member) Close() error {
 	m.cancel()
 	<-m.done
-	return nil
+	return m.abandoned
 }
 
 // Done is closed when the member has stopped.

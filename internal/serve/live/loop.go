@@ -118,9 +118,7 @@ func (l *loop) live() {
 	}
 	l.transport.Close()
 	close(l.saver)
-	<-savers
-	<-watched
-	l.err = errors.Join(err, closeStorage(l.config.Storage))
+	l.err = errors.Join(err, l.closeDisk(savers, watched))
 	for _, p := range l.peers {
 		if p != nil {
 			p.health, p.problem, p.difference, p.groups = unknown, "", "", nil
