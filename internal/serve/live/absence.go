@@ -24,7 +24,7 @@ func (l *loop) denied(p *peer, k key) error {
 	if g == nil || !p.differs(g, absence) || !g.started {
 		return nil
 	}
-	g.Group.log.Info("member is not in the group", "peer", p.id)
+	g.handle.log.Info("member is not in the group", "peer", p.id)
 	return g.take(process.Input{What: process.Suspected, Port: p.port()})
 }
 
@@ -60,21 +60,21 @@ func (l *loop) leave() {
 		}
 		l.quitting--
 		l.revoted = true // its voters count no more
-		delete(l.byKey, g.key)
+		delete(l.byKey, g.handle.key)
 		if g.index >= 0 {
 			heap.Remove(&l.due, g.index)
 		}
 		l.ready = slices.DeleteFunc(l.ready, func(other *group) bool { return other == g })
 		g.decision, g.lease = network.Decision{Term: g.decision.Term}, process.Never
 		g.show()
-		for _, p := range l.peers {
+		for _, p := range l.member.peers {
 			if p != nil {
-				delete(p.groups, g.key)
-				delete(p.values, g.key)
-				p.deny(g.key)
+				delete(p.groups, g.handle.key)
+				delete(p.values, g.handle.key)
+				p.deny(g.handle.key)
 			}
 		}
-		close(g.done)
+		close(g.handle.done)
 		return true
 	})
 }

@@ -98,7 +98,7 @@ func TestADiskThatGivesNoAnswerIsNoticedWithinTwoSecondsAndTheLeaderLeadsOn(t *t
 		if p.probes.Load() != probes {
 			t.Error("it begins another probe while one hangs")
 		}
-		if s, _ := m.State(); !leads(s) {
+		if s, _ := m.Group.State(); !leads(s) {
 			t.Errorf("it leads no more: %+v", s)
 		}
 		close(gate)

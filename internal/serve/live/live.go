@@ -56,7 +56,7 @@ var ErrPanic = errors.New("panic")
 
 // Member is a member in this process. Its methods may be called at any time, by any goroutine.
 type Member struct {
-	*Group // of Config
+	Group *Group // of Config
 
 	config      Config
 	program     *process.Program
@@ -152,16 +152,16 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	rank, _ := m.Rank(c.ID)
 	m.position = int(rank) - 1
 
-	l := &loop{Member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: newDelays(m.log, c.Suspicion)}
+	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: newDelays(m.log, c.Suspicion)}
 	g, err := l.newGroup(c.GroupConfig)
 	if err != nil {
 		return nil, nil, err
 	}
 	l.add(g)
-	m.Group = g.Group
+	m.Group = g.handle
 	m.timing = transport.Timing{
 		Heartbeat: c.Heartbeat, Suspicion: c.Suspicion,
-		Delay: process.Moment(0, a.LongestDelay(g.prepared.Parameters), c.Unit),
+		Delay: process.Moment(0, a.LongestDelay(g.instance.Parameters), c.Unit),
 	}
 	return m, l, nil
 }
