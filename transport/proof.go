@@ -34,7 +34,7 @@ type Proof struct {
 	Secret      [32]byte
 }
 
-// Proves reports whether the secret is that of a Hello.Death. No secret is if that is zero.
+// Proves reports whether the secret belongs to a Hello.Death. No secret is if that is zero.
 func (p *Proof) Proves(death [32]byte) bool {
 	return sha256.Sum256(p.Secret[:]) == death
 }

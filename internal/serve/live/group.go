@@ -131,7 +131,7 @@ func (g *Group) Ends(term election.Term) (ends time.Duration, leads bool) {
 	return g.member.begunBoot + g.until, true
 }
 
-// Left returns how long the lease of a term still runs; 0 if it is over, or is that of another term. It is
+// Left returns how long the lease of a term still runs; 0 if it is over, or belongs to another term. It is
 // [process.Never] if leadership has no end by itself.
 func (g *Group) Left(term election.Term) time.Duration {
 	boot := g.member.boot()
