@@ -182,7 +182,7 @@ func TestRulesAllow(t *testing.T) {
 			"the engines' own methods without a mark, and an algorithm that takes effects", forEngines,
 			parted("// Sent is a message. For engines.\ntype Sent struct{}\n\n// On is a link.\nfunc (s Sent) On() {}\n", "var o election.Out[int]"),
 		},
-		{"texts of other methods, and messages of logs", searchable, source("p/p.go", "package p\n\nfunc f() {\n\tt.Error(\"It fails\", \"A B\")\n\tm.log.Warn(\"It fails\", \"peer_id\", \"A B\")\n}\n")},
+		{"texts of other methods, messages of logs, and a constant as a key", searchable, source("p/p.go", "package p\n\nconst key = \"key\"\n\nfunc f() {\n\tm.log.Warn(\"It fails\", key, 1)\n\tt.Error(\"It fails\", \"A B\")\n\tm.log.Warn(\"It fails\", \"peer_id\", \"A B\")\n}\n")},
 		{"maps elsewhere", mapOrder, source("p/p.go", "package p\n\nfunc f(s map[int]bool) {\n\tfor range s {\n\t}\n}\n")},
 		{"the word in other words", finished, source("p/p.md", "TO"+"DOS, meto"+"do\n")},
 		{"folders inside the module", portable, source("p/p.md", "see docs/root/here and ../home/there\n")},

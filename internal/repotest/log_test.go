@@ -20,10 +20,15 @@ var (
 // searchable forbids keys of attributes in logs that are not words in lower case, or not constant.
 func searchable(m *module) (complaints []string) {
 	for _, p := range m.packages {
-		for _, f := range append(slices.Clip(p.files), p.tests...) {
+		files := append(slices.Clip(p.files), p.tests...)
+		constants := texts(files)
+		for _, f := range files {
 			ast.Inspect(f, func(n ast.Node) bool {
 				for _, key := range logKeys(n) {
 					literal, constant := key.(*ast.BasicLit)
+					if name, named := key.(*ast.Ident); named && constants[name.Name] != nil {
+						literal, constant = constants[name.Name], true
+					}
 					if !constant || literal.Kind != token.STRING {
 						complaints = append(complaints, m.at(key, "the key of an attribute in a log is not a constant text"))
 					} else if text, err := strconv.Unquote(literal.Value); err != nil || !logKey.MatchString(text) {
@@ -35,6 +40,28 @@ func searchable(m *module) (complaints []string) {
 		}
 	}
 	return complaints
+}
+
+// texts returns the constants of a package that are literals, by their names.
+func texts(files []*ast.File) map[string]*ast.BasicLit {
+	constants := map[string]*ast.BasicLit{}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			d, is := d.(*ast.GenDecl)
+			if !is || d.Tok != token.CONST {
+				continue
+			}
+			for _, s := range d.Specs {
+				s := s.(*ast.ValueSpec)
+				for i, value := range s.Values {
+					if literal, is := value.(*ast.BasicLit); is {
+						constants[s.Names[i].Name] = literal
+					}
+				}
+			}
+		}
+	}
+	return constants
 }
 
 // logKeys returns the keys of the attributes in a call that logs, or that prepares it.

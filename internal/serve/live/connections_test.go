@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -52,7 +52,7 @@ func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, transport.Verdict
 
 // message returns the frame of a message without content, to the group without a name.
 func message(kind uint8) []byte {
-	return process.AppendFrame(nil, kind, func(dst []byte) []byte {
+	return framing.Append(nil, kind, func(dst []byte) []byte {
 		digest := transport.DigestOf("%q", "")
 		return append(dst, digest[:keySize]...)
 	})

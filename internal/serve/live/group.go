@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
@@ -420,7 +421,7 @@ func (g *group) apply() error {
 	}
 	for _, s := range effects.Sent {
 		if int(s.Port) == g.member.position {
-			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
+			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[framing.HeadSize:]})
 			continue
 		}
 		if g.handle.drops(s.Kind) {
@@ -585,7 +586,7 @@ func (g *group) announce(p *peer) {
 
 // frame returns a frame of this group, with its key before the message.
 func (g *group) frame(s process.Frame) []byte {
-	return process.AppendFrame(nil, uint8(s.Kind), func(dst []byte) []byte {
-		return append(append(dst, g.handle.key[:]...), s.Frame[process.HeadSize:]...)
+	return framing.Append(nil, uint8(s.Kind), func(dst []byte) []byte {
+		return append(append(dst, g.handle.key[:]...), s.Frame[framing.HeadSize:]...)
 	})
 }

@@ -11,7 +11,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -401,9 +401,9 @@ func TestAMalformedMessageThatWaitsEndsItsConnectionOnly(t *testing.T) {
 		defer conn.Close()
 		gate := make(chan struct{})
 		c.disks[1].Intercept(func([]storage.Record) error { <-gate; return nil })
-		write(t, conn, append([]byte{25, 0, 0}, append(message(0)[process.HeadSize:], make([]byte, 16)...)...)) // asks for a vote, with the name of no member
+		write(t, conn, append([]byte{25, 0, 0}, append(message(0)[framing.HeadSize:], make([]byte, 16)...)...)) // asks for a vote, with the name of no member
 		synctest.Wait()
-		write(t, conn, append([]byte{10, 0, 0}, append(message(0)[process.HeadSize:], 1)...)) // cut short
+		write(t, conn, append([]byte{10, 0, 0}, append(message(0)[framing.HeadSize:], 1)...)) // cut short
 		synctest.Wait()
 		if !isOpen(conn) {
 			t.Error("it ended before it was read")

@@ -17,7 +17,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -479,8 +479,8 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 			{1, 0, 99},                             // of an impossible kind
 			{2, 0, transport.HeartbeatFrame[2], 0}, // a heartbeat that says something
 			{3, 0, 0, 1, 2},                        // without a group
-			append([]byte{17, 0, 0}, append(message(0)[process.HeadSize:], 1, 0, 0, 0, 9, 9, 9, 9)...), // a list of a hundred million
-			append([]byte{10, 0, 0}, append(message(0)[process.HeadSize:], 1)...),                      // cut short
+			append([]byte{17, 0, 0}, append(message(0)[framing.HeadSize:], 1, 0, 0, 0, 9, 9, 9, 9)...), // a list of a hundred million
+			append([]byte{10, 0, 0}, append(message(0)[framing.HeadSize:], 1)...),                      // cut short
 		} {
 			conn, err := c.network.Dialer("me:1")(context.Background(), "", at(1))
 			if err != nil {

@@ -2,6 +2,7 @@ package live
 
 import (
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/transport"
 )
@@ -93,5 +94,5 @@ func (l *loop) introduce(p *peer) {
 }
 
 func proofFrame(p *transport.Proof) []byte {
-	return process.AppendFrame(nil, proves, func(dst []byte) []byte { return append(dst, p.Encode()...) })
+	return framing.Append(nil, proves, func(dst []byte) []byte { return append(dst, p.Encode()...) })
 }
