@@ -111,8 +111,12 @@ func form(family string, e catalogue.Entry) catalogue.Entry {
 // stopAndGo adds S5's statements about every run of its protocols.
 func stopAndGo(program *loops.Program) catalogue.Entry {
 	e := listed(of(program, count.StopAndGo(program.Sequence)), "stopandgo")
-	e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {
-		return claims.StopAndGo(r, p.Parameters.Sequence())
+	e.Check = func(r *trace.Record, p *network.Instance) (found []catalogue.Claim, err error) {
+		judged, err := claims.StopAndGo(r, p.Parameters.Sequence())
+		for _, c := range judged {
+			found = append(found, catalogue.Claim{Source: c.Source, Text: c.Text, Holds: c.Holds, Count: c.Count, Measured: c.Measured})
+		}
+		return found, err
 	}
 	return e
 }

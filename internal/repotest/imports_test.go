@@ -87,6 +87,11 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/core/process", "./internal/serve/live"},
 	},
 	{
+		in: []string{"./program"}, only: []string{"std", "./election", "./internal/core/process"},
+		because: "all engines take programs, so it knows none",
+		broken:  [2]string{"./program", "./simulate"},
+	},
+	{
 		in: []string{"./transport/..."}, only: []string{"std", "./internal/core/process", "./transport"},
 		because: "it carries frames, whatever they say: it knows neither the algorithm nor what the loop makes of them",
 		broken:  [2]string{"./transport", "./internal/serve/live"},
