@@ -1,5 +1,7 @@
 // Package catalogue joins algorithms to the engines, so that a tool can use every algorithm in the same way. Package
 // catalogue/all has the algorithms of Ringleader; this package knows none.
+//
+// This package is v0: its API may change with any version.
 package catalogue
 
 import (

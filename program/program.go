@@ -2,6 +2,8 @@
 // a program; simulate.Runner has one, too, and every engine takes either.
 //
 // The functions of engines that have type parameters, such as simulate.Run and verify.Run, take algorithms as they are.
+//
+// This package is v0: its API may change with any version.
 package program
 
 import (

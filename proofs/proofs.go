@@ -3,6 +3,8 @@
 //
 // go test ./proofs proves all of them with each solver that is installed, and runs them with few processes. With -update it writes
 // NAME.proved, and docs/proved.md.
+//
+// This package is v0: its API may change with any version.
 package proofs
 
 import "embed"

@@ -1,6 +1,8 @@
 // Package statushttp serves a member's state over HTTP: to people, load balancers and supervisors.
 //
 // It is a package of its own because net/http is large. A program that elects without serving does not link it.
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning.
 package statushttp
 
 import (

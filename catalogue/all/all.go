@@ -1,4 +1,6 @@
 // Package all is the table of all algorithms of Ringleader.
+//
+// This package is v0: its API may change with any version.
 package all
 
 import (

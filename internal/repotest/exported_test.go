@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// compiled returns the types of packages of a module in a folder, by the compiler's export data.
+// compiled returns the types of packages of a module in a folder, by the compiler's export data, in the order of their paths.
 func compiled(t *testing.T, dir string, packages ...string) (all []*types.Package) {
 	t.Helper()
 	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.DepOnly}}\t{{.Name}}"}, packages...)...)
@@ -39,22 +39,27 @@ func compiled(t *testing.T, dir string, packages ...string) (all []*types.Packag
 		}
 		all = append(all, p)
 	}
+	slices.SortFunc(all, func(p, q *types.Package) int { return strings.Compare(p.Path(), q.Path()) })
 	return all
 }
 
-// isInternal reports whether a package is internal to its module.
-func isInternal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
+// isInternal reports whether a package is an internal one, and not of the standard library.
+func isInternal(path string) bool {
+	folders := strings.Split(path, "/")
+	return strings.Contains(folders[0], ".") && slices.Contains(folders, "internal")
+}
 
-// exposure finds the internal types that a public package names in what it exports.
+// exposure finds types of other packages that a package names in what it exports.
 type exposure struct {
 	of    *types.Package
+	alien func(path string) bool // the packages whose types are meant
 	found []string
 	seen  map[types.Type]bool
 }
 
-// internals returns each exported identifier of a package that names a type of an internal package, with the type.
-func internals(p *types.Package) []string {
-	e := &exposure{of: p, seen: map[types.Type]bool{}}
+// exposed returns each exported identifier of a package that names a type of certain packages, with the type.
+func exposed(p *types.Package, alien func(path string) bool) []string {
+	e := &exposure{of: p, alien: alien, seen: map[types.Type]bool{}}
 	for _, name := range p.Scope().Names() {
 		object := p.Scope().Lookup(name)
 		if !object.Exported() {
@@ -142,7 +147,7 @@ func (e *exposure) named(at string, t *types.Named) {
 	}
 	switch p := t.Obj().Pkg(); {
 	case p == nil: // error
-	case isInternal(p.Path()) && strings.Split(p.Path(), "/")[0] == strings.Split(e.of.Path(), "/")[0]:
+	case e.alien(p.Path()):
 		e.found = append(e.found, fmt.Sprintf("%s names %s", at, t))
 	case p == e.of && !t.Obj().Exported():
 		e.declared(at, t)
@@ -155,7 +160,7 @@ func TestNoPublicPackageExportsAnInternalType(t *testing.T) {
 		if isInternal(p.Path()) {
 			continue
 		}
-		for _, found := range internals(p) {
+		for _, found := range exposed(p, isInternal) {
 			t.Errorf("%s, of an internal package: another module could not name it", found)
 		}
 	}
@@ -204,7 +209,7 @@ var Error error
 func inside(in.T) {}
 `)
 	var found []string
-	for _, f := range internals(compiled(t, dir, ".")[0]) {
+	for _, f := range exposed(compiled(t, dir, ".")[0], isInternal) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(f, "m.example/m."), " ")
 		found = append(found, name)
 	}
