@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/random"
