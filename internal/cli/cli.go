@@ -18,7 +18,6 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/show/report"
-	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -29,17 +28,6 @@ type program struct {
 	algorithms catalogue.List
 	stdin      io.Reader
 	*report.Printer
-	choices []savedChoice         // of a replayed walk
-	found   func(s savedRun)      // takes the run to what verify or worst has found; nil: none is made
-	limited bool                  // the call is limited as those of the lab
-	lines   func(string, int) int // see [simulate.Options]; nil: records have no lines
-	opened  func(work.Task)       // takes the work of a command, which is not done then
-	merging *merging              // the results of a command's work; nil: it is done
-
-	repeated *work.Head    // the job that a command repeats; nil: its own
-	resumed  *distribution // where it is
-	crew     crew          // that does the command's work; nil: none
-	complete bool          // the work is done
 }
 
 // The groups under which the help lists the commands.
@@ -84,11 +72,7 @@ func (p *program) execute(ctx context.Context, args []string) error {
 	root := p.root()
 	p.narrow(root, args)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if out, is := p.Out.(*report.Output); is && out.Err != nil {
-		err = report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
-	}
-	p.dismiss(err)
+	err := p.written(root.ExecuteContext(ctx))
 	if err != nil {
 		if _, _, unknown := root.Find(args); unknown != nil {
 			return unknownCommand(root, unknown)
@@ -97,15 +81,12 @@ func (p *program) execute(ctx context.Context, args []string) error {
 	return err
 }
 
-// dismiss ends the work of a crew. Its job is removed when its output is printed: until then the same command prints it.
-func (p *program) dismiss(err error) {
-	if p.crew == nil {
-		return
+// written returns the error of a call whose own one is given: a result that cannot be written is one.
+func (p *program) written(err error) error {
+	if out, is := p.Out.(*report.Output); is && out.Err != nil {
+		return report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
 	}
-	exit := new(report.ExitError)
-	printed := err == nil || errors.As(err, exit) && (exit.Err == nil || exit.Code == report.ExitIncomplete)
-	p.crew.dismiss(p.complete && printed)
-	p.crew = nil
+	return err
 }
 
 // statusOf returns the exit status of a command's error, and its text in one line; there is none if the command has printed
@@ -157,12 +138,6 @@ at a limit before the answer; 64 the call was wrong.`,
 		&cobra.Group{ID: groupElect, Title: "Elect a leader among real processes:"},
 		&cobra.Group{ID: groupStudy, Title: "Study the algorithms:"},
 	)
-	if p.limited {
-		root.CompletionOptions.DisableDefaultCmd = true
-		root.AddCommand(p.labCommands()...)
-		called(root, p.Name)
-		return root
-	}
 	root.AddCommand(p.commands()...)
 	// Cobra's own --version is a text/template, with which the linker keeps every exported method there is.
 	version := root.Flags().Bool("version", false, "print which version this is")

@@ -11,7 +11,9 @@ import (
 )
 
 // commands are those of the lab: a page has no processes, files and connections.
-func (p *program) commands() []*cobra.Command { return p.labCommands() }
+func (p *program) commands() []*cobra.Command {
+	return []*cobra.Command{p.run(), p.count(), p.compare(), p.verify(), p.worst()}
+}
 
 // overOptions has no flags: a page makes no connections.
 type overOptions struct{ over string }
@@ -19,8 +21,8 @@ type overOptions struct{ over string }
 // flags adds none.
 func (*overOptions) flags(*cobra.Command) {}
 
-func (p *program) runOver(*cobra.Command, *catalogue.Entry, *runOptions) error {
-	return errors.New("a page makes no connections")
+func (*runOptions) planOver(*program, *cobra.Command, *catalogue.Entry) (study, error) {
+	return nil, errors.New("a page makes no connections")
 }
 
 func (o *compareOptions) readFile(*program) (*experiment.Study, error) {

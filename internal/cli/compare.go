@@ -23,7 +23,9 @@ type compareOptions struct {
 	drawOptions
 }
 
-func (p *program) compare() *cobra.Command {
+func (p *program) compare() *cobra.Command { return p.compareCommand().Command }
+
+func (p *program) compareCommand() *studyCommand {
 	var o compareOptions
 	command := &cobra.Command{
 		Use:     "compare ALGORITHM[:PARAMETER=VALUE,...]...",
@@ -70,16 +72,6 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 3 stopped e
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return p.algorithms.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(command *cobra.Command, args []string) error {
-			s, err := o.read(p, command, args)
-			if err == nil {
-				err = o.check(p)
-			}
-			if err != nil {
-				return err
-			}
-			return p.measure(command.Context(), s, &o)
-		},
 	}
 	f := command.Flags()
 	f.StringVarP(&o.n, "n", "n", "", "sizes: 16,64,256, or 8..1048576 by doublings")
@@ -93,7 +85,30 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 3 stopped e
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	o.drawOptions.flags(command)
 	offerWords(command, "order", experiment.OrderNames...)
-	return command
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.working})
+}
+
+// comparison is the study of compare.
+type comparison struct {
+	o         *compareOptions
+	study     *experiment.Study
+	measuring *experiment.Measuring
+}
+
+// plan returns the study that the flags ask for.
+func (o *compareOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+	s, err := o.read(p, command, args)
+	if err == nil {
+		err = o.check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := s.Measuring()
+	if o.shard != "" && m.Adaptive() {
+		return nil, errors.New("--shard needs --orders, the number of runs: with --until it depends on the results of all shards")
+	}
+	return &comparison{o, s, m}, nil
 }
 
 // read returns the study that arguments and flags, or a file, describe.
@@ -151,7 +166,7 @@ func (p *program) subjects(s experiment.Study, labels []string) (*experiment.Stu
 }
 
 // check returns an error for an output that cannot be written, before a long measurement.
-func (o *compareOptions) check(p *program) error {
+func (o *compareOptions) check() error {
 	asked := 0
 	for _, wanted := range []bool{o.csv, o.json, o.draw == "-"} {
 		if wanted {
@@ -180,51 +195,69 @@ func sameFile(a, b string) bool {
 	return err == nil && missing == nil && os.SameFile(first, second)
 }
 
-// measure makes the study and writes its results.
-func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOptions) error {
-	m := s.Measuring()
-	if o.shard != "" && m.Adaptive() {
-		return errors.New("--shard needs --orders, the number of runs: with --until it depends on the results of all shards")
+// job is that of a [study].
+func (c *comparison) job() (*assignment, error) {
+	return &assignment{
+		kind: "compare", words: func() ([]string, error) { return c.study.Words(), nil }, task: c.measuring,
+		units: "runs", count: c.measuring.Finished, of: "points",
+	}, nil
+}
+
+// found computes all points.
+func (c *comparison) found(ctx context.Context, p *program, by labour) (*report.Comparison, error) {
+	a, err := c.job()
+	if err != nil {
+		return nil, err
 	}
-	parts, err := p.work(ctx, assignment{
-		working: &o.working, kind: "compare", words: func() ([]string, error) { return s.Words(), nil }, task: m,
-		units: "runs", count: m.Finished, of: "points",
-	})
-	if exit := new(report.ExitError); err != nil && !errors.As(err, exit) && !errors.Is(err, errOpened) {
-		return report.Failed("%w", err)
+	parts, err := by.do(ctx, p, a)
+	if exit := new(report.ExitError); err != nil && !errors.As(err, exit) {
+		return nil, report.Failed("%w", err)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	results := make([][]byte, len(parts))
 	for i, part := range parts {
 		results[i] = part.Result
 	}
-	points, err := m.Points(results...)
+	points, err := c.measuring.Points(results...)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Comparison{Study: c.study, Points: points, Version: versionName()}, nil
+}
+
+// answer is that of an [answerable].
+func (c *comparison) answer(ctx context.Context, p *program, by labour) (*finding, error) {
+	found, err := c.found(ctx, p, by)
+	if err != nil {
+		return nil, err
+	}
+	return &finding{results: []report.Result{found}}, nil
+}
+
+// carryOut is that of a [study].
+func (c *comparison) carryOut(ctx context.Context, p *program, by labour) error {
+	found, err := c.found(ctx, p, by)
 	if err != nil {
 		return err
 	}
-	return p.compared(&report.Comparison{Study: s, Points: points, Version: versionName()}, o)
+	if c.o.draw != "" {
+		if err := p.ToFile(c.o.draw, found.Draw(c.o.draw, &c.o.Drawing)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.o.csv:
+		return found.CSV(p.Out)
+	case c.o.draw == "-":
+		return nil
+	}
+	return p.Print(found, c.o.json)
 }
 
 // versionName returns the measuring version: a number, or the revision of the source.
 func versionName() string {
 	version, revision := built()
 	return strings.TrimSpace(version + " " + revision)
-}
-
-// compared writes the results.
-func (p *program) compared(c *report.Comparison, o *compareOptions) error {
-	if o.draw != "" {
-		if err := p.ToFile(o.draw, c.Draw(o.draw, &o.Drawing)); err != nil {
-			return err
-		}
-	}
-	switch {
-	case o.csv:
-		return c.CSV(p.Out)
-	case o.draw == "-":
-		return nil
-	}
-	return p.Print(c, o.json)
 }

@@ -48,16 +48,16 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Re
 var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes", "wardens", "lazy", "clock-error"}
 
 // keep saves the run to a violation.
-func (p *program) keep(e *catalogue.Entry, o *verifyOptions, found *report.Verification) error {
-	if shown, _ := found.Shown(); shown == nil {
+func (p *program) keep(path string, found *finding) error {
+	if found.witness == nil {
 		p.Complain("nothing is saved: no property is violated")
 		return nil
 	}
-	run, err := o.reproducing(e, found)
+	run, err := found.witness()
 	if err != nil {
 		return err
 	}
-	return p.ToFile(o.save, run.put)
+	return p.ToFile(path, run.put)
 }
 
 // reproducing returns the run to the violation that was found: as the choices of a session, which makes the same steps in the

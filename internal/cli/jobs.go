@@ -194,13 +194,14 @@ or the server does not answer.`,
 		ValidArgsFunction: o.keys(p),
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
-		var call []string
+		var words []string
+		var head work.Head
 		err := o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *cluster.JobState) (err error) {
 			if err := ofThisVersion(j); err != nil {
 				return err
 			}
-			p.repeated = &work.Head{Job: j.Job, Call: j.Call}
-			if call, err = p.jobArgs(j.Kind, j.Spec); err != nil {
+			head = work.Head{Job: j.Job, Call: j.Call}
+			if words, err = p.jobCall(j.Kind, j.Spec); err != nil {
 				err = report.Failed("%w", err)
 			}
 			return err
@@ -208,11 +209,13 @@ or the server does not answer.`,
 		if err != nil {
 			return err
 		}
-		p.resumed = &o.distribution
 		if o.json {
-			call = append(call, "--json")
+			words = append(words, "--json")
 		}
-		return p.execute(command.Context(), append(call, args[1:]...))
+		return p.repeat(command.Context(), &head, append(words, args[1:]...), func(w *working) labour {
+			w.distribution = o.distribution
+			return &hands{working: w}
+		})
 	}
 	o.flags(command, p)
 	return command

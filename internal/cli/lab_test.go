@@ -68,6 +68,12 @@ type labRunAnswer struct {
 	Faults []json.RawMessage `json:"faults"`
 }
 
+// labCallAnswer is the answer to a call as the page has it.
+type labCallAnswer struct {
+	labAnswer
+	Result json.RawMessage `json:"result"`
+}
+
 // labPrinted is what a command line prints.
 func labPrinted(t *testing.T, args ...string) string {
 	t.Helper()
@@ -328,7 +334,7 @@ func TestCallsPrintWhatTheCommandsPrint(t *testing.T) {
 		{"run", "lcr", "-n5", "--story"},
 		{"run", "lcr", "--n=5", "--anonymous"},
 	} {
-		answer := answered[labAnswer](t, "call", labObject{"args": args})
+		answer := answered[labCallAnswer](t, "call", labObject{"args": args})
 		if got, want := string(answer.Result), labPrinted(t, append(args, "--json")...); ownCall.ReplaceAllString(got, "") != ownCall.ReplaceAllString(want, "") {
 			t.Errorf("%q: %s, and not %s", args, got, want)
 		}
@@ -346,7 +352,7 @@ func TestACounterexampleAndACostliestInputComeAsRuns(t *testing.T) {
 		{[]string{"worst", "stop-and-go-p1", "--n=5", "--tries=100"}, 0},
 		{[]string{"worst", "lcr", "--n=5", "--of=election"}, 0},
 	} {
-		answer := answered[labAnswer](t, "call", labObject{"args": c.args})
+		answer := answered[labCallAnswer](t, "call", labObject{"args": c.args})
 		if answer.Status != c.status || answer.Run == nil {
 			t.Errorf("%q: status %d, run %v", c.args, answer.Status, answer.Run)
 			continue
@@ -355,7 +361,7 @@ func TestACounterexampleAndACostliestInputComeAsRuns(t *testing.T) {
 			t.Errorf("%q: the run has no steps", c.args)
 		}
 	}
-	if answer := answered[labAnswer](t, "call", labObject{"args": []string{"verify", "lcr", "--n=3"}}); answer.Run != nil || answer.Status != 0 {
+	if answer := answered[labCallAnswer](t, "call", labObject{"args": []string{"verify", "lcr", "--n=3"}}); answer.Run != nil || answer.Status != 0 {
 		t.Errorf("%+v", answer)
 	}
 }

@@ -1,6 +1,9 @@
+//go:build !js
+
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,21 +41,21 @@ Exit status: that of the command; 1 if a shard is missing or cannot be joined.`,
 			if err != nil {
 				return err
 			}
-			call, err := p.jobArgs(m.head.Kind, m.head.Spec)
+			words, err := p.jobCall(m.head.Kind, m.head.Spec)
 			if err != nil {
 				return report.Failed("%s: %w", files[0], err)
 			}
-			p.merging, p.repeated = m, &m.head
-			return p.execute(command.Context(), append(call, shown...))
+			return p.repeat(command.Context(), &m.head, append(words, shown...), func(w *working) labour { m.working = w; return m })
 		},
 	}
 }
 
-// merging holds the results of a job's shards.
+// merging is labour that is done: the results of a job's shards.
 type merging struct {
-	head  work.Head // of the first file
-	parts []work.Part
-	files map[string]string // by shard
+	*working           // the flags after --
+	head     work.Head // of the first file
+	parts    []work.Part
+	files    map[string]string // by shard
 }
 
 // readShards reads files of one job.
@@ -78,11 +81,29 @@ func readShards(files []string) (*merging, error) {
 	return m, nil
 }
 
-// results returns the results for a command that does this work.
-func (m *merging) results(a *assignment, p *program) (*work.Results, error) {
-	if _, err := p.job(a); err != nil { // another one than that of the shards
+// keeps is that of [labour].
+func (*merging) keeps() bool { return true }
+
+// dismiss is that of [labour].
+func (*merging) dismiss(error) {}
+
+// do is that of [labour].
+func (m *merging) do(_ context.Context, _ *program, a *assignment) ([]work.Part, error) {
+	if err := m.check(); err != nil {
 		return nil, err
 	}
+	results, err := m.results(a)
+	if err == nil {
+		err = a.receive(results)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return results.Parts(), nil
+}
+
+// results returns the results for this work.
+func (m *merging) results(a *assignment) (*work.Results, error) {
 	results, err := work.NewResults(a.task, m.parts, nil)
 	if err != nil {
 		return nil, report.Failed("a shard has results that are not of this job: %w", err)

@@ -146,7 +146,7 @@ func (p *program) parsed(run *cobra.Command, s *savedRun, more ...string) error 
 	if err := run.ParseFlags(slices.Concat(s.Run[1:], more)); err != nil {
 		return err
 	}
-	(&cobra.Command{Use: p.Name}).AddCommand(run) // so that it knows what it is called
+	p.adopt(run)
 	p.Command = p.callOf(run, s.Run[:1])
 	return nil
 }
@@ -173,15 +173,21 @@ run to the last step. FILE is - for stdin. A replay reads no other files.`,
 			if err != nil {
 				return err
 			}
-			run := p.run()
-			run.SetContext(command.Context())
-			if err := p.parsed(run, &s, words(command.Flags(), nil)...); err != nil {
+			run, o := p.runCommand()
+			if err := p.parsed(run.Command, &s, words(command.Flags(), nil)...); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if s.Choices != nil {
-				return p.rewalk(run, s)
+				if err := run.Flags().Set("step", "true"); err != nil {
+					return err
+				}
 			}
-			return run.RunE(run, s.Run[:1])
+			o.replayed = s.Choices
+			again, err := run.plan(s.Run[:1])
+			if err != nil {
+				return err
+			}
+			return p.carryOut(command.Context(), again, &hands{working: run.working})
 		},
 	}
 	o.results.flags(command, "the run")

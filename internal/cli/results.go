@@ -13,7 +13,6 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/show/press"
-	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/trace"
 )
@@ -23,8 +22,6 @@ type results struct {
 	json                  bool
 	draw, topology, trace string // files
 	from, to              uint64 // what drawings show; to is 0 for the end
-
-	page func() (*runQuestion, error) // the run for a page; nil: there is none
 }
 
 // resultNames are its flags.
@@ -73,12 +70,13 @@ func (r *results) check() error {
 }
 
 // put writes the record's files, and then, if stdout is free for it, the result.
-func (r *results) put(p *program, record *trace.Record, found report.Result) error {
+func (r *results) put(p *program, found *finding) error {
+	record := found.record
 	if r.recorded() && record == nil {
 		p.Complain("no property is violated, so there is no run to draw or to write")
 	}
 	if record != nil {
-		if err := r.drawRun(p, record); err != nil {
+		if err := r.drawRun(p, found); err != nil {
 			return err
 		}
 		if err := r.drawNetwork(p, record); err != nil {
@@ -93,7 +91,12 @@ func (r *results) put(p *program, record *trace.Record, found report.Result) err
 	if r.draw == "-" || r.topology == "-" || r.trace == "-" {
 		return nil
 	}
-	return p.Print(found, r.json)
+	for _, result := range found.results {
+		if err := p.Print(result, r.json); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // drawInto draws into a file if there is to be one, in the format that its name ends in.
@@ -117,18 +120,18 @@ var runEndings = append(slices.Clone(press.Endings), "html")
 func isPage(path string) bool { return strings.EqualFold(filepath.Ext(path), ".html") }
 
 // drawRun draws the run, or writes a page of it.
-func (r *results) drawRun(p *program, record *trace.Record) error {
+func (r *results) drawRun(p *program, found *finding) error {
 	switch {
 	case !isPage(r.draw):
-		return r.drawInto(p, r.draw, record.Diagram)
-	case r.page == nil:
+		return r.drawInto(p, r.draw, found.record.Diagram)
+	case found.page == nil:
 		return errors.New("--draw writes a page of one simulated run only; into .svg, .png or .pdf it draws this one")
 	}
-	run, err := r.page()
+	run, err := found.page()
 	if err != nil {
 		return err
 	}
-	return p.drawPage(r.draw, run)
+	return p.drawPage(r.draw, &runQuestion{Run: run.Run, Choices: run.Choices})
 }
 
 // networkEndings are the endings of drawings of the network.

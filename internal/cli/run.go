@@ -41,15 +41,24 @@ type runOptions struct {
 	walk      string // the events of a walk, as [readWalk] reads them
 	lazyFlags
 	results
+
+	replayed []savedChoice // the events of a saved walk; nil: it is none
+	ceiling  ceiling
+}
+
+// ceiling limits a run. Zero means no limit.
+type ceiling struct {
+	memory uint64 // bytes of the program
+	record int    // bytes of the record, about
 }
 
 func (p *program) run() *cobra.Command {
 	command, _ := p.runCommand()
-	return command
+	return command.Command
 }
 
 // runCommand returns the command, and the options that its flags set.
-func (p *program) runCommand() (*cobra.Command, *runOptions) {
+func (p *program) runCommand() (*studyCommand, *runOptions) {
 	o := new(runOptions)
 	command := &cobra.Command{
 		Use:     "run [ALGORITHM]",
@@ -128,30 +137,6 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
   ringleader run --scenario s2-figures-2.7-2.8
   ringleader run lcr --ids 5,4,3,2,1 --story
   ringleader run bully --n 7 --fault "random 2 crashes until 100" --seed 3 --save bad-day.json`,
-		RunE: func(command *cobra.Command, args []string) error {
-			args, err := o.played(command, args)
-			if err != nil {
-				return err
-			}
-			e, err := o.runnable(p, command, args)
-			if err != nil {
-				return err
-			}
-			e = o.form(e)
-			if o.anonymous {
-				return p.runAnonymous(command, e, o)
-			}
-			if o.step || o.walk != "" {
-				return p.walk(command, e, o)
-			}
-			if err := o.lazyFlags.unused(command); err != nil {
-				return err
-			}
-			if o.over != "" || command.Flags().Changed("unit") {
-				return p.runOver(command, e, o)
-			}
-			return p.simulate(command.Context(), e, o)
-		},
 	}
 	o.input.flags(command, p)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
@@ -181,7 +166,34 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 	offerWords(command, "schedule", simulate.Schedules...)
 	offerWords(command, "start", "all", "any")
 	offerWords(command, "scenario", runScenarioNames()...)
-	return command, o
+	plan := func(args []string) (study, error) { return o.plan(p, command, args) }
+	return p.carriesOut(&studyCommand{command, plan, new(working)}), o
+}
+
+// plan returns the study that the flags ask for.
+func (o *runOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+	args, err := o.played(command, args)
+	if err != nil {
+		return nil, err
+	}
+	e, err := o.runnable(p, command, args)
+	if err != nil {
+		return nil, err
+	}
+	e = o.form(e)
+	if o.anonymous {
+		return o.planLockstep(command, e)
+	}
+	if o.step || o.walk != "" {
+		return o.planWalk(p, command, e)
+	}
+	if err := o.lazyFlags.unused(command); err != nil {
+		return nil, err
+	}
+	if o.over != "" || command.Flags().Changed("unit") {
+		return o.planOver(p, command, e)
+	}
+	return o.planSimulation(p, e)
 }
 
 // runnable returns what the only argument names: an algorithm, or an exhibit of the gallery.
@@ -252,44 +264,75 @@ func (o *runOptions) most() uint64 {
 	return o.limit
 }
 
-func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOptions) error {
+// simulation is the study of one simulated run.
+type simulation struct {
+	e *catalogue.Entry
+	o *runOptions
+	s simulate.Options
+}
+
+// planSimulation plans a simulated run.
+func (o *runOptions) planSimulation(p *program, e *catalogue.Entry) (study, error) {
 	if err := o.check(); err != nil {
-		return err
+		return nil, err
 	}
 	if o.save == "-" {
-		return fmt.Errorf("--save writes a file for %s replay; stdout has the result", p.Name)
+		return nil, fmt.Errorf("--save writes a file for %s replay; stdout has the result", p.Name)
 	}
 	s, err := o.options(e, p.stdin)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found, err := p.elect(ctx, e, o, &s)
+	return &simulation{e, o, s}, nil
+}
+
+// job is that of a [study].
+func (*simulation) job() (*assignment, error) { return nil, errNoJob }
+
+// answer is that of an [answerable].
+func (r *simulation) answer(ctx context.Context, p *program, _ labour) (*finding, error) {
+	found, err := p.elect(ctx, r.e, r.o, &r.s)
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
-		return p.broken(e, o, &s, broken)
+		return r.o.broken(r.e, &r.s, broken)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if o.save != "" {
-		if err := p.ToFile(o.save, o.saved(e, &s, found.Prepared).put); err != nil {
-			return err
-		}
+	f := &finding{
+		results: []report.Result{found}, record: found.Record,
+		page: func() (savedRun, error) { return r.o.saved(r.e, &r.s, found.Prepared), nil },
 	}
-	o.page = func() (*runQuestion, error) { return &runQuestion{Run: o.saved(e, &s, found.Prepared).Run}, nil }
-	var introduced report.Result = found
-	if o.scenario != "" {
-		introduced = scenarioRun{found, o.scenario}
-	}
-	if err := o.put(p, found.Record, introduced); err != nil {
-		return err
+	if r.o.scenario != "" {
+		f.results[0] = scenarioRun{found, r.o.scenario}
 	}
 	switch {
 	case !found.Complete:
-		return report.Stopped("%w", stopped(ctx, found.Deliveries))
-	case !found.Right || len(found.Faults) > 0 || o.failed():
-		return report.ErrNo
+		f.verdict = report.Stopped("%w", stopped(ctx, found.Deliveries))
+	case !found.Right || len(found.Faults) > 0 || r.o.failed():
+		f.verdict = report.ErrNo
 	}
-	return nil
+	return f, nil
+}
+
+// carryOut is that of a [study].
+func (r *simulation) carryOut(ctx context.Context, p *program, by labour) error {
+	found, err := r.answer(ctx, p, by)
+	if err != nil {
+		return err
+	}
+	if r.o.save != "" {
+		run, err := found.page()
+		if err != nil {
+			return err
+		}
+		if err := p.ToFile(r.o.save, run.put); err != nil {
+			return err
+		}
+	}
+	if err := r.o.put(p, found); err != nil {
+		return err
+	}
+	return found.verdict
 }
 
 // elect simulates the election, and checks what its source claims of every run.
@@ -306,11 +349,9 @@ func (p *program) elect(ctx context.Context, e *catalogue.Entry, o *runOptions, 
 		} else {
 			bar.Show("%d million deliveries", deliveries/1_000_000)
 		}
-		return ctx.Err() == nil && !(p.limited && memory.Used() > uint64(mostLabMemory))
+		return ctx.Err() == nil && (o.ceiling.memory == 0 || memory.Used() <= o.ceiling.memory)
 	}
-	if p.limited {
-		s.Recorded = mostLabRecord
-	}
+	s.Recorded = o.ceiling.record
 	r, err := e.Simulate(*s)
 	bar.Done()
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
@@ -329,22 +370,16 @@ func (p *program) elect(ctx context.Context, e *catalogue.Entry, o *runOptions, 
 	return found, err
 }
 
-// broken puts the run of an algorithm that broke the contract.
-func (p *program) broken(e *catalogue.Entry, o *runOptions, s *simulate.Options, v *simulate.Violation) error {
+// broken returns the run of an algorithm that broke the contract.
+func (o *runOptions) broken(e *catalogue.Entry, s *simulate.Options, v *simulate.Violation) (*finding, error) {
 	prepared, err := network.Prepare(e.Declaration, s.Instance)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if o.save != "" {
-		if err := p.ToFile(o.save, o.saved(e, s, prepared).put); err != nil {
-			return err
-		}
-	}
-	o.page = func() (*runQuestion, error) { return &runQuestion{Run: o.saved(e, s, prepared).Run}, nil }
-	if err := o.put(p, v.Record, &report.Broken{Subject: o.subject(e), Prepared: prepared, Violation: v}); err != nil {
-		return err
-	}
-	return report.ErrNo
+	return &finding{
+		results: []report.Result{&report.Broken{Subject: o.subject(e), Prepared: prepared, Violation: v}}, record: v.Record, verdict: report.ErrNo,
+		page: func() (savedRun, error) { return o.saved(e, s, prepared), nil },
+	}, nil
 }
 
 // stopped is the error of a run that a limit or the caller stopped.

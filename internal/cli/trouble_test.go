@@ -26,10 +26,10 @@ func TestRowsInErrorLeaveNoJob(t *testing.T) {
 	labourerOf(t, url, "reproduce", &reproduce.Judging{Rows: rows})
 	var out, complaints stream
 	p := newProgram("ringleader", nil, strings.NewReader(""), &out, &complaints, func(string) string { return "" })
-	o := reproduceOptions{out: "-", words: func() ([]string, error) { return []string{"S1"}, nil }}
+	o := reproduceOptions{to: "-"}
 	o.access.URL = url
-	err := p.judge(t.Context(), rows, 0, &o)
-	p.dismiss(err)
+	s := &reproduction{o: &o, task: &reproduce.Judging{Rows: rows}, words: func() ([]string, error) { return []string{"S1"}, nil }}
+	err := p.carryOut(t.Context(), s, &hands{working: &o.working})
 	if code, _ := statusOf(err); code != report.ExitNo || !strings.Contains(complaints.String(), "it errs") || strings.Count(complaints.String(), "\n") != 1 {
 		t.Errorf("exit status %d, %q", code, complaints.String())
 	}
@@ -63,13 +63,13 @@ func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
 	url := natsServer(t, cluster.Settings{})
 	labourerOf(t, url, "verify", failing{})
 	p := newProgram("ringleader", nil, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
-	a := assignment{working: &working{}, kind: "verify", words: func() ([]string, error) { return []string{"lcr"}, nil }, task: failing{}, units: "orders"}
-	a.access.URL = url
-	_, err := p.work(t.Context(), a)
+	h := &hands{working: new(working)}
+	h.access.URL = url
+	_, err := h.do(t.Context(), p, &assignment{kind: "verify", words: func() ([]string, error) { return []string{"lcr"}, nil }, task: failing{}, units: "orders"})
 	if !errors.Is(err, errFailing) {
 		t.Error(err)
 	}
-	p.dismiss(err)
+	h.dismiss(err)
 	if jobs := jobsOf(t, url); len(jobs) > 0 {
 		t.Errorf("the server has %v", jobs)
 	}

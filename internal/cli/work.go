@@ -3,14 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -83,9 +81,8 @@ func (w *working) part() (work.Shard, error) {
 	return s, nil
 }
 
-// assignment is long work of a command.
+// assignment is the long work of a study.
 type assignment struct {
-	*working
 	cores int                                   // 0: all
 	kind  string                                // the command
 	words func() ([]string, error)              // what it computes: arguments and flags
@@ -95,6 +92,34 @@ type assignment struct {
 	taken func(work.Part) error                 // called with each result; may be nil
 	count func(results [][]byte) (done, of int) // how many things are finished, and how many there are; nil: units
 	of    string                                // what these are: points
+}
+
+// job returns the work as a job, which any process can repeat.
+func (a *assignment) job() (work.Job, error) {
+	words, err := a.words()
+	if err != nil {
+		return work.Job{}, err
+	}
+	spec, err := report.PlainJSON(words)
+	return work.Job{Kind: a.kind, Spec: spec, Version: versionName()}, err
+}
+
+// receive passes on the results that are there before the work begins.
+func (a *assignment) receive(results *work.Results) error {
+	if a.begin != nil {
+		if err := a.begin(); err != nil {
+			return err
+		}
+	}
+	if a.taken == nil {
+		return nil
+	}
+	for _, part := range results.Parts() {
+		if err := a.taken(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // crew computes the pieces of jobs outside this process.
@@ -111,23 +136,23 @@ type crew interface {
 	dismiss(printed bool)
 }
 
-// errOpened is the error of a command that was only asked for its work.
-var errOpened = errors.New("the work of this command is known")
+// hands are the labour of a command: they do work where its flags ask for it, on the cores of this process or by a crew. They continue
+// from the results in a file, and from those that a crew has.
+type hands struct {
+	*working
+	crew     crew // nil: none
+	complete bool // the work is done
+}
 
-// work does the work of a command, on the cores of this process or by a crew, and returns its results. It continues from those
-// in a file, and from those that a crew has. The results of a shard are only kept.
-func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
-	if p.opened != nil {
-		p.opened(a.task)
-		return nil, errOpened
-	}
-	if p.resumed != nil {
-		a.distribution = *p.resumed
-	}
-	if err := a.check(); err != nil {
+// keeps is that of [labour].
+func (h *hands) keeps() bool { return h.kept() != "" }
+
+// do is that of [labour]. The results of a shard are only kept.
+func (h *hands) do(ctx context.Context, p *program, a *assignment) ([]work.Part, error) {
+	if err := h.check(); err != nil {
 		return nil, err
 	}
-	done := &doing{assignment: a, bar: p.Progress(), complain: p.Complain}
+	done := &doing{hands: h, assignment: a, bar: p.Progress(), complain: p.Complain}
 	err := done.hire(ctx, p)
 	if err == nil {
 		err = done.gather(ctx, p)
@@ -135,30 +160,38 @@ func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.merging == nil {
-		err = done.run(ctx)
-	}
-	p.complete = err == nil
-	if err != nil || done.file == nil {
+	err = done.run(ctx)
+	if h.complete = err == nil; err != nil || done.file == nil {
 		return done.results.Parts(), err
 	}
 	text, err := done.file.Text(done.results.Parts())
 	if err == nil {
-		err = p.ToFile(a.out, func(w io.Writer) error { _, err := w.Write(text); return err })
+		err = p.ToFile(h.out, func(w io.Writer) error { _, err := w.Write(text); return err })
 	}
-	if err != nil || a.shard == "" {
+	if err != nil || h.shard == "" {
 		return done.results.Parts(), err
 	}
-	shard, _ := a.part()
-	fmt.Fprintf(p.Out, "shard %s is complete in %s; %s merge joins all %d\n", shard, a.out, p.Name, shard.Of)
+	shard, _ := h.part()
+	fmt.Fprintf(p.Out, "shard %s is complete in %s; %s merge joins all %d\n", shard, h.out, p.Name, shard.Of)
 	return nil, report.ExitError{Code: report.ExitFine}
 }
 
-// doing is work that is done.
+// dismiss is that of [labour]. The job of a crew is removed when its output is printed: until then the same command prints it.
+func (h *hands) dismiss(err error) {
+	if h.crew == nil {
+		return
+	}
+	exit := new(report.ExitError)
+	printed := err == nil || errors.As(err, exit) && (exit.Err == nil || exit.Code == report.ExitIncomplete)
+	h.crew.dismiss(h.complete && printed)
+	h.crew = nil
+}
+
+// doing is work that hands do.
 type doing struct {
-	assignment
-	job     work.Job
-	crew    crew // nil: the cores of this process
+	*hands
+	*assignment
+	started work.Job
 	results *work.Results
 	file    *work.File // nil: results are not kept
 	lost    error      // a result that was not kept
@@ -170,16 +203,12 @@ type doing struct {
 
 // hire makes the work a job, if it is kept or done by a crew, and connects to the crew.
 func (d *doing) hire(ctx context.Context, p *program) (err error) {
-	if p.merging != nil {
-		return nil
-	}
-	if d.kept() != "" {
-		if d.job, err = p.job(&d.assignment); err != nil {
+	if d.keeps() {
+		if d.started, err = d.job(); err != nil {
 			return err
 		}
 	}
 	d.crew, err = d.hired(ctx, p, d.notice)
-	p.crew = d.crew
 	return err
 }
 
@@ -191,36 +220,26 @@ func (d *doing) notice(text string) {
 	d.complain(text)
 }
 
-// gather gathers the results that are there: those of shards, or of a file.
+// gather gathers the results that are there.
 func (d *doing) gather(ctx context.Context, p *program) (err error) {
-	if p.merging != nil {
-		d.results, err = p.merging.results(&d.assignment, p)
-	} else if d.out != "" {
+	if d.out != "" {
 		err = d.open(p)
 	} else {
 		d.results, err = work.NewResults(d.task, nil, d.take)
 	}
 	if err == nil && d.crew != nil {
-		err = d.crew.engage(ctx, d.job, d.task.Units(), p.Command)
+		err = d.crew.engage(ctx, d.started, d.task.Units(), p.Command)
 	}
-	if err == nil && d.begin != nil {
-		err = d.begin()
-	}
-	if err != nil || d.taken == nil {
+	if err != nil {
 		return err
 	}
-	for _, part := range d.results.Parts() {
-		if err := d.taken(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.receive(d.results)
 }
 
 // open opens the file of results.
 func (d *doing) open(p *program) (err error) {
 	shard, _ := d.part()
-	if d.file, err = work.OpenFile(d.out, d.job, d.task, shard, p.Command); errors.Is(err, work.ErrFile) {
+	if d.file, err = work.OpenFile(d.out, d.started, d.task, shard, p.Command); errors.Is(err, work.ErrFile) {
 		return report.Failed("%w; choose another file for --out", err)
 	} else if err != nil {
 		return report.Failed("cannot write %s: %w", d.out, report.Reason(err))
@@ -253,7 +272,7 @@ func (d *doing) run(ctx context.Context) error {
 	if d.crew == nil {
 		runner = work.Local{Cores: coresOr(d.cores)}
 	}
-	err := work.Complete(ctx, runner, d.job, d.task, d.results, d.progress)
+	err := work.Complete(ctx, runner, d.started, d.task, d.results, d.progress)
 	d.mutex.Lock()
 	d.bar.Done()
 	d.mutex.Unlock()
@@ -311,27 +330,6 @@ func (d *doing) stopped() error {
 	return report.Stopped("stopped with %s, which are lost; --out FILE keeps them", d.done())
 }
 
-// job returns the job of a command, which any process can repeat. A command that repeats a job prints the call of that one.
-func (p *program) job(a *assignment) (job work.Job, err error) {
-	words, err := a.words()
-	if err != nil {
-		return job, err
-	}
-	spec, err := report.PlainJSON(words)
-	if err != nil {
-		return job, err
-	}
-	job = work.Job{Kind: a.kind, Spec: spec, Version: versionName()}
-	if p.repeated == nil {
-		return job, nil
-	}
-	if !p.repeated.Same(job) {
-		return job, errors.New("flags after -- choose how results are shown, such as --json; the job stays as it is")
-	}
-	p.Command = p.repeated.Call
-	return job, nil
-}
-
 // jobFlags are the flags of a kind of job. None names a file, so a job that came from elsewhere reads and writes none.
 func jobFlags(kind string) []string {
 	if kind == "reproduce" {
@@ -363,46 +361,4 @@ func passable(kind string, flags *pflag.FlagSet, except []string) (err error) {
 		err = harmless(flags)
 	}
 	return err
-}
-
-// kinds are the kinds of jobs, each opened by its command.
-func (p *program) kinds() map[string]work.Kind {
-	all := map[string]work.Kind{}
-	for _, kind := range jobKinds {
-		all[kind] = func(spec json.RawMessage) (work.Task, error) { return p.open(kind, spec) }
-	}
-	return all
-}
-
-// open opens a job.
-func (p *program) open(kind string, spec json.RawMessage) (task work.Task, err error) {
-	q := newProgram(p.Name, p.algorithms, strings.NewReader(""), io.Discard, io.Discard, p.Getenv)
-	args, err := q.jobArgs(kind, spec)
-	if err != nil {
-		return nil, err
-	}
-	q.opened = func(t work.Task) { task = t }
-	if err := q.execute(context.Background(), args); !errors.Is(err, errOpened) {
-		return nil, errors.Join(err, fmt.Errorf("a job is not one of %s", kind))
-	}
-	return task, nil
-}
-
-// jobArgs returns the command line of a job, if no flag of it names a file.
-func (p *program) jobArgs(kind string, spec json.RawMessage) ([]string, error) {
-	var words []string
-	if err := json.Unmarshal(spec, &words); err != nil || !slices.Contains(jobKinds, kind) {
-		return nil, fmt.Errorf("%.40q is no kind of job with words", kind)
-	}
-	command, _, err := p.root().Find([]string{kind})
-	if err != nil {
-		return nil, err
-	}
-	if err := command.ParseFlags(words); err != nil {
-		return nil, fmt.Errorf("a job of %s: %w", kind, err)
-	}
-	if err := passable(kind, command.Flags(), nil); err != nil {
-		return nil, fmt.Errorf("a job of %s: %w", kind, err)
-	}
-	return append([]string{kind}, words...), nil
 }
