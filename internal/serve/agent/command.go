@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -89,6 +90,12 @@ func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
 	}
 }
 
+// EachOrder is the level of lines about each order of a keeper, below debug: there are forty in a second. Each has the end of
+// the lease, a reading of the clock, before the keeper can know it.
+const EachOrder = slog.LevelDebug - 4
+
+const untilKey = "until"
+
 // run runs the command once. Told reports that it was told to end.
 func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool, err error) {
 	d := e.deadlines()
@@ -96,6 +103,7 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 		return true, nil
 	}
 	variables := e.environment(ringleader.Leader, e.config.Member.ID, l.Term())
+	e.log.Log(ctx, EachOrder, "the keeper has its first order next", "term", l.Term(), untilKey, d.until)
 	command, err := e.keepers.lease(e.config.Command, variables, d.order())
 	if err != nil {
 		return false, err
@@ -121,6 +129,7 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 		case <-ticker.C:
 		}
 		d.renew(l)
+		e.log.Log(ctx, EachOrder, "the keeper has its order next", "term", l.Term(), untilKey, d.until)
 		command.order(d.order())
 		if !disobeys && now() >= d.hard() {
 			disobeys = true
