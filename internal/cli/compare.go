@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
@@ -29,7 +30,7 @@ func (p *program) compareCommand() *studyCommand {
 	var o compareOptions
 	command := &cobra.Command{
 		Use:     "compare ALGORITHM[:PARAMETER=VALUE,...]...",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Compare the costs of algorithms on the same networks, over sizes and orders",
 		Long: `Compare the costs of algorithms on the same networks, over sizes and orders of identifiers. All processes
 initiate first. Messages take one unit unless the algorithm is declared otherwise.
@@ -76,15 +77,15 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 3 stopped e
 	f := command.Flags()
 	f.StringVarP(&o.n, "n", "n", "", "sizes: 16,64,256, or 8..1048576 by doublings")
 	f.StringVar(&o.order, "order", "random", "orders of identifiers, one or several: "+strings.Join(experiment.OrderNames, ", "))
-	decimalVar(f, &o.orders, "orders", "", 0, "number of runs to average over, where runs are random (default: see --until)")
+	option.Number(f, &o.orders, "orders", "", 0, "number of runs to average over, where runs are random (default: see --until)")
 	f.StringVar(&o.until, "until", "1%", "average until half the confidence interval is at most this percentage of the mean")
-	decimalVar(f, &o.seed, "seed", "", 1, "seed of the first run of each point; further runs have the next seeds")
+	option.Number(f, &o.seed, "seed", "", 1, "seed of the first run of each point; further runs have the next seeds")
 	f.StringVar(&o.study, "study", "", "read the comparison from this TOML file; - is stdin")
 	o.working.flags(command, p)
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	o.drawOptions.flags(command)
-	offerWords(command, "order", experiment.OrderNames...)
+	option.Offer(command, "order", experiment.OrderNames...)
 	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.working})
 }
 

@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/network"
@@ -30,7 +31,7 @@ func (p *program) countCommand() *studyCommand {
 	var o countOptions
 	command := &cobra.Command{
 		Use:     "count ALGORITHM",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Count the exact cost of an election, without simulating it",
 		Long: `Count the exact cost of an election, by closed forms that are tested to be equal to simulation. All
 processes initiate first, unless a synchronous election has --wake. Times are for unit delays. For a

@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -26,7 +27,7 @@ type counterexample struct {
 
 func (c *counterexample) flags(command *cobra.Command) {
 	f := command.Flags()
-	decimalVar(f, &c.random, "random", "", 0, "make this many random walks instead of a search, by --seed, and shrink what they find")
+	option.Number(f, &c.random, "random", "", 0, "make this many random walks instead of a search, by --seed, and shrink what they find")
 	f.BoolVar(&c.shrink, "shrink", false, "show the violation with fewer processes, faults and shorter delays, if there is one")
 	f.StringVar(&c.save, "save", "", "save the run to the violation into this file, for replay in the simulator")
 	c.set = f

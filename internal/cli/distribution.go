@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/secret"
@@ -46,7 +47,7 @@ func (d *distribution) serverFlags(command *cobra.Command, p *program, usage str
 	f := command.Flags()
 	f.StringVar(&d.listen, "nats-listen", "127.0.0.1:4222", "of --nats embed: HOST:PORT to listen on for workers")
 	f.StringVar(&d.store, "nats-store", "", "of --nats embed: directory of the server (default ringleader/nats among the user's caches)")
-	offerWords(command, "nats", embedded)
+	option.Offer(command, "nats", embedded)
 	command.MarkFlagDirname("nats-store")
 }
 
@@ -112,7 +113,7 @@ func (d *distribution) checkEmbedded() error {
 	switch a := &d.access; {
 	case a.CA != "" && a.Certificate == "":
 		return errors.New("--nats-ca needs --nats-certificate and --nats-key for --nats embed")
-	case !isLoopback(d.listen) && a.Token == "" && d.tokenFile == "" && a.CA == "":
+	case !option.IsLoopback(d.listen) && a.Token == "" && d.tokenFile == "" && a.CA == "":
 		return fmt.Errorf("--nats-listen %s is open to other machines: give --nats-token-file, or --nats-certificate, --nats-key and --nats-ca, so that only your workers connect", d.listen)
 	}
 	_, _, err := net.SplitHostPort(d.listen)
@@ -195,10 +196,10 @@ func (d *distribution) authorized() (cluster.Access, error) {
 		}
 		return a, err
 	}
-	here := isLoopback(d.listen)
+	here := option.IsLoopback(d.listen)
 	if !d.embeds() {
 		u, err := url.Parse(a.URL)
-		here = err == nil && u.User == nil && a.Credentials == "" && isLoopback(net.JoinHostPort(u.Hostname(), u.Port()))
+		here = err == nil && u.User == nil && a.Credentials == "" && option.IsLoopback(net.JoinHostPort(u.Hostname(), u.Port()))
 	}
 	if a.Token != "" || !here || a.CA != "" && a.Certificate != "" { // with both, certificates keep others out
 		return a, nil
@@ -271,7 +272,7 @@ func (d *distribution) hired(ctx context.Context, p *program, notice func(string
 		notice("warning: without a token any process that reaches the NATS server can place false results there; --nats-token-file gives one to this command and to its workers.")
 	}
 	if l.server != nil {
-		if a := &d.access; !isLoopback(d.listen) && a.Certificate == "" {
+		if a := &d.access; !option.IsLoopback(d.listen) && a.Certificate == "" {
 			notice(fmt.Sprintf("warning: --nats-listen %s has no certificate: any process on the way can read its token.", d.listen))
 		}
 		w.told = true

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
@@ -20,7 +21,7 @@ import (
 func (p *program) jobs() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "jobs",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "List, show, cancel, resume and compute the work that a NATS server keeps",
 		Long: `A command with --nats makes its work a job of the server: pieces for workers, and the results so far. The
 job is removed when the command has printed its output. If the command dies before, or is stopped by
@@ -40,7 +41,7 @@ A KEY is that of jobs list, or its first digits.`,
 		for _, sub := range command.Commands() {
 			names = append(names, sub.Name())
 		}
-		return fmt.Errorf("%s has no command %q; %s", command.CommandPath(), args[0], instead(args[0], names))
+		return fmt.Errorf("%s has no command %q; %s", command.CommandPath(), args[0], option.Instead(args[0], names))
 	}
 	return command
 }
@@ -109,7 +110,7 @@ take. A job runs, or it has stopped: its command has died or was stopped, and jo
 Exit status: 0 the server answers; 1 it does not; 64 the call was wrong.`,
 		Example: `  ringleader jobs list --nats nats://10.0.0.1:4222
   ringleader jobs list --nats embed --json`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	command.RunE = func(command *cobra.Command, _ []string) error {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/gallery"
@@ -58,7 +59,7 @@ var questions = map[string]func(*laboratory, context.Context, asked) (any, error
 func (l *laboratory) Ask(ctx context.Context, question string, body []byte, progress func(text string)) (json.RawMessage, error) {
 	answer, known := questions[question]
 	if !known {
-		return nil, fmt.Errorf("the lab knows no question %s", excerpt(question))
+		return nil, fmt.Errorf("the lab knows no question %s", option.Excerpt(question))
 	}
 	found, err := answer(l, ctx, asked{body, progress})
 	switch {

@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
@@ -229,8 +230,8 @@ func largest(flags *pflag.FlagSet) (n int, err error) {
 	}
 	f := flags.Lookup("n")
 	switch value := f.Value.(type) {
-	case decimal[int]:
-		n = max(n, *value.value)
+	case option.Decimal[int]:
+		n = max(n, *value.Value)
 	case sizes:
 		n = max(n, *value.from, *value.to)
 	default:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/gallery"
 	"ringleader.example/ringleader/network"
@@ -25,7 +26,7 @@ func (l *laboratory) exhibit(ctx context.Context, a asked) (any, error) {
 	all := gallery.All()
 	at := slices.IndexFunc(all, func(x gallery.Exhibit) bool { return x.Name == question.Name })
 	if at < 0 {
-		return nil, fmt.Errorf("the gallery has no %s", excerpt(question.Name))
+		return nil, fmt.Errorf("the gallery has no %s", option.Excerpt(question.Name))
 	}
 	x := all[at]
 	p := l.program(a.progress)

@@ -11,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -118,7 +119,7 @@ func (l *laboratory) begin(words []string, plain bool, progress func(string)) (*
 	if err := b.parsed(b.command, &saved); err != nil {
 		return nil, b.flagError(b.command, err)
 	}
-	if err := errors.Join(spell(b.command), noneEmpty(b.command)); err != nil {
+	if err := errors.Join(option.Spell(b.command), option.NoneEmpty(b.command)); err != nil {
 		return nil, err
 	}
 	var err error

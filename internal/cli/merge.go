@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
 )
@@ -17,7 +18,7 @@ import (
 func (p *program) merge() *cobra.Command {
 	return &cobra.Command{
 		Use:     "merge FILE... [-- FLAG...]",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Join the shards of a job, and print what the whole command prints",
 		Long: `Join the shards that compare, count, reproduce, verify or worst have computed with --shard, and print
 exactly what the command prints that computes the whole. Shards may overlap or occur twice. A missing

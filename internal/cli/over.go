@@ -20,6 +20,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/tcprun"
@@ -47,7 +48,7 @@ func (o *overOptions) flags(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&o.over, "over", "", "real connections on loopback, not simulation: tcp, or processes: one OS process each")
 	f.DurationVar(&o.unit, "unit", 0, "over connections: duration of a unit of a timed algorithm, or least duration of a round (default by size; none)")
-	offerWords(command, "over", overs...)
+	option.Offer(command, "over", overs...)
 }
 
 // overRun is the study of a run over real connections.
@@ -152,7 +153,7 @@ func (p *program) processor() *cobra.Command {
 		Hidden:  true,
 		Short:   "Run one process of a run over processes: plan and orders in, replies out",
 		Example: "  ringleader processor",
-		Args:    flagsOnly,
+		Args:    option.FlagsOnly,
 		RunE: func(*cobra.Command, []string) error {
 			err := tcprun.Serve(p.stdin, p.Out, p.algorithms.Program)
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -158,7 +159,7 @@ func (p *program) replay() *cobra.Command {
 	}
 	command := &cobra.Command{
 		Use:     "replay FILE",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Repeat a run that run --save has saved",
 		Long: `Repeat a run that run --save has saved: the same algorithm, network, schedule and faults, and so the same
 run to the last step. FILE is - for stdin. A replay reads no other files.`,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/reproduce/sources"
@@ -31,7 +32,7 @@ func (p *program) reproduceCommand() *studyCommand {
 	var o reproduceOptions
 	command := &cobra.Command{
 		Use:     "reproduce [S1|S2|S3|S4|S5]...",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Check the statements of the sources, one by one",
 		Long: `Check the statements of the sources, one by one: definitions, theorems, examples, figures, tables and
 exercises. Each is tested by runs, exact counts and every schedule of small networks. A statement about
@@ -158,7 +159,7 @@ func (r *reproduction) carryOut(ctx context.Context, p *program, by labour) erro
 		}
 		form.End(verdicts, r.left)
 		if broken != nil {
-			p.Complain(oneLine(broken.Error()))
+			p.Complain(option.OneLine(broken.Error()))
 			return report.ErrNo
 		}
 		return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/trace"
 )
@@ -31,8 +32,8 @@ func (r *results) flags(command *cobra.Command, of string) {
 	f.BoolVar(&r.json, "json", false, "print one JSON object")
 	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this .svg, .png or .pdf file, a space-time diagram; as .html, a page that plays it; - is stdout, as SVG")
 	f.StringVar(&r.topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, leader; as .gif, step by step")
-	decimalVar(f, &r.from, "from", "", 0, "show "+of+" from this time on, or from this step without a clock")
-	decimalVar(f, &r.to, "to", "", 0, "show "+of+" up to this time or step (default its end)")
+	option.Number(f, &r.from, "from", "", 0, "show "+of+" from this time on, or from this step without a clock")
+	option.Number(f, &r.to, "to", "", 0, "show "+of+" up to this time or step (default its end)")
 	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
 }
 

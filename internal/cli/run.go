@@ -14,6 +14,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/core/loops"
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/show/report"
@@ -62,7 +63,7 @@ func (p *program) runCommand() (*studyCommand, *runOptions) {
 	o := new(runOptions)
 	command := &cobra.Command{
 		Use:     "run [ALGORITHM]",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Run one election, simulated or over TCP, and count its cost",
 		Long: `Run one election on a simulated network and report the leader, the cost, and whether it keeps the
 bound that its source states. A seed determines the run, on every machine.
@@ -148,7 +149,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 	o.checking.flags(command)
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default: as the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
-	decimalVar(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
+	option.Number(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command, p.Name)
 	o.ranks.flags(command)
 	o.hosts.flags(command)
@@ -159,13 +160,13 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 	f.BoolVar(&o.step, "step", false, "walk the run event by event, forward and back, choosing the next event")
 	f.StringVar(&o.walk, "walk", "", "make these events, as an address or a command of ringleader lab has them; with --step, go on from there")
 	o.lazyFlags.flags(command)
-	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default: at quiescence, or when it must have stabilized)")
-	decimalVar(f, &o.limit, "limit", "", 0, "stop after this many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
+	option.Number(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default: at quiescence, or when it must have stabilized)")
+	option.Number(f, &o.limit, "limit", "", 0, "stop after this many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all its inputs into this file, for ringleader replay")
-	offerWords(command, "timing", "asynchronous", "timed", "synchronous")
-	offerWords(command, "schedule", simulate.Schedules...)
-	offerWords(command, "start", "all", "any")
-	offerWords(command, "scenario", runScenarioNames()...)
+	option.Offer(command, "timing", "asynchronous", "timed", "synchronous")
+	option.Offer(command, "schedule", simulate.Schedules...)
+	option.Offer(command, "start", "all", "any")
+	option.Offer(command, "scenario", runScenarioNames()...)
 	plan := func(args []string) (study, error) { return o.plan(p, command, args) }
 	return p.carriesOut(&studyCommand{command, plan, new(working)}), o
 }

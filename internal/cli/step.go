@@ -17,6 +17,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -310,7 +311,7 @@ func (w *walker) said(line string) (all []simulate.Choice, err error) {
 	}
 	commands, err := hostCommands(w.options.Instance, line+" at 0")
 	if err != nil {
-		return nil, fmt.Errorf("%s: it is transfer 3 to 2, or weigh 3 as 7", excerpt(line))
+		return nil, fmt.Errorf("%s: it is transfer 3 to 2, or weigh 3 as 7", option.Excerpt(line))
 	}
 	for _, c := range commands {
 		all = append(all, simulate.Choice{What: simulate.Ask, Process: c.Process, Command: c.Command})

@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/verify"
@@ -43,7 +44,7 @@ func (p *program) verifyCommand() *studyCommand {
 	var o verifyOptions
 	command := &cobra.Command{
 		Use:     "verify ALGORITHM",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Try every schedule, and show the shortest run that violates a property",
 		Long: `Try every schedule, and check these properties: there is one leader, the right one; processes decide as
 declared, and all have decided at the end; the messages are within the declared bound; every election
@@ -110,25 +111,25 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 		{&o.Suspicions, "suspect-falsely", "number of suspicions of live processes"},
 		{&o.Commands, "resign", "number of times that a host asks its process to resign"},
 	} {
-		decimalVar(f, fault.number, fault.name, "", 0, fault.text)
+		option.Number(f, fault.number, fault.name, "", 0, fault.text)
 	}
 	f.BoolVar(&o.Wardens, "wardens", false, "a crash ends the work of the process too, and a proof of that may reach each other process at any time")
 	f.BoolVar(&o.Unordered, "reorder", false, "links are not FIFO: messages may overtake each other")
 	f.BoolVar(&o.Unordered, "non-fifo", false, "the same as --reorder, as run calls it")
-	decimalVar(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
+	option.Number(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.Lazy, "lazy", false, "of algorithms with leases: messages and timers take any time, and only safety is judged")
 	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
 	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
-	decimalVar(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
-	decimalVar(f, &o.MaxDepth, "max-depth", "", 0, "stop at states that so many steps lead to (default 20000)")
-	decimalVar(f, &o.Cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
+	option.Number(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
+	option.Number(f, &o.MaxDepth, "max-depth", "", 0, "stop at states that so many steps lead to (default 20000)")
+	option.Number(f, &o.Cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
 	f.StringVar(&o.reduce, "reduce", "auto", "auto: whatever of these applies; none: the whole state space; confluence: one schedule of each order, if it decides all; partial-order: events of one process first, where no other one interferes; symmetry: one of the orders and states that are alike")
 	f.BoolVar(&o.Exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
 	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
 	f.BoolVar(&o.gallery, "gallery", false, "check elections that are broken on purpose: all, or one by NAME, with its story")
 	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
-	offerWords(command, "start", "all", "any", "every-set", "each")
-	offerWords(command, "reduce", reductions...)
+	option.Offer(command, "start", "all", "any", "every-set", "each")
+	option.Offer(command, "reduce", reductions...)
 	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.working})
 }
 

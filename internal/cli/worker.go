@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/metrics"
 	"ringleader.example/ringleader/internal/show/report"
@@ -30,7 +31,7 @@ func (p *program) worker() *cobra.Command {
 	var o workerOptions
 	command := &cobra.Command{
 		Use:     "worker --nats URL",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Compute pieces of the work of other commands, on this machine",
 		Long: `Worker computes pieces of the work of compare, count, reproduce, verify and worst, for all commands of its
 version with --nats and the same server. Any number of workers, on any number of machines, share the work.
@@ -50,7 +51,7 @@ Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 64 the call was wr
   ringleader worker --nats nats://10.0.0.1:4222 --nats-token-file token --cores 4
   ringleader worker --nats tls://10.0.0.1:4222 --nats-credentials worker.creds
   ringleader worker --nats nats://127.0.0.1:4222 --metrics 127.0.0.1:9100`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := o.valid(command); err != nil {
@@ -62,7 +63,7 @@ Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 64 the call was wr
 	o.clientFlags(command, p, "URL of the NATS server, nats://HOST:4222 or tls://HOST:4222 (default RINGLEADER_NATS in the environment)")
 	o.access.URL = p.Getenv(natsURL)
 	f := command.Flags()
-	decimalVar(f, &o.cores, "cores", "", 0, "number of pieces to compute at a time (default: one for each core)")
+	option.Number(f, &o.cores, "cores", "", 0, "number of pieces to compute at a time (default: one for each core)")
 	f.StringVar(&o.metrics, "metrics", "", "HOST:PORT to serve /metrics on, in clear text (default: not served)")
 	f.StringArrayVar(&o.httpHosts, "http-host", nil, "a name by which clients of --metrics call this machine; may be repeated")
 	return command
@@ -79,7 +80,7 @@ func (o *workerOptions) valid(command *cobra.Command) (err error) {
 		return errors.New("--cores is at least 1")
 	}
 	if o.metrics != "" {
-		if o.metrics, err = parseAddress("--metrics", o.metrics); err != nil {
+		if o.metrics, err = option.Address("--metrics", o.metrics); err != nil {
 			return err
 		}
 	}
@@ -101,8 +102,8 @@ func (p *program) labour(ctx context.Context, o *workerOptions) error {
 			return report.Failed("cannot serve --metrics: %w", err)
 		}
 		defer listener.Close()
-		if !isLoopback(o.metrics) {
-			p.warn(fmt.Sprintf("--metrics %s is open to other machines, without encryption or authentication.", o.metrics))
+		if !option.IsLoopback(o.metrics) {
+			p.Complain(fmt.Sprintf("warning: --metrics %s is open to other machines, without encryption or authentication.", o.metrics))
 		}
 	}
 	conn, err := p.reach(ctx, o)

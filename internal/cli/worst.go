@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/worstcase"
 )
@@ -29,7 +30,7 @@ func (p *program) worstCommand() *studyCommand {
 	var o worstOptions
 	command := &cobra.Command{
 		Use:     "worst ALGORITHM",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Search for the costliest inputs on a ring",
 		Long: `Search for the costliest inputs: orders of identifiers, and for synchronous elections also the
 identifiers, the times to wake, and the unwilling processes (see run --help). If the inputs
@@ -48,14 +49,14 @@ case. The result includes a command that runs the input. With --out an interrupt
 		}),
 	}
 	f := command.Flags()
-	decimalVar(f, &o.n, "n", "n", 8, "number of processes")
+	option.Number(f, &o.n, "n", "n", 8, "number of processes")
 	f.StringVar(&o.of, "of", "", strings.Join(worstcase.Measures, ", ")+": the cost to maximize (default phase, or election without phases)")
-	decimalVar(f, &o.tries, "tries", "", 20_000, "largest number of inputs to run")
-	decimalVar(f, &o.seed, "seed", "", 1, "seed of the search")
+	option.Number(f, &o.tries, "tries", "", 20_000, "largest number of inputs to run")
+	option.Number(f, &o.seed, "seed", "", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	o.working.flags(command, p)
-	offerWords(command, "of", worstcase.Measures...)
+	option.Offer(command, "of", worstcase.Measures...)
 	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.working})
 }
 
