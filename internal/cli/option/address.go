@@ -30,6 +30,7 @@ func Address(flag, address string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
+// IsLoopback reports whether an address with a port is of this machine only.
 func IsLoopback(address string) bool {
 	host, _, _ := net.SplitHostPort(address)
 	ip := net.ParseIP(host)

@@ -25,8 +25,10 @@ func (d Decimal[T]) String() string {
 	return fmt.Sprint(*d.Value)
 }
 
+// Type returns the name of the type, for the help.
 func (d Decimal[T]) Type() string { return fmt.Sprintf("%T", *new(T)) }
 
+// Set sets the value from its digits.
 func (d Decimal[T]) Set(text string) (err error) {
 	var number uint64
 	switch p := any(d.Value).(type) {
