@@ -12,6 +12,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -60,10 +61,10 @@ func (o *runOptions) planLockstep(command *cobra.Command, e *catalogue.Entry) (s
 }
 
 // job is that of a [study].
-func (*lockstep) job() (*assignment, error) { return nil, errNoJob }
+func (*lockstep) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // answer is that of an [answerable].
-func (l *lockstep) answer(ctx context.Context, _ *program, _ labour) (*finding, error) {
+func (l *lockstep) answer(ctx context.Context, _ *program, _ labour.Doer) (*finding, error) {
 	limit := cmp.Or(l.o.limit, anonymousLimit)
 	s, err := l.e.Symmetry(simulate.Options{Instance: l.setup, Seed: l.o.seed, Limit: limit, Progress: going(ctx)})
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
@@ -83,7 +84,7 @@ func (l *lockstep) answer(ctx context.Context, _ *program, _ labour) (*finding, 
 }
 
 // carryOut is that of a [study].
-func (l *lockstep) carryOut(ctx context.Context, p *program, by labour) error {
+func (l *lockstep) carryOut(ctx context.Context, p *program, by labour.Doer) error {
 	found, err := l.answer(ctx, p, by)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
@@ -200,7 +201,7 @@ func (p *program) callOf(command *cobra.Command, args []string) string {
 	for _, arg := range args {
 		call = append(call, report.ShellWord(arg))
 	}
-	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, workNames, []string{"csv", "keep", "markdown", "save", "verbose"}))...), " ")
+	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, labour.Names, []string{"csv", "keep", "markdown", "save", "verbose"}))...), " ")
 }
 
 // flagWords returns the given flags in shell syntax, except those in without.

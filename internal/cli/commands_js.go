@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -28,15 +27,3 @@ func (*runOptions) planOver(*program, *cobra.Command, *catalogue.Entry) (study, 
 func (o *compareOptions) readFile(*program) (*experiment.Study, error) {
 	return nil, errors.New("a page reads no files")
 }
-
-// distribution has no flags: a page computes on its own machine.
-type distribution struct{}
-
-// flags adds none.
-func (*distribution) flags(*cobra.Command, *program) {}
-
-func (*distribution) asked() bool { return false }
-
-func (*distribution) check() error { return nil }
-
-func (*distribution) hired(context.Context, *program, func(string)) (crew, error) { return nil, nil }

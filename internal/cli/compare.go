@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/experiment"
@@ -20,7 +21,7 @@ type compareOptions struct {
 	orders, seed    uint64
 	study           string
 	csv, json       bool
-	working
+	labour.Work
 	drawOptions
 }
 
@@ -81,12 +82,12 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 3 stopped e
 	f.StringVar(&o.until, "until", "1%", "average until half the confidence interval is at most this percentage of the mean")
 	option.Number(f, &o.seed, "seed", "", 1, "seed of the first run of each point; further runs have the next seeds")
 	f.StringVar(&o.study, "study", "", "read the comparison from this TOML file; - is stdin")
-	o.working.flags(command, p)
+	o.Work.Define(command, p.Printer)
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	o.drawOptions.flags(command)
 	option.Offer(command, "order", experiment.OrderNames...)
-	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.working})
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
 }
 
 // comparison is the study of compare.
@@ -106,7 +107,7 @@ func (o *compareOptions) plan(p *program, command *cobra.Command, args []string)
 		return nil, err
 	}
 	m := s.Measuring()
-	if o.shard != "" && m.Adaptive() {
+	if o.Shard != "" && m.Adaptive() {
 		return nil, errors.New("--shard needs --orders, the number of runs: with --until it depends on the results of all shards")
 	}
 	return &comparison{o, s, m}, nil
@@ -177,10 +178,10 @@ func (o *compareOptions) check() error {
 	switch {
 	case asked > 1:
 		return errors.New("stdout takes one result: one of --csv, --json and --draw -")
-	case o.out != "" && o.draw != "" && sameFile(o.out, o.draw):
+	case o.Out != "" && o.draw != "" && sameFile(o.Out, o.draw):
 		return errors.New("--out and --draw write to the same file; the drawing would replace the points")
 	}
-	if err := errors.Join(o.working.check(), o.drawOptions.check()); err != nil || o.draw == "" || o.draw == "-" {
+	if err := errors.Join(o.Work.Check(), o.drawOptions.check()); err != nil || o.draw == "" || o.draw == "-" {
 		return err
 	}
 	return report.CanReplace(o.draw)
@@ -197,20 +198,20 @@ func sameFile(a, b string) bool {
 }
 
 // job is that of a [study].
-func (c *comparison) job() (*assignment, error) {
-	return &assignment{
-		kind: "compare", words: func() ([]string, error) { return c.study.Words(), nil }, task: c.measuring,
-		units: "runs", count: c.measuring.Finished, of: "points",
+func (c *comparison) job() (*labour.Assignment, error) {
+	return &labour.Assignment{
+		Kind: "compare", Words: func() ([]string, error) { return c.study.Words(), nil }, Task: c.measuring,
+		Units: "runs", Count: c.measuring.Finished, Of: "points",
 	}, nil
 }
 
 // found computes all points.
-func (c *comparison) found(ctx context.Context, p *program, by labour) (*report.Comparison, error) {
+func (c *comparison) found(ctx context.Context, p *program, by labour.Doer) (*report.Comparison, error) {
 	a, err := c.job()
 	if err != nil {
 		return nil, err
 	}
-	parts, err := by.do(ctx, p, a)
+	parts, err := by.Do(ctx, p.Printer, a)
 	if exit := new(report.ExitError); err != nil && !errors.As(err, exit) {
 		return nil, report.Failed("%w", err)
 	}
@@ -229,7 +230,7 @@ func (c *comparison) found(ctx context.Context, p *program, by labour) (*report.
 }
 
 // answer is that of an [answerable].
-func (c *comparison) answer(ctx context.Context, p *program, by labour) (*finding, error) {
+func (c *comparison) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
 	found, err := c.found(ctx, p, by)
 	if err != nil {
 		return nil, err
@@ -238,7 +239,7 @@ func (c *comparison) answer(ctx context.Context, p *program, by labour) (*findin
 }
 
 // carryOut is that of a [study].
-func (c *comparison) carryOut(ctx context.Context, p *program, by labour) error {
+func (c *comparison) carryOut(ctx context.Context, p *program, by labour.Doer) error {
 	found, err := c.found(ctx, p, by)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
@@ -21,7 +22,7 @@ import (
 type countOptions struct {
 	input
 	waking
-	working
+	labour.Work
 	json bool
 }
 
@@ -50,9 +51,9 @@ higham-przytycka, dolev-klawe-rodeh-b and the synchronous ones of which the smal
 	o.input.flags(command, p)
 	command.ValidArgsFunction = p.oneOf(func(e *catalogue.Entry) bool { return e.Count != nil })
 	o.waking.flags(command)
-	o.working.flags(command, p)
+	o.Work.Define(command, p.Printer)
 	command.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
-	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.working})
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
 }
 
 // counting is the study of count.
@@ -89,7 +90,7 @@ func (o *countOptions) plan(p *program, command *cobra.Command, args []string) (
 }
 
 // job is that of a [study].
-func (c *counting) job() (*assignment, error) {
+func (c *counting) job() (*labour.Assignment, error) {
 	ranges, err := c.ranges()
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (c *counting) job() (*assignment, error) {
 }
 
 // answer is that of an [answerable].
-func (c *counting) answer(ctx context.Context, p *program, by labour) (*finding, error) {
+func (c *counting) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
 	r, err := c.counted(ctx, p, by)
 	if err != nil {
 		return nil, err
@@ -115,7 +116,7 @@ func (c *counting) answer(ctx context.Context, p *program, by labour) (*finding,
 }
 
 // carryOut is that of a [study].
-func (c *counting) carryOut(ctx context.Context, p *program, by labour) error {
+func (c *counting) carryOut(ctx context.Context, p *program, by labour.Doer) error {
 	found, err := c.answer(ctx, p, by)
 	if err != nil {
 		return err
@@ -127,8 +128,8 @@ func (c *counting) carryOut(ctx context.Context, p *program, by labour) error {
 const longRing = 1 << 22
 
 // counted counts, a large ring by ranges.
-func (c *counting) counted(ctx context.Context, p *program, by labour) (*count.Result, error) {
-	if !by.keeps() && (c.e.Ranges == nil || c.ids.Len() < longRing) {
+func (c *counting) counted(ctx context.Context, p *program, by labour.Doer) (*count.Result, error) {
+	if !by.Keeps() && (c.e.Ranges == nil || c.ids.Len() < longRing) {
 		bar := p.Progress()
 		r, err := c.e.Count(ctx, c.ids, c.set, func(done, of int) { bar.Show("%d of %d million", done/1_000_000, of/1_000_000) })
 		bar.Done()
@@ -141,7 +142,7 @@ func (c *counting) counted(ctx context.Context, p *program, by labour) (*count.R
 	if err != nil {
 		return nil, err
 	}
-	parts, err := by.do(ctx, p, c.all(ranges))
+	parts, err := by.Do(ctx, p.Printer, c.all(ranges))
 	if err != nil {
 		return nil, err
 	}
@@ -165,10 +166,10 @@ func (c *counting) ranges() (*count.Ranges, error) {
 }
 
 // all is the count of all ranges as work.
-func (c *counting) all(ranges *count.Ranges) *assignment {
-	return &assignment{
-		kind: "count", task: countRanges{ranges}, units: "positions",
-		words: func() ([]string, error) { return jobWords("count", []string{c.e.Name}, c.flags) },
+func (c *counting) all(ranges *count.Ranges) *labour.Assignment {
+	return &labour.Assignment{
+		Kind: "count", Task: countRanges{ranges}, Units: "positions",
+		Words: func() ([]string, error) { return jobWords("count", []string{c.e.Name}, c.flags) },
 	}
 }
 

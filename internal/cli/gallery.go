@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/gallery"
 )
@@ -41,10 +42,10 @@ func (o *verifyOptions) planGallery(p *program, names []string) (study, error) {
 }
 
 // job is that of a [study].
-func (*tour) job() (*assignment, error) { return nil, errNoJob }
+func (*tour) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // carryOut is that of a [study].
-func (t *tour) carryOut(ctx context.Context, p *program, _ labour) error {
+func (t *tour) carryOut(ctx context.Context, p *program, _ labour.Doer) error {
 	shown := &report.Gallery{Program: p.Name, Story: t.story}
 	found := &finding{results: []report.Result{shown}}
 	bar := p.Progress()

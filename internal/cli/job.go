@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -50,14 +51,14 @@ func (p *program) open(kind string, spec json.RawMessage) (work.Task, error) {
 		return nil, err
 	}
 	s, err := q.planned(q.jobCommand(kind), words)
-	var a *assignment
+	var a *labour.Assignment
 	if err == nil {
 		a, err = s.job()
 	}
 	if err != nil {
 		return nil, errors.Join(err, fmt.Errorf("a job is not one of %s", kind))
 	}
-	return a.task, nil
+	return a.Task, nil
 }
 
 // jobCall returns the arguments and flags of a job, if no flag of it names a file.
@@ -78,7 +79,7 @@ func (p *program) jobCall(kind string, spec json.RawMessage) ([]string, error) {
 
 // repeat carries out the study of a job that was begun. The words are those of the job and further flags, which choose how the result is
 // shown. The labour knows the flags of its command.
-func (p *program) repeat(ctx context.Context, head *work.Head, words []string, by func(*working) labour) error {
+func (p *program) repeat(ctx context.Context, head *work.Head, words []string, by func(*labour.Work) labour.Doer) error {
 	c := p.jobCommand(head.Kind)
 	s, err := p.planned(c, words)
 	if errors.Is(err, pflag.ErrHelp) {
@@ -90,27 +91,5 @@ func (p *program) repeat(ctx context.Context, head *work.Head, words []string, b
 	if err != nil {
 		return err
 	}
-	return p.carryOut(ctx, s, &repeated{by(c.working), head})
-}
-
-// repeated is labour for a job that was begun, and for no other.
-type repeated struct {
-	labour
-	head *work.Head
-}
-
-// keeps is that of [labour].
-func (*repeated) keeps() bool { return true }
-
-// do is that of [labour]. The call of the job is that of the result.
-func (r *repeated) do(ctx context.Context, p *program, a *assignment) ([]work.Part, error) {
-	job, err := a.job()
-	if err != nil {
-		return nil, err
-	}
-	if !r.head.Same(job) {
-		return nil, errors.New("flags after -- choose how results are shown, such as --json; the job stays as it is")
-	}
-	p.Command = r.head.Call
-	return r.labour.do(ctx, p, a)
+	return p.carryOut(ctx, s, &labour.Repeated{Doer: by(c.working), Head: head})
 }

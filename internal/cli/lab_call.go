@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/experiment"
@@ -112,7 +113,7 @@ func (l *laboratory) call(ctx context.Context, a asked) (any, error) {
 
 // answered answers by the result of a study.
 func (l *laboratory) answered(ctx context.Context, p *program, s answerable) (*labAnswer, error) {
-	found, err := s.answer(ctx, p, &hands{working: new(working)})
+	found, err := s.answer(ctx, p, &labour.Hands{Work: new(labour.Work)})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/study/gallery"
 )
@@ -580,7 +581,7 @@ func TestACallTakesFlagsThatAreKnownToBeHarmless(t *testing.T) {
 		"worst":   {"json", "out", "shard"},
 	}
 	for _, name := range []string{"compare", "count", "verify", "worst"} {
-		refused[name] = append(refused[name], natsNames...) // a call from a page connects to no server
+		refused[name] = append(refused[name], labour.ServerNames...) // a call from a page connects to no server
 	}
 	root := Tree("ringleader", all.Algorithms)
 	for name, taken := range labCalls {

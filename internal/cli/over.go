@@ -20,6 +20,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
@@ -68,10 +69,10 @@ func (o *runOptions) planOver(p *program, command *cobra.Command, e *catalogue.E
 }
 
 // job is that of a [study].
-func (*overRun) job() (*assignment, error) { return nil, errNoJob }
+func (*overRun) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // carryOut is that of a [study].
-func (r *overRun) carryOut(ctx context.Context, p *program, _ labour) error {
+func (r *overRun) carryOut(ctx context.Context, p *program, _ labour.Doer) error {
 	if r.o.over == "processes" {
 		spawner, err := newSpawner(r.s.Instance.IDs.Len() - len(r.s.Dead))
 		if err != nil {

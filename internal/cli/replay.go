@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
@@ -188,7 +189,7 @@ run to the last step. FILE is - for stdin. A replay reads no other files.`,
 			if err != nil {
 				return err
 			}
-			return p.carryOut(command.Context(), again, &hands{working: run.working})
+			return p.carryOut(command.Context(), again, &labour.Hands{Work: run.working})
 		},
 	}
 	o.results.flags(command, "the run")

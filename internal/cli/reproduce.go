@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/reproduce"
@@ -23,7 +24,7 @@ type reproduceOptions struct {
 	json, markdown bool
 	thorough       bool
 	to             string // the file for the result
-	working
+	labour.Work
 }
 
 func (p *program) reproduce() *cobra.Command { return p.reproduceCommand().Command }
@@ -55,13 +56,13 @@ Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended
 	f.BoolVar(&o.markdown, "markdown", false, "print a page of tables in Markdown")
 	f.BoolVar(&o.thorough, "thorough", false, "include checks that take minutes")
 	f.StringVar(&o.to, "out", "-", "write into this file; - is stdout")
-	f.StringVar(&o.out, "keep", "", "keep results in this file, and continue from those in it")
-	f.StringVar(&o.shard, "shard", "", "check one part of several into --out, such as 3/16; ringleader merge joins them")
-	o.distribution.flags(command, p)
+	f.StringVar(&o.Out, "keep", "", "keep results in this file, and continue from those in it")
+	f.StringVar(&o.Shard, "shard", "", "check one part of several into --out, such as 3/16; ringleader merge joins them")
+	o.Server.Define(command, p.Printer)
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return marks(), cobra.ShellCompDirectiveNoFileComp
 	}
-	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.working})
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
 }
 
 // reproduction is the study of statements of the sources.
@@ -81,8 +82,8 @@ func (o *reproduceOptions) plan(p *program, command *cobra.Command, args []strin
 	if err != nil {
 		return nil, err
 	}
-	if o.shard != "" {
-		o.out = o.to
+	if o.Shard != "" {
+		o.Out = o.to
 	}
 	return &reproduction{
 		o: o, task: &reproduce.Judging{Rows: rows, Algorithms: p.algorithms}, left: left,
@@ -117,18 +118,18 @@ func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, er
 }
 
 // job is that of a [study].
-func (r *reproduction) job() (*assignment, error) {
-	return &assignment{kind: "reproduce", words: r.words, task: r.task, units: "statements"}, nil
+func (r *reproduction) job() (*labour.Assignment, error) {
+	return &labour.Assignment{Kind: "reproduce", Words: r.words, Task: r.task, Units: "statements"}, nil
 }
 
 // carryOut is that of a [study]. It prints each verdict, in order, as soon as it is known. The results of a shard are only kept.
-func (r *reproduction) carryOut(ctx context.Context, p *program, by labour) error {
+func (r *reproduction) carryOut(ctx context.Context, p *program, by labour.Doer) error {
 	a, err := r.job()
 	if err != nil {
 		return err
 	}
-	if r.o.shard != "" {
-		_, err := by.do(ctx, p, a)
+	if r.o.Shard != "" {
+		_, err := by.Do(ctx, p.Printer, a)
 		return err
 	}
 	return p.ToFile(r.o.to, func(w io.Writer) error {
@@ -143,7 +144,7 @@ func (r *reproduction) carryOut(ctx context.Context, p *program, by labour) erro
 			form.Row(found)
 			verdicts[found.Verdict]++
 		})
-		a.begin = func() error {
+		a.Begin = func() error {
 			if !r.o.json {
 				return nil
 			}
@@ -153,8 +154,8 @@ func (r *reproduction) carryOut(ctx context.Context, p *program, by labour) erro
 			}
 			return err
 		}
-		a.taken = func(part work.Part) error { return show(part.Result) }
-		if _, err := by.do(ctx, p, a); err != nil {
+		a.Taken = func(part work.Part) error { return show(part.Result) }
+		if _, err := by.Do(ctx, p.Printer, a); err != nil {
 			return err
 		}
 		form.End(verdicts, r.left)

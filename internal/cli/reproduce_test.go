@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/reproduce/sources"
@@ -52,7 +53,7 @@ func arguments(command string) (words []string) {
 // judge checks rows and prints their verdicts.
 func judge(ctx context.Context, p *program, rows []reproduce.Row, left int, o *reproduceOptions) error {
 	s := &reproduction{o: o, task: &reproduce.Judging{Rows: rows, Algorithms: p.algorithms}, left: left}
-	return p.carryOut(ctx, s, &hands{working: &o.working})
+	return p.carryOut(ctx, s, &labour.Hands{Work: &o.Work})
 }
 
 func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T) {

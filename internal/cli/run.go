@@ -14,6 +14,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/core/loops"
 	"ringleader.example/ringleader/internal/core/memory"
@@ -168,7 +169,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 	option.Offer(command, "start", "all", "any")
 	option.Offer(command, "scenario", runScenarioNames()...)
 	plan := func(args []string) (study, error) { return o.plan(p, command, args) }
-	return p.carriesOut(&studyCommand{command, plan, new(working)}), o
+	return p.carriesOut(&studyCommand{command, plan, new(labour.Work)}), o
 }
 
 // plan returns the study that the flags ask for.
@@ -288,10 +289,10 @@ func (o *runOptions) planSimulation(p *program, e *catalogue.Entry) (study, erro
 }
 
 // job is that of a [study].
-func (*simulation) job() (*assignment, error) { return nil, errNoJob }
+func (*simulation) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // answer is that of an [answerable].
-func (r *simulation) answer(ctx context.Context, p *program, _ labour) (*finding, error) {
+func (r *simulation) answer(ctx context.Context, p *program, _ labour.Doer) (*finding, error) {
 	found, err := p.elect(ctx, r.e, r.o, &r.s)
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
 		return r.o.broken(r.e, &r.s, broken)
@@ -316,7 +317,7 @@ func (r *simulation) answer(ctx context.Context, p *program, _ labour) (*finding
 }
 
 // carryOut is that of a [study].
-func (r *simulation) carryOut(ctx context.Context, p *program, by labour) error {
+func (r *simulation) carryOut(ctx context.Context, p *program, by labour.Doer) error {
 	found, err := r.answer(ctx, p, by)
 	if err != nil {
 		return err

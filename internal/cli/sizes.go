@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -53,17 +54,17 @@ func (o *verifyOptions) planTable(e *catalogue.Entry) (study, error) {
 	if !o.Extremes || o.recorded() || o.ids != "" {
 		return nil, errors.New("a range of sizes is for --extremes, without --ids and without files of a run")
 	}
-	if flag := o.kept(); flag != "" {
+	if flag := o.Kept(); flag != "" {
 		return nil, fmt.Errorf("%s is for the results of one size; give one number of processes", flag)
 	}
 	return &tabulation{e, o}, nil
 }
 
 // job is that of a [study].
-func (*tabulation) job() (*assignment, error) { return nil, errNoJob }
+func (*tabulation) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // each passes on the result of each size as soon as it is known.
-func (t *tabulation) each(ctx context.Context, p *program, by labour, take func(*report.Verification) error) error {
+func (t *tabulation) each(ctx context.Context, p *program, by labour.Doer, take func(*report.Verification) error) error {
 	o := t.o
 	for ; o.n <= o.most; o.n++ {
 		v, err := o.options(t.e)
@@ -88,7 +89,7 @@ func (t *tabulation) each(ctx context.Context, p *program, by labour, take func(
 }
 
 // answer is that of an [answerable].
-func (t *tabulation) answer(ctx context.Context, p *program, by labour) (*finding, error) {
+func (t *tabulation) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
 	f := new(finding)
 	f.verdict = t.each(ctx, p, by, func(found *report.Verification) error {
 		f.results = append(f.results, found)
@@ -98,7 +99,7 @@ func (t *tabulation) answer(ctx context.Context, p *program, by labour) (*findin
 }
 
 // carryOut is that of a [study].
-func (t *tabulation) carryOut(ctx context.Context, p *program, by labour) error {
+func (t *tabulation) carryOut(ctx context.Context, p *program, by labour.Doer) error {
 	var all report.ExtremesTable
 	err := t.each(ctx, p, by, func(found *report.Verification) error {
 		if all.Sizes = append(all.Sizes, found); found.Extremes == nil || t.o.json {

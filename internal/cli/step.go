@@ -17,6 +17,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
@@ -148,10 +149,10 @@ func (o *runOptions) planWalk(p *program, command *cobra.Command, e *catalogue.E
 }
 
 // job is that of a [study].
-func (*walk) job() (*assignment, error) { return nil, errNoJob }
+func (*walk) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // carryOut is that of a [study].
-func (w *walk) carryOut(ctx context.Context, _ *program, _ labour) error {
+func (w *walk) carryOut(ctx context.Context, _ *program, _ labour.Doer) error {
 	if err := w.take(w.choices); err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
-	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -15,10 +15,10 @@ import (
 // jobs resume carry it out. A worker only needs its task.
 type study interface {
 	// job returns the long work of the study, which can be kept, cut into pieces and computed elsewhere; an error if it has none.
-	job() (*assignment, error)
+	job() (*labour.Assignment, error)
 
 	// carryOut computes and prints the result. Long work is done by the labour.
-	carryOut(ctx context.Context, p *program, by labour) error
+	carryOut(ctx context.Context, p *program, by labour.Doer) error
 }
 
 // errNoJob is the error of a study without work that can be kept.
@@ -29,7 +29,7 @@ type answerable interface {
 	study
 
 	// answer computes the result.
-	answer(ctx context.Context, p *program, by labour) (*finding, error)
+	answer(ctx context.Context, p *program, by labour.Doer) (*finding, error)
 }
 
 // finding is what a study has found.
@@ -42,23 +42,11 @@ type finding struct {
 	witness func() (savedRun, error) // a run that shows what was found; nil: none, or the study is of one run
 }
 
-// labour does the long work of studies.
-type labour interface {
-	// keeps reports whether results are kept for others, so that the work must be that of the study's job.
-	keeps() bool
-
-	// do returns the results of the work, complete and in order.
-	do(ctx context.Context, p *program, a *assignment) ([]work.Part, error)
-
-	// dismiss ends the labour, after a call with that error.
-	dismiss(err error)
-}
-
 // studyCommand is a command whose calls are studies.
 type studyCommand struct {
 	*cobra.Command
 	plan    func(args []string) (study, error) // after the flags are set
-	working *working                           // the flags for long work
+	working *labour.Work                       // the flags for long work
 }
 
 // carriesOut lets a command carry out the studies that its calls ask for.
@@ -68,15 +56,15 @@ func (p *program) carriesOut(c *studyCommand) *studyCommand {
 		if err != nil {
 			return err
 		}
-		return p.carryOut(command.Context(), s, &hands{working: c.working})
+		return p.carryOut(command.Context(), s, &labour.Hands{Work: c.working})
 	}
 	return c
 }
 
-// carryOut carries out a study by labour that ends with it.
-func (p *program) carryOut(ctx context.Context, s study, by labour) error {
+// carryOut carries out a study by labour.Doer that ends with it.
+func (p *program) carryOut(ctx context.Context, s study, by labour.Doer) error {
 	err := p.written(s.carryOut(ctx, p, by))
-	by.dismiss(err)
+	by.Dismiss(err)
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
@@ -35,7 +36,7 @@ type verifyOptions struct {
 	counterexample
 	ranks
 	results
-	working
+	labour.Work
 }
 
 func (p *program) verify() *cobra.Command { return p.verifyCommand().Command }
@@ -94,7 +95,7 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
 	o.counterexample.flags(command)
-	o.working.flags(command, p)
+	o.Work.Define(command, p.Printer)
 	f := command.Flags()
 	f.Lookup("n").Value = sizes{&o.n, &o.most}
 	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages and time over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
@@ -130,7 +131,7 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
 	option.Offer(command, "start", "all", "any", "every-set", "each")
 	option.Offer(command, "reduce", reductions...)
-	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.working})
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
 }
 
 // plan returns the study that the flags ask for.
@@ -229,14 +230,14 @@ func (o *verifyOptions) bound(e *catalogue.Entry) {
 
 // planCheck plans a check of one algorithm at one size.
 func (o *verifyOptions) planCheck(e *catalogue.Entry) (study, error) {
-	if err := errors.Join(o.results.check(), o.working.check()); err != nil {
+	if err := errors.Join(o.results.check(), o.Work.Check()); err != nil {
 		return nil, err
 	}
 	v, err := o.options(e)
 	if err != nil {
 		return nil, err
 	}
-	if flag := o.kept(); flag != "" && (o.probabilities || o.random > 0 || o.Wardens) {
+	if flag := o.Kept(); flag != "" && (o.probabilities || o.random > 0 || o.Wardens) {
 		return nil, fmt.Errorf("%s is for what is found in each order; leave it out with --probabilities, --random and --wardens", flag)
 	}
 	if o.probabilities {
@@ -253,10 +254,10 @@ type chances struct {
 }
 
 // job is that of a [study].
-func (*chances) job() (*assignment, error) { return nil, errNoJob }
+func (*chances) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // answer is that of an [answerable].
-func (c *chances) answer(ctx context.Context, p *program, _ labour) (*finding, error) {
+func (c *chances) answer(ctx context.Context, p *program, _ labour.Doer) (*finding, error) {
 	bar := p.watch(ctx, &c.v)
 	found, err := verify.Probabilities(c.e.Program, c.v)
 	bar.Done()
@@ -267,7 +268,7 @@ func (c *chances) answer(ctx context.Context, p *program, _ labour) (*finding, e
 }
 
 // carryOut is that of a [study].
-func (c *chances) carryOut(ctx context.Context, p *program, by labour) error {
+func (c *chances) carryOut(ctx context.Context, p *program, by labour.Doer) error {
 	found, err := c.answer(ctx, p, by)
 	if err != nil {
 		return err
@@ -283,7 +284,7 @@ type verification struct {
 }
 
 // job is that of a [study]. It is of all orders.
-func (s *verification) job() (*assignment, error) {
+func (s *verification) job() (*labour.Assignment, error) {
 	if s.o.random > 0 || s.v.Wardens {
 		return nil, errNoJob
 	}
@@ -295,7 +296,7 @@ func (s *verification) job() (*assignment, error) {
 }
 
 // answer is that of an [answerable].
-func (s *verification) answer(ctx context.Context, p *program, by labour) (*finding, error) {
+func (s *verification) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
 	found, err := s.explore(ctx, p, by)
 	if err != nil {
 		return nil, err
@@ -311,7 +312,7 @@ func (s *verification) answer(ctx context.Context, p *program, by labour) (*find
 }
 
 // carryOut is that of a [study].
-func (s *verification) carryOut(ctx context.Context, p *program, by labour) error {
+func (s *verification) carryOut(ctx context.Context, p *program, by labour.Doer) error {
 	found, err := s.answer(ctx, p, by)
 	if err != nil {
 		return err
@@ -346,7 +347,7 @@ func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress
 }
 
 // explore tries every schedule, or makes random walks, and makes smaller what was found on request.
-func (s *verification) explore(ctx context.Context, p *program, by labour) (*report.Verification, error) {
+func (s *verification) explore(ctx context.Context, p *program, by labour.Doer) (*report.Verification, error) {
 	bar := p.watch(ctx, &s.v)
 	defer bar.Done()
 	var r *verify.Report
@@ -403,12 +404,12 @@ func (s *verification) orders() (*verify.Orders, error) {
 
 // tryDeclared tries every schedule that the algorithm declares to bear, or as much of that as is not too large. It sets the options
 // to those that were tried. Pieces that are kept must all have the same options.
-func (s *verification) tryDeclared(ctx context.Context, p *program, by labour) (*verify.Report, error) {
+func (s *verification) tryDeclared(ctx context.Context, p *program, by labour.Doer) (*verify.Report, error) {
 	orders, err := s.orders()
 	if err != nil {
 		return nil, err
 	}
-	if s.o.Extremes || by.keeps() {
+	if s.o.Extremes || by.Keeps() {
 		return s.tryAll(ctx, p, by, orders)
 	}
 	all, err := s.wider()
@@ -430,11 +431,11 @@ func (s *verification) tryDeclared(ctx context.Context, p *program, by labour) (
 
 // tryAll tries every schedule. Many orders are work in pieces. Of few, each is explored by all cores, unless the results are
 // kept.
-func (s *verification) tryAll(ctx context.Context, p *program, by labour, orders *verify.Orders) (*verify.Report, error) {
-	if s.v.Wardens || !by.keeps() && orders.Len() < 2*uint64(s.v.Cores) {
+func (s *verification) tryAll(ctx context.Context, p *program, by labour.Doer, orders *verify.Orders) (*verify.Report, error) {
+	if s.v.Wardens || !by.Keeps() && orders.Len() < 2*uint64(s.v.Cores) {
 		return s.e.Verify(s.v)
 	}
-	parts, err := by.do(ctx, p, s.all(orders))
+	parts, err := by.Do(ctx, p.Printer, s.all(orders))
 	if err != nil {
 		return nil, err
 	}
@@ -450,10 +451,10 @@ func (s *verification) tryAll(ctx context.Context, p *program, by labour, orders
 }
 
 // all is the exploration of all orders as work.
-func (s *verification) all(orders *verify.Orders) *assignment {
-	return &assignment{
-		cores: s.v.Cores, kind: "verify", task: allOrders{orders}, units: "orders",
-		words: func() ([]string, error) { return jobWords("verify", []string{s.e.Name}, s.o.set) },
+func (s *verification) all(orders *verify.Orders) *labour.Assignment {
+	return &labour.Assignment{
+		Cores: s.v.Cores, Kind: "verify", Task: allOrders{orders}, Units: "orders",
+		Words: func() ([]string, error) { return jobWords("verify", []string{s.e.Name}, s.o.set) },
 	}
 }
 

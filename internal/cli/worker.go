@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/metrics"
@@ -21,7 +22,7 @@ import (
 )
 
 type workerOptions struct {
-	distribution
+	labour.Server
 	cores     int
 	metrics   string
 	httpHosts []string
@@ -60,8 +61,8 @@ Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 64 the call was wr
 			return p.labour(command.Context(), &o)
 		},
 	}
-	o.clientFlags(command, p, "URL of the NATS server, nats://HOST:4222 or tls://HOST:4222 (default RINGLEADER_NATS in the environment)")
-	o.access.URL = p.Getenv(natsURL)
+	o.DefineClient(command, p.Printer, "URL of the NATS server, nats://HOST:4222 or tls://HOST:4222 (default RINGLEADER_NATS in the environment)")
+	o.Access.URL = p.Getenv(labour.URLVariable)
 	f := command.Flags()
 	option.Number(f, &o.cores, "cores", "", 0, "number of pieces to compute at a time (default: one for each core)")
 	f.StringVar(&o.metrics, "metrics", "", "HOST:PORT to serve /metrics on, in clear text (default: not served)")
@@ -72,9 +73,9 @@ Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 64 the call was wr
 // valid returns an error for a call that is wrong.
 func (o *workerOptions) valid(command *cobra.Command) (err error) {
 	switch {
-	case !o.asked():
+	case !o.Asked():
 		return fmt.Errorf("%s needs --nats; try %[1]s --help", command.CommandPath())
-	case o.embeds():
+	case o.Embeds():
 		return errors.New("--nats embed is for the command that needs workers; it prints the URL for them")
 	case o.cores < 0:
 		return errors.New("--cores is at least 1")
@@ -84,7 +85,7 @@ func (o *workerOptions) valid(command *cobra.Command) (err error) {
 			return err
 		}
 	}
-	return o.check()
+	return o.Check()
 }
 
 // The times of a worker.
@@ -111,13 +112,13 @@ func (p *program) labour(ctx context.Context, o *workerOptions) error {
 		return err
 	}
 	defer conn.Close()
-	w := &cluster.Worker{Conn: conn, Cores: coresOr(o.cores), Version: versionName(), Kinds: p.kinds(), Notice: p.Complain}
+	w := &cluster.Worker{Conn: conn, Cores: labour.Cores(o.cores), Version: versionName(), Kinds: p.kinds(), Notice: p.Complain}
 	if listener != nil {
 		server := statushttp.Server(workerMetrics(w, conn, append(o.httpHosts, "localhost", host(o.metrics))))
 		defer server.Close()
 		go server.Serve(listener) // until it is closed
 	}
-	fmt.Fprintf(p.Out, "worker of version %s on %s: %s, for the jobs of %s\n", w.Version, cluster.Process(), report.Several(w.Cores, "core"), o.access.URL)
+	fmt.Fprintf(p.Out, "worker of version %s on %s: %s, for the jobs of %s\n", w.Version, cluster.Process(), report.Several(w.Cores, "core"), o.Access.URL)
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	leave := context.AfterFunc(ctx, func() {
@@ -144,7 +145,7 @@ func host(address string) string {
 
 // reach connects to the server, as soon as it answers. It returns nothing if ctx is done before.
 func (p *program) reach(ctx context.Context, o *workerOptions) (*cluster.Conn, error) {
-	access, err := o.authorized()
+	access, err := o.Authorized()
 	if err != nil {
 		return nil, report.Failed("%w", err)
 	}

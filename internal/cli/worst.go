@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/worstcase"
@@ -21,7 +22,7 @@ type worstOptions struct {
 	seed       uint64
 	parameters []string
 	json       bool
-	working
+	labour.Work
 }
 
 func (p *program) worst() *cobra.Command { return p.worstCommand().Command }
@@ -55,9 +56,9 @@ case. The result includes a command that runs the input. With --out an interrupt
 	option.Number(f, &o.seed, "seed", "", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	o.working.flags(command, p)
+	o.Work.Define(command, p.Printer)
 	option.Offer(command, "of", worstcase.Measures...)
-	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.working})
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
 }
 
 // climb is the study of worst.
@@ -96,22 +97,22 @@ func (o *worstOptions) plan(p *program, command *cobra.Command, args []string) (
 }
 
 // job is that of a [study].
-func (c *climb) job() (*assignment, error) {
-	return &assignment{
-		kind: "worst", task: c.search, units: c.search.What(),
-		words: func() ([]string, error) { return jobWords("worst", []string{c.options.Entry.Name}, c.flags) },
-		count: func(results [][]byte) (int, int) { return c.search.Tried(results), c.o.tries },
-		of:    "inputs",
+func (c *climb) job() (*labour.Assignment, error) {
+	return &labour.Assignment{
+		Kind: "worst", Task: c.search, Units: c.search.What(),
+		Words: func() ([]string, error) { return jobWords("worst", []string{c.options.Entry.Name}, c.flags) },
+		Count: func(results [][]byte) (int, int) { return c.search.Tried(results), c.o.tries },
+		Of:    "inputs",
 	}, nil
 }
 
 // answer is that of an [answerable]. A search that is stopped has the result of its inputs so far.
-func (c *climb) answer(ctx context.Context, p *program, by labour) (*finding, error) {
+func (c *climb) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
 	a, err := c.job()
 	if err != nil {
 		return nil, err
 	}
-	parts, stopped := by.do(ctx, p, a)
+	parts, stopped := by.Do(ctx, p.Printer, a)
 	if stopped != nil && ctx.Err() == nil {
 		return nil, stopped
 	}
@@ -131,7 +132,7 @@ func (c *climb) answer(ctx context.Context, p *program, by labour) (*finding, er
 }
 
 // carryOut is that of a [study].
-func (c *climb) carryOut(ctx context.Context, p *program, by labour) error {
+func (c *climb) carryOut(ctx context.Context, p *program, by labour.Doer) error {
 	found, err := c.answer(ctx, p, by)
 	if err != nil {
 		return err
