@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/transport"
@@ -61,10 +62,10 @@ func (o *clientOptions) client(command *cobra.Command) (*control.Client, error) 
 	case o.data != "":
 		return control.NewClient(control.Socket(o.data)), nil
 	case o.http != "":
-		address, err := parseAddress("--http", o.http)
+		address, err := option.Address("--http", o.http)
 		return control.NewHTTPClient(address, nil), err
 	}
-	address, err := parseAddress("--https", o.https)
+	address, err := option.Address("--https", o.https)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (p *program) status() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:     "status --data DIR",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Show the state of a member that runs",
 		Long: `Status shows what a member knows: its role, its leader and term, the rest of its lease, and
 which members it can communicate with. If it knows no leader, it lists the reasons: which
@@ -100,7 +101,7 @@ Exit status: 0 the member leads; 1 it does not; 3 no member answers; 64 the call
 		Example: `  ringleader status --data /var/lib/ringleader/1
   ringleader status --http 127.0.0.1:8001 --watch
   ringleader status --https 10.0.0.1:8443 --cert operator.pem --key operator.key --ca ca.pem --json`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			client, err := o.client(command)
@@ -141,14 +142,14 @@ func (p *program) watchLeader() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:     "watch --data DIR",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Print a line for each change of a member's leader",
 		Long: `Watch prints the role, leader and term of a member now and after each change, until Ctrl-C.
 A slow reader misses changes, and never the last one.
 
 Exit status: 0 after Ctrl-C; 3 no member answers, or it has stopped; 64 the call was wrong.`,
 		Example:           "  ringleader watch --data /var/lib/ringleader/1\n  ringleader watch --http 127.0.0.1:8001 --json",
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			client, err := o.client(command)
@@ -196,7 +197,7 @@ func (p *program) resign() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:     "resign --data DIR",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Let a leader hand over to an able member",
 		Long: `Resign asks a member that leads to stop its work and to hand over to an able member, even one
 of lower rank. It waits until another member leads, for at most five seconds.
@@ -204,7 +205,7 @@ of lower rank. It waits until another member leads, for at most five seconds.
 Exit status: 0 another member leads; 1 the member does not lead; 3 no
 member answers, or no other one leads yet; 64 the call was wrong.`,
 		Example:           "  ringleader resign --data /var/lib/ringleader/1",
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return p.handOver(command, &o, asJSON, 0)
@@ -222,7 +223,7 @@ func (p *program) transfer() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:     "transfer ID --data DIR",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Let a leader hand over to another member",
 		Long: `Transfer asks a member that leads to stop its work and to hand over to the member ID. It waits
 until another member leads, for at most five seconds.
@@ -246,7 +247,7 @@ func oneMember(name string, id *uint64) cobra.PositionalArgs {
 		if len(args) != 1 {
 			return fmt.Errorf("%s takes one argument, the identifier of %s; try %[1]s --help", command.CommandPath(), name)
 		}
-		if *id, err = parseID(args[0]); err != nil {
+		if *id, err = option.ID(args[0]); err != nil {
 			return fmt.Errorf("%s is an identifier from 1 to 2⁶⁴ - 1, not %q", name, args[0])
 		}
 		return nil

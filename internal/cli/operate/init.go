@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/storage"
 )
@@ -23,7 +24,7 @@ func (p *program) init() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:     "init --data DIR --group NAME --id ID",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Make the durable state of a member",
 		Long: `Init makes the store in which a member keeps what it has promised to the others: its
 terms and votes. It allocates all that they need, so a disk that is full later does not
@@ -39,7 +40,7 @@ store of this member, init succeeds without a word. If the directory has been lo
 others refuse the member with its new store.`,
 		Example: `  ringleader init --data /var/lib/ringleader/1 --group payments --id 1
   ringleader init --data data/1 --group shards --id 1 --groups 1000 --json`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			switch {
@@ -61,11 +62,11 @@ others refuse the member with its new store.`,
 	flags := command.Flags()
 	flags.StringVar(&directory, "data", "", "directory for the durable state of this member alone; created if missing")
 	flags.StringVar(&owner.Group, "group", "", "name of the group that the member belongs to")
-	decimalVar(flags, &owner.Member, "id", "", 0, "identifier of this member, at least 1")
-	decimalVar(flags, &groups, "groups", "", 1, "number of groups to allocate room for; the store grows if there are more")
+	option.Number(flags, &owner.Member, "id", "", 0, "identifier of this member, at least 1")
+	option.Number(flags, &groups, "groups", "", 1, "number of groups to allocate room for; the store grows if there are more")
 	flags.BoolVar(&missing, "if-missing", false, "succeed, and change nothing, if the directory has a store of this member already")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
-	require(command, "data", "group", "id")
+	option.Require(command, "data", "group", "id")
 	command.MarkFlagDirname("data")
 	return command
 }

@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/certificates"
 	"ringleader.example/ringleader/internal/show/report"
 )
@@ -22,7 +23,7 @@ func (p *program) cert() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:     "cert --directory DIR --group NAME --id ID...",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Make certificates for members and operators",
 		Long: `Cert makes what members on several machines need for TLS: an authority (ca.pem, ca.key),
 unless the directory has one, and for each --id a certificate and its key (ID.pem, ID.key),
@@ -37,7 +38,7 @@ how they are renewed. A member that runs takes new files for its next connection
 The authority is for development and for small installations: it has no revocation.`,
 		Example: `  ringleader cert --directory certs --group jobs --id 1 --id 2 --id 3 --operator
   ringleader cert --directory certs --group jobs --id 2 --host db2.example.com --host 10.0.0.2 --days 30`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			if err := checkOrder(&o, ids, days); err != nil {
@@ -56,9 +57,9 @@ The authority is for development and for small installations: it has no revocati
 	flags.StringArrayVar(&ids, "id", nil, "identifier of a member to make a certificate for; may be repeated")
 	flags.StringArrayVar(&o.Hosts, "host", nil, "host name or address to put into the certificates, for clients of --https such as curl; may be repeated")
 	flags.BoolVar(&o.Operator, "operator", false, "make a certificate for an operator")
-	decimalVar(flags, &days, "days", "", 365, "days for which certificates are valid; an authority is for ten times as long")
+	option.Number(flags, &days, "days", "", 365, "days for which certificates are valid; an authority is for ten times as long")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
-	require(command, "directory", "group")
+	option.Require(command, "directory", "group")
 	command.MarkFlagDirname("directory")
 	return command
 }
@@ -66,7 +67,7 @@ The authority is for development and for small installations: it has no revocati
 // checkOrder reads the identifiers of an order, and checks it.
 func checkOrder(o *certificates.Order, ids []string, days int) error {
 	for _, text := range ids {
-		id, err := parseID(text)
+		id, err := option.ID(text)
 		if err != nil {
 			return fmt.Errorf("--id wants an identifier from 1 to 2⁶⁴ - 1, not %q", text)
 		}

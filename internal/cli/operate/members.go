@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -19,7 +20,7 @@ func (p *program) members() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:     "members --data DIR",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Show which members vote, and change that while the group runs",
 		Long: `Members shows the members and which of them vote, as the member knows it. A leader needs the
 votes of a majority of these. Members add gives a vote to a member that has none, and members
@@ -34,7 +35,7 @@ Exit status: 0 the member answers; 3 no member answers; 64 the call was wrong.`,
 		Example: `  ringleader members --data /var/lib/ringleader/1
   ringleader members add 4 --data /var/lib/ringleader/1
   ringleader members remove 2 --data /var/lib/ringleader/1`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			client, err := o.client(command)

@@ -1,4 +1,4 @@
-package cli
+package labour
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 func TestWorkersThatAreMissedAreAskedForOnceEachTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var notices []string
-		w := &workers{link: &link{url: "nats://h:4222"}, program: "ringleader", notice: func(text string) { notices = append(notices, text) }}
-		w.access.URL = "nats://h:4222"
+		w := &workers{Link: &Link{url: "nats://h:4222"}, program: "ringleader", notice: func(text string) { notices = append(notices, text) }}
+		w.Access.URL = "nats://h:4222"
 		for _, there := range []int{0, 2, 0} { // the first ones are late, and then they die
 			for range 10 * patience / time.Second {
 				w.missed(there)
@@ -27,16 +27,16 @@ func TestWorkersThatAreMissedAreAskedForOnceEachTime(t *testing.T) {
 
 func TestTheCommandOfAWorkerLeavesOutSecretsAndFilesOfTheServer(t *testing.T) {
 	for _, c := range []struct {
-		set  func(*distribution)
+		set  func(*Server)
 		want string
 	}{
-		{func(d *distribution) { d.access.Token = "secret" }, " --nats-token-file FILE"},
-		{func(d *distribution) { d.tokenFile = "of the server" }, " --nats-token-file FILE"},
-		{func(d *distribution) { d.access.Credentials = "my creds" }, " --nats-credentials 'my creds'"},
-		{func(d *distribution) { d.listen, d.store = "0.0.0.0:4222", "store" }, ""},
+		{func(d *Server) { d.Access.Token = "secret" }, " --nats-token-file FILE"},
+		{func(d *Server) { d.tokenFile = "of the server" }, " --nats-token-file FILE"},
+		{func(d *Server) { d.Access.Credentials = "my creds" }, " --nats-credentials 'my creds'"},
+		{func(d *Server) { d.listen, d.store = "0.0.0.0:4222", "store" }, ""},
 	} {
-		w := &workers{link: &link{url: "nats://h:4222"}, program: "ringleader"}
-		c.set(&w.distribution)
+		w := &workers{Link: &Link{url: "nats://h:4222"}, program: "ringleader"}
+		c.set(&w.Server)
 		if got, want := w.command(), "ringleader worker --nats nats://h:4222"+c.want; got != want {
 			t.Errorf("it is %s, want %s", got, want)
 		}

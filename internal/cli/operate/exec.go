@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"cmp"
@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/show/report"
 )
@@ -36,7 +37,7 @@ func (p *program) exec() *cobra.Command {
 	var o execOptions
 	command := &cobra.Command{
 		Use:     "exec --id ID --member ID=HOST:PORT... --data DIR -- COMMAND ARGUMENT...",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Run a command on the leader of a group, and nowhere else",
 		Long: `Exec runs one member of a group, as join does, and runs a command while the member leads.
 The group elects one leader, so one command runs at a time. All that "ringleader join --help all" has about
@@ -95,7 +96,7 @@ Settings are taken from a file, the environment and flags, and hooks run, as wit
 	}
 	command.Flags().SetInterspersed(false) // what follows COMMAND is its own
 	s := p.settings(command, &o)
-	offerWords(command, "on-exit", agent.OnExits...)
+	option.Offer(command, "on-exit", agent.OnExits...)
 	command.RunE = func(command *cobra.Command, args []string) error {
 		config, only, err := p.checked(s)
 		if err != nil || only {
@@ -144,7 +145,7 @@ func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	}
 	switch {
 	case !slices.Contains(agent.OnExits, o.onExit):
-		return c, fmt.Errorf("unknown --on-exit %q; %s", o.onExit, instead(o.onExit, agent.OnExits))
+		return c, fmt.Errorf("unknown --on-exit %q; %s", o.onExit, option.Instead(o.onExit, agent.OnExits))
 	case o.algorithm == string(ringleader.Bully):
 		return c, errors.New("exec needs leases, which --algorithm bully does not have: two commands could run at a time")
 	}

@@ -1,6 +1,6 @@
 //go:build !unix && !js
 
-package cli
+package operate
 
 import "os"
 

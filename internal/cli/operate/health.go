@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
 )
 
@@ -28,15 +29,15 @@ type standOptions struct {
 var standFlags = []string{"health-interval", "health-timeout", "health-rise", "health-fall"}
 
 func (o *standOptions) define(flags *pflag.FlagSet) {
-	decimalVar(flags, &o.weight, "weight", "", 0, "priority of this member, from 1 to 65535, in place of that in --member; the others need not know it")
+	option.Number(flags, &o.weight, "weight", "", 0, "priority of this member, from 1 to 65535, in place of that in --member; the others need not know it")
 	flags.BoolVar(&o.preempt, "preempt", false, "a leader hands over to an able member of higher rank")
 	flags.DurationVar(&o.preemptDelay, "preempt-delay", 0, fmt.Sprintf("with --preempt: how long a leader leads before that (default: of the preset; lan: %v)", ringleader.LAN().Preempt))
 	flags.StringVar(&o.Command, "health-command", "", "check: command of a shell, a script if other users are not to read it in the list of processes; while its exit status is not 0, this member may not lead")
 	flags.StringVar(&o.URL, "health-http", "", "check: URL; while GET does not answer with a status from 200 to 299, this member may not lead")
 	flags.DurationVar(&o.check.Interval, "health-interval", time.Second, "time between the beginnings of two checks")
 	flags.DurationVar(&o.check.Timeout, "health-timeout", 0, "a check that takes longer has failed, and is killed with all its processes (default: --health-interval)")
-	decimalVar(flags, &o.check.Rise, "health-rise", "", 2, "how many checks in a row have to pass before this member may lead")
-	decimalVar(flags, &o.check.Fall, "health-fall", "", 3, "how many in a row have to fail before it may lead no more")
+	option.Number(flags, &o.check.Rise, "health-rise", "", 2, "how many checks in a row have to pass before this member may lead")
+	option.Number(flags, &o.check.Fall, "health-fall", "", 3, "how many in a row have to fail before it may lead no more")
 }
 
 // valid returns an error if flags do not go together, and completes the times.

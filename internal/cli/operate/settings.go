@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"errors"
@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/storage"
@@ -55,7 +56,7 @@ func newSettings(o memberOptions, flags *pflag.FlagSet) *settings {
 // it needs.
 func (p *program) settings(command *cobra.Command, o memberOptions) *settings {
 	s := newSettings(o, command.Flags())
-	require(command, "id", "member", "data")
+	option.Require(command, "id", "member", "data")
 	completeJoin(command)
 	_ = command.MarkFlagFilename("config", "toml")
 	needs := command.PreRunE
@@ -150,7 +151,7 @@ func variableOf(name string) string {
 
 // load takes what the command line has not set from the environment, and then from the file.
 func (p *program) load(command *cobra.Command, s *settings) (err error) {
-	explain := func(err error) error { return p.flagError(command, err) }
+	explain := func(err error) error { return option.Explain(command, err) }
 	s.from = map[string]string{}
 	for name := range s.given {
 		s.from[name] = "--" + name
@@ -199,7 +200,7 @@ func (s *settings) take(setting agent.Setting, explain func(error) error) error 
 				names = append(names, f.Name)
 			}
 		})
-		return fmt.Errorf("there is no setting %s; %s", setting.Name, instead(setting.Name, names))
+		return fmt.Errorf("there is no setting %s; %s", setting.Name, option.Instead(setting.Name, names))
 	}
 	if s.from[f.Name] != "" {
 		return nil

@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/demo"
 )
 
@@ -18,7 +19,7 @@ func (p *program) demo() *cobra.Command {
 	var inLab bool
 	command := &cobra.Command{
 		Use:     "demo",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Elect a leader among five processes on this machine, to kill, pause and cut off",
 		Long: `Demo starts five member processes on this machine, each with a warden. They elect a leader
 by quorum-bully: it has a lease from a majority, and each leader has a greater term than
@@ -66,7 +67,7 @@ were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
   ringleader demo --lab
   ringleader demo --for 20s --json
   echo "kill 7" | ringleader demo --members 7`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			o.Algorithm = ringleader.Algorithm(algorithm)
@@ -74,20 +75,20 @@ were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
 				return err
 			}
 			if inLab {
-				return p.demoInLab(command.Context(), o)
+				return p.Demo(command.Context(), o)
 			}
-			return demo.Run(command.Context(), p.Printer, p.stdin, o)
+			return demo.Run(command.Context(), p.Printer, p.Stdin, o)
 		},
 	}
 	flags := command.Flags()
-	decimalVar(flags, &o.Members, "members", "", 5, "number of member processes")
+	option.Number(flags, &o.Members, "members", "", 5, "number of member processes")
 	flags.StringVar(&o.Scenario, "scenario", "", "take no commands; crash: kill the leader, start it again; pause: stall it; partition: cut its links; rolling: restart each member")
 	flags.StringVar(&algorithm, "algorithm", string(ringleader.QuorumBully), "quorum-bully or bully, with which each side of a partition has a leader")
 	flags.DurationVar(&o.Lasting, "for", 0, "end after this time, and not before the scenario has ended")
 	flags.BoolVar(&inLab, "lab", false, "show the group in the browser, too, and obey the page")
 	flags.BoolVar(&o.JSON, "json", false, "write events as JSON lines, and nothing else, to stdout")
-	offerWords(command, "algorithm", liveAlgorithms...)
-	offerWords(command, "scenario", demo.Scenarios()...)
+	option.Offer(command, "algorithm", liveAlgorithms...)
+	option.Offer(command, "scenario", demo.Scenarios()...)
 	return command
 }
 
@@ -99,9 +100,9 @@ func checkDemo(command *cobra.Command, o demo.Options) error {
 	case command.Flags().Changed("for") && o.Lasting <= 0:
 		return fmt.Errorf("--for is a time above 0, such as 20s, not %s", o.Lasting)
 	case !slices.Contains(liveAlgorithms, string(o.Algorithm)):
-		return fmt.Errorf("unknown algorithm %q; %s", o.Algorithm, instead(string(o.Algorithm), liveAlgorithms))
+		return fmt.Errorf("unknown algorithm %q; %s", o.Algorithm, option.Instead(string(o.Algorithm), liveAlgorithms))
 	case o.Scenario != "" && !slices.Contains(demo.Scenarios(), o.Scenario):
-		return fmt.Errorf("unknown scenario %q; %s", o.Scenario, instead(o.Scenario, demo.Scenarios()))
+		return fmt.Errorf("unknown scenario %q; %s", o.Scenario, option.Instead(o.Scenario, demo.Scenarios()))
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/show/report"
 )
@@ -52,7 +53,7 @@ again within eight times --preempt-delay.
 
 Exit status: 0 it is not paused; 3 no member answers; 64 the call was wrong.`,
 		Example: "  ringleader resume-preemption --data /var/lib/ringleader/1",
-		Args:    flagsOnly,
+		Args:    option.FlagsOnly,
 	}, func(ctx context.Context, c *control.Client) (ringleader.Status, error) {
 		return c.ResumePreemption(ctx)
 	})
@@ -64,7 +65,7 @@ func (p *program) preemption(command *cobra.Command, call func(context.Context, 
 		o      clientOptions
 		asJSON bool
 	)
-	command.GroupID, command.ValidArgsFunction = groupElect, cobra.NoFileCompletions
+	command.GroupID, command.ValidArgsFunction = option.GroupElect, cobra.NoFileCompletions
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		client, err := o.client(command)
 		if err != nil {

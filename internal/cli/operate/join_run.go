@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"bufio"
@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/storage"
@@ -117,7 +118,7 @@ func (p *program) warnOf(o *joinOptions, c ringleader.Config) {
 		flag, address string
 		secure        bool
 	}{{"--listen", c.Listen, c.TLS != nil}, {"--http", o.http, false}} {
-		if l.address != "" && !l.secure && !isLoopback(l.address) {
+		if l.address != "" && !l.secure && !option.IsLoopback(l.address) {
 			p.warn(fmt.Sprintf("%s %s is open to other machines, without encryption or authentication.", l.flag, l.address))
 		}
 	}
@@ -125,7 +126,7 @@ func (p *program) warnOf(o *joinOptions, c ringleader.Config) {
 
 // obey carries out commands of the parent process, one per line, until there are no more.
 func (p *program) obey(m *ringleader.Member) {
-	for lines := bufio.NewScanner(p.stdin); lines.Scan(); {
+	for lines := bufio.NewScanner(p.Stdin); lines.Scan(); {
 		verb, argument, _ := strings.Cut(lines.Text(), " ")
 		switch id, err := strconv.ParseUint(argument, 10, 64); {
 		case verb == "resign":

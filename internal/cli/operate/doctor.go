@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"cmp"
@@ -17,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/doctor"
@@ -43,7 +44,7 @@ func (p *program) doctor() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:     "doctor --id ID --member ID=HOST:PORT... --data DIR",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Examine a member's configuration, network, disk and clocks",
 		Long: `Doctor takes the flags of join, and examines what they describe, beside a member that runs or
 before its first start. It looks for wrong timing, a missing or foreign store, a store or a key that
@@ -60,7 +61,7 @@ Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 		Example: `  ringleader doctor --config jobs.toml --id 1 --data data/1
   ringleader doctor --group jobs --id 1 --data data/1 --clock 127.0.0.1:8002 \
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			config, err := o.config(command.Flags())
@@ -68,7 +69,7 @@ Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 				return err
 			}
 			for i, address := range clocks {
-				address, wrong := parseAddress("--clock", address)
+				address, wrong := option.Address("--clock", address)
 				if wrong != nil {
 					return wrong
 				}
@@ -139,7 +140,7 @@ func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, files 
 func (e *examination) security(o *joinOptions) {
 	if e.config.TLS == nil {
 		for _, m := range append(e.config.Members, ringleader.MemberAddress{ID: e.config.ID, Address: e.config.Listen}) {
-			if m.Address != "" && !isLoopback(m.Address) {
+			if m.Address != "" && !option.IsLoopback(m.Address) {
 				e.wrong("the address %s of member %d is not loopback, and connections are in clear text: give --cert, --key and --ca", m.Address, m.ID)
 			}
 		}
@@ -242,7 +243,7 @@ func (e *examination) commands(ctx context.Context) {
 	defer cancel()
 	x, err := agent.Examine(ctx, deaths)
 	if x.Because != "" {
-		e.note("a command of exec would end by %s here: %s (%v)", x.Means, x.Means.Lacks(), oneLine(x.Because))
+		e.note("a command of exec would end by %s here: %s (%v)", x.Means, x.Means.Lacks(), option.OneLine(x.Because))
 	}
 	if x.Timer != "" && runtime.GOOS == "linux" {
 		e.note("the kernel ends no keeper that is stopped: %s", x.Timer)

@@ -1,6 +1,6 @@
 //go:build !js
 
-package cli
+package labour
 
 import (
 	"cmp"
@@ -18,15 +18,16 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/secret"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
-// distribution holds the NATS server over which workers get the pieces of a job.
-type distribution struct {
-	access        cluster.Access // its URL, or embedded
+// Server holds the NATS server over which workers get the pieces of a job.
+type Server struct {
+	Access        cluster.Access // its URL, or embedded
 	tokenFile     string
 	listen, store string // of an embedded server
 	of            *pflag.FlagSet
@@ -35,84 +36,84 @@ type distribution struct {
 // embedded is the URL that asks for a server inside the command.
 const embedded = "embed"
 
-// flags adds those of a command whose work may be done by workers.
-func (d *distribution) flags(command *cobra.Command, p *program) {
-	d.serverFlags(command, p, "let workers do the work, by this NATS server, nats://HOST:4222; embed: by a server inside the command")
+// Define adds those of a command whose work may be done by workers.
+func (d *Server) Define(command *cobra.Command, p *report.Printer) {
+	d.DefineServer(command, p, "let workers do the work, by this NATS server, nats://HOST:4222; embed: by a server inside the command")
 }
 
-// serverFlags adds those for a server, which may be embedded.
-func (d *distribution) serverFlags(command *cobra.Command, p *program, usage string) {
-	d.clientFlags(command, p, usage)
+// DefineServer adds those for a server, which may be embedded.
+func (d *Server) DefineServer(command *cobra.Command, p *report.Printer, usage string) {
+	d.DefineClient(command, p, usage)
 	f := command.Flags()
 	f.StringVar(&d.listen, "nats-listen", "127.0.0.1:4222", "of --nats embed: HOST:PORT to listen on for workers")
 	f.StringVar(&d.store, "nats-store", "", "of --nats embed: directory of the server (default ringleader/nats among the user's caches)")
-	offerWords(command, "nats", embedded)
+	option.Offer(command, "nats", embedded)
 	command.MarkFlagDirname("nats-store")
 }
 
-// clientFlags adds those for a server that runs elsewhere. The environment has values of all but the URL.
-func (d *distribution) clientFlags(command *cobra.Command, p *program, usage string) {
+// DefineClient adds those for a server that runs elsewhere. The environment has values of all but the URL.
+func (d *Server) DefineClient(command *cobra.Command, p *report.Printer, usage string) {
 	d.of = command.Flags()
-	d.of.StringVar(&d.access.URL, "nats", "", usage)
+	d.of.StringVar(&d.Access.URL, "nats", "", usage)
 	for _, f := range []struct {
 		value       *string
 		name, usage string
 	}{
-		{&d.access.Credentials, "nats-credentials", "FILE with the credentials for the NATS server"},
-		{&d.access.Token, "nats-token", "token of the NATS server; other users see it in the list of processes, but not --nats-token-file or RINGLEADER_NATS_TOKEN in the environment"},
+		{&d.Access.Credentials, "nats-credentials", "FILE with the credentials for the NATS server"},
+		{&d.Access.Token, "nats-token", "token of the NATS server; other users see it in the list of processes, but not --nats-token-file or RINGLEADER_NATS_TOKEN in the environment"},
 		{&d.tokenFile, "nats-token-file", "FILE with the token of the NATS server (default: for a server inside a command on this machine, a file that the first command makes)"},
-		{&d.access.CA, "nats-ca", "FILE with the certificates of the authorities that sign those of the other side"},
-		{&d.access.Certificate, "nats-certificate", "FILE with a certificate for connections by TLS, in PEM format"},
-		{&d.access.Key, "nats-key", "FILE with the key of the certificate"},
+		{&d.Access.CA, "nats-ca", "FILE with the certificates of the authorities that sign those of the other side"},
+		{&d.Access.Certificate, "nats-certificate", "FILE with a certificate for connections by TLS, in PEM format"},
+		{&d.Access.Key, "nats-key", "FILE with the key of the certificate"},
 	} {
 		d.of.StringVar(f.value, f.name, "", f.usage)
 		*f.value = p.Getenv("RINGLEADER_" + strings.ToUpper(strings.ReplaceAll(f.name, "-", "_")))
 	}
 }
 
-// natsURL is the variable of the environment with the server of workers and of jobs. A command that computes does so elsewhere only
+// URLVariable is the variable of the environment with the server of workers and of jobs. A command that computes does so elsewhere only
 // if its call asks for that.
-const natsURL = "RINGLEADER_NATS"
+const URLVariable = "RINGLEADER_NATS"
 
-// asked reports whether the work is for workers.
-func (d *distribution) asked() bool { return d.access.URL != "" }
+// Asked reports whether the work is for workers.
+func (d *Server) Asked() bool { return d.Access.URL != "" }
 
-// embeds reports whether the server is inside the command.
-func (d *distribution) embeds() bool { return d.access.URL == embedded }
+// Embeds reports whether the server is inside the command.
+func (d *Server) Embeds() bool { return d.Access.URL == embedded }
 
-// check returns an error for flags that do not go together.
-func (d *distribution) check() error {
+// Check returns an error for flags that do not go together.
+func (d *Server) Check() error {
 	if d.of == nil {
 		return nil // of a command that has none
 	}
-	for _, name := range natsNames[1:] {
+	for _, name := range ServerNames[1:] {
 		ofServer := name == "nats-listen" || name == "nats-store"
 		switch given := d.of.Changed(name); {
-		case given && !d.asked():
+		case given && !d.Asked():
 			return fmt.Errorf("--%s needs --nats", name)
-		case given && ofServer && !d.embeds():
+		case given && ofServer && !d.Embeds():
 			return fmt.Errorf("--%s is for --nats embed", name)
-		case given && name == "nats-credentials" && d.embeds():
+		case given && name == "nats-credentials" && d.Embeds():
 			return errors.New("--nats-credentials is for a server that runs already; --nats embed takes --nats-token-file or certificates")
 		}
 	}
-	switch a := &d.access; {
+	switch a := &d.Access; {
 	case d.of.Changed("nats-token") && d.of.Changed("nats-token-file"):
 		return errors.New("--nats-token and --nats-token-file are both given; give one of them")
 	case (a.Certificate == "") != (a.Key == ""):
 		return errors.New("--nats-certificate and --nats-key go together")
-	case !d.embeds():
+	case !d.Embeds():
 		return nil
 	}
 	return d.checkEmbedded()
 }
 
 // checkEmbedded is check for a server inside the command.
-func (d *distribution) checkEmbedded() error {
-	switch a := &d.access; {
+func (d *Server) checkEmbedded() error {
+	switch a := &d.Access; {
 	case a.CA != "" && a.Certificate == "":
 		return errors.New("--nats-ca needs --nats-certificate and --nats-key for --nats embed")
-	case !isLoopback(d.listen) && a.Token == "" && d.tokenFile == "" && a.CA == "":
+	case !option.IsLoopback(d.listen) && a.Token == "" && d.tokenFile == "" && a.CA == "":
 		return fmt.Errorf("--nats-listen %s is open to other machines: give --nats-token-file, or --nats-certificate, --nats-key and --nats-ca, so that only your workers connect", d.listen)
 	}
 	_, _, err := net.SplitHostPort(d.listen)
@@ -122,8 +123,8 @@ func (d *distribution) checkEmbedded() error {
 	return nil
 }
 
-// flagsOf returns the flags by which another command reaches the server, but for the token.
-func (d *distribution) flagsOf(url string) string {
+// FlagsOf returns the flags by which another command reaches the server, but for the token.
+func (d *Server) FlagsOf(url string) string {
 	words := []string{"--nats", url}
 	for _, f := range []struct {
 		name, value string
@@ -132,10 +133,10 @@ func (d *distribution) flagsOf(url string) string {
 		{"nats-listen", d.listen, url != embedded || d.listen == "127.0.0.1:4222"},
 		{"nats-store", d.store, url != embedded},
 		{"nats-token-file", d.tokenFile, false},
-		{"nats-credentials", d.access.Credentials, false},
-		{"nats-ca", d.access.CA, false},
-		{"nats-certificate", d.access.Certificate, false},
-		{"nats-key", d.access.Key, false},
+		{"nats-credentials", d.Access.Credentials, false},
+		{"nats-ca", d.Access.CA, false},
+		{"nats-certificate", d.Access.Certificate, false},
+		{"nats-key", d.Access.Key, false},
 	} {
 		if f.value != "" && !f.left {
 			words = append(words, "--"+f.name, report.ShellWord(f.value))
@@ -144,25 +145,25 @@ func (d *distribution) flagsOf(url string) string {
 	return strings.Join(words, " ")
 }
 
-// link is a connection to a server, which may be inside the command.
-type link struct {
+// Link is a connection to a server, which may be inside the command.
+type Link struct {
 	*cluster.Conn
 	server *cluster.Server // nil: elsewhere
 	url    string          // for workers
 }
 
-// connect connects to the server, and starts it if it is embedded.
-func (d *distribution) connect(ctx context.Context, p *program, notice func(string)) (*link, error) {
-	a, err := d.authorized()
+// Connect connects to the server, and starts it if it is embedded.
+func (d *Server) Connect(ctx context.Context, p *report.Printer, notice func(string)) (*Link, error) {
+	a, err := d.Authorized()
 	if err != nil {
 		return nil, report.Failed("%w", err)
 	}
-	if !d.embeds() {
+	if !d.Embeds() {
 		conn, err := cluster.Connect(ctx, a, p.Name, notice)
 		if err != nil {
 			return nil, report.Failed("%w", err)
 		}
-		return &link{Conn: conn, url: d.access.URL}, nil
+		return &Link{Conn: conn, url: d.Access.URL}, nil
 	}
 	store := d.store
 	if store == "" {
@@ -181,13 +182,13 @@ func (d *distribution) connect(ctx context.Context, p *program, notice func(stri
 		server.Close()
 		return nil, report.Failed("%w", err)
 	}
-	return &link{conn, server, outside(server.URL())}, nil
+	return &Link{conn, server, outside(server.URL())}, nil
 }
 
-// authorized returns how to reach the server, with the token that the call or the environment names. A server on this machine may be one
+// Authorized returns how to reach the server, with the token that the call or the environment names. A server on this machine may be one
 // inside a command of this user, which has this user's own token.
-func (d *distribution) authorized() (cluster.Access, error) {
-	a := d.access
+func (d *Server) Authorized() (cluster.Access, error) {
+	a := d.Access
 	if d.tokenFile != "" && (a.Token == "" || d.of.Changed("nats-token-file")) {
 		text, err := os.ReadFile(d.tokenFile)
 		if a.Token = strings.TrimSpace(string(text)); err == nil && a.Token == "" {
@@ -195,26 +196,26 @@ func (d *distribution) authorized() (cluster.Access, error) {
 		}
 		return a, err
 	}
-	here := isLoopback(d.listen)
-	if !d.embeds() {
+	here := option.IsLoopback(d.listen)
+	if !d.Embeds() {
 		u, err := url.Parse(a.URL)
-		here = err == nil && u.User == nil && a.Credentials == "" && isLoopback(net.JoinHostPort(u.Hostname(), u.Port()))
+		here = err == nil && u.User == nil && a.Credentials == "" && option.IsLoopback(net.JoinHostPort(u.Hostname(), u.Port()))
 	}
 	if a.Token != "" || !here || a.CA != "" && a.Certificate != "" { // with both, certificates keep others out
 		return a, nil
 	}
-	token, err := ownToken()
+	token, err := OwnToken()
 	switch {
 	case err == nil:
 		a.Token, a.Own = token, true
-	case d.embeds() || errors.Is(err, secret.ErrExposed):
+	case d.Embeds() || errors.Is(err, secret.ErrExposed):
 		return a, fmt.Errorf("this user has no token (%w); --nats-token-file names a file with one", err)
 	}
 	return a, nil
 }
 
-// ownToken returns the token of this user for servers inside commands.
-func ownToken() (string, error) {
+// OwnToken returns the token of this user for servers inside commands.
+func OwnToken() (string, error) {
 	path, err := secret.Path()
 	if err != nil {
 		return "", err
@@ -234,9 +235,9 @@ func outside(url string) string {
 	return url
 }
 
-// close ends the connection, and the server if it is embedded.
-func (l *link) close() {
-	l.Close()
+// Close ends the connection, and the server if it is embedded.
+func (l *Link) Close() {
+	l.Conn.Close()
 	if l.server != nil {
 		l.server.Close()
 	}
@@ -244,8 +245,8 @@ func (l *link) close() {
 
 // workers are the crew of a command: workers of any number of machines.
 type workers struct {
-	*link
-	distribution
+	*Link
+	Server
 	commander cluster.Commander
 	program   string
 	job       work.Job
@@ -258,20 +259,20 @@ type workers struct {
 }
 
 // hired connects to the workers that do the work of a command; nil: it is not for workers.
-func (d *distribution) hired(ctx context.Context, p *program, notice func(string)) (crew, error) {
-	if !d.asked() {
+func (d *Server) hired(ctx context.Context, p *report.Printer, notice func(string)) (crew, error) {
+	if !d.Asked() {
 		return nil, nil
 	}
-	l, err := d.connect(ctx, p, notice)
+	l, err := d.Connect(ctx, p, notice)
 	if err != nil {
 		return nil, err
 	}
-	w := &workers{link: l, distribution: *d, commander: cluster.Commander{Conn: l.Conn, Notice: notice}, program: p.Name, notice: notice}
+	w := &workers{Link: l, Server: *d, commander: cluster.Commander{Conn: l.Conn, Notice: notice}, program: p.Name, notice: notice}
 	if !l.Sealed() && l.server == nil {
 		notice("warning: without a token any process that reaches the NATS server can place false results there; --nats-token-file gives one to this command and to its workers.")
 	}
 	if l.server != nil {
-		if a := &d.access; !isLoopback(d.listen) && a.Certificate == "" {
+		if a := &d.Access; !option.IsLoopback(d.listen) && a.Certificate == "" {
 			notice(fmt.Sprintf("warning: --nats-listen %s has no certificate: any process on the way can read its token.", d.listen))
 		}
 		w.told = true
@@ -282,19 +283,19 @@ func (d *distribution) hired(ctx context.Context, p *program, notice func(string
 
 // command returns the command that starts a worker.
 func (w *workers) command() string {
-	d := w.distribution
+	d := w.Server
 	token := ""
-	if d.access.Token != "" || d.tokenFile != "" {
+	if d.Access.Token != "" || d.tokenFile != "" {
 		token, d.tokenFile = " --nats-token-file FILE", ""
 	}
 	if w.server != nil { // its certificate is not that of workers
-		for _, file := range []*string{&d.access.CA, &d.access.Certificate, &d.access.Key} {
+		for _, file := range []*string{&d.Access.CA, &d.Access.Certificate, &d.Access.Key} {
 			if *file != "" {
 				*file = "FILE"
 			}
 		}
 	}
-	return w.program + " worker " + d.flagsOf(w.url) + token
+	return w.program + " worker " + d.FlagsOf(w.url) + token
 }
 
 // engage is that of a [crew].
@@ -326,7 +327,7 @@ func (w *workers) Run(ctx context.Context, j work.Job, t work.Task, r *work.Resu
 	})
 	switch cause := context.Cause(running); {
 	case cause != nil && ctx.Err() == nil:
-		return report.Failed("%w; what is done is kept: %s jobs resume %s %s", cause, w.program, report.Key(j.Key()), w.flagsOf(w.access.URL))
+		return report.Failed("%w; what is done is kept: %s jobs resume %s %s", cause, w.program, report.Key(j.Key()), w.FlagsOf(w.Access.URL))
 	case errors.Is(err, cluster.ErrCancelled):
 		return report.Stopped("job %s was cancelled", report.Key(j.Key()))
 	case errors.Is(err, cluster.ErrRunning): // this process had no connection for a while, and another one has taken the job
@@ -334,7 +335,7 @@ func (w *workers) Run(ctx context.Context, j work.Job, t work.Task, r *work.Resu
 	}
 	if deadly := new(cluster.DeadlyError); errors.As(err, &deadly) {
 		return report.Failed("%w; what is done is kept; %s jobs compute %s %s %s computes it here, and then the same command continues",
-			err, w.program, report.Key(j.Key()), report.Units(deadly.Piece), w.flagsOf(w.access.URL))
+			err, w.program, report.Key(j.Key()), report.Units(deadly.Piece), w.FlagsOf(w.Access.URL))
 	}
 	own := new(cluster.ComputeError)
 	w.answered = errors.As(err, &own)
@@ -364,15 +365,15 @@ func (w *workers) resuming() string {
 		place = "the store"
 	}
 	return fmt.Sprintf("%s keeps; the same command continues, or %s jobs resume %s %s",
-		place, w.program, report.Key(w.job.Key()), w.flagsOf(w.access.URL))
+		place, w.program, report.Key(w.job.Key()), w.FlagsOf(w.Access.URL))
 }
 
 // dismissal is how long the removal of a job may take.
 const dismissal = 10 * time.Second
 
-// dismiss is that of a [crew].
+// Dismiss is that of a [crew].
 func (w *workers) dismiss(printed bool) {
-	defer w.close()
+	defer w.Close()
 	if !printed && !w.answered {
 		w.commander.Leave()
 		return
@@ -381,21 +382,21 @@ func (w *workers) dismiss(printed bool) {
 	defer done()
 	if err := w.commander.Finish(ctx); err != nil {
 		w.notice(fmt.Sprintf("the server still has the job: %v; %s jobs cancel %s %s removes it",
-			err, w.program, report.Key(w.job.Key()), w.flagsOf(w.access.URL)))
+			err, w.program, report.Key(w.job.Key()), w.FlagsOf(w.Access.URL)))
 	}
 }
 
 // keys completes the only argument, the key of a job.
-func (d *distribution) keys(p *program) completer {
+func (d *Server) Keys(p *report.Printer) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(command *cobra.Command, args []string, given string) (keys []string, _ cobra.ShellCompDirective) {
-		if len(args) > 0 || !d.asked() || d.embeds() || d.check() != nil {
+		if len(args) > 0 || !d.Asked() || d.Embeds() || d.Check() != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		l, err := d.connect(command.Context(), p, func(string) {})
+		l, err := d.Connect(command.Context(), p, func(string) {})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		defer l.close()
+		defer l.Close()
 		all, _ := l.Jobs(command.Context()) // without an answer nothing is completed
 		for _, j := range all {
 			if strings.HasPrefix(j.Key, given) {

@@ -1,12 +1,11 @@
 //go:build !js
 
-package cli
+package operate
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
 	"runtime"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/transport"
@@ -43,7 +43,7 @@ func (p *program) join() *cobra.Command {
 	var o joinOptions
 	command := &cobra.Command{
 		Use:     "join --id ID --member ID=HOST:PORT... --data DIR",
-		GroupID: groupElect,
+		GroupID: option.GroupElect,
 		Short:   "Run a member of a group in the foreground",
 		Long: `Join runs one member of a group, and shows its role, leader, term and lease, until Ctrl-C
 or SIGTERM. The members elect the live member of the highest priority, and of several the one
@@ -118,7 +118,7 @@ without leases, priorities and warden. ` + report.NoQuorum,
 		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1
   ringleader join --group jobs --id 1 --data /var/lib/ringleader/1 --http 127.0.0.1:8001 \
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003,witness`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	s := p.settings(command, &o)
@@ -150,13 +150,13 @@ func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) er
 // completeJoin completes the flags of a member in a shell.
 func completeJoin(command *cobra.Command) {
 	command.MarkFlagDirname("data")
-	offerWords(command, "algorithm", liveAlgorithms...)
-	offerWords(command, "preset", presetNames...)
+	option.Offer(command, "algorithm", liveAlgorithms...)
+	option.Offer(command, "preset", presetNames...)
 }
 
 func (o *joinOptions) define(flags *pflag.FlagSet) {
 	lan := ringleader.LAN()
-	decimalVar(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
+	option.Number(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
 	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT, with ,priority=N, ,witness (it votes and never leads) or ,standby (no vote until \"members add\"); once for each, this one included")
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
@@ -240,17 +240,17 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 		}
 	}
 	if o.listen != "" {
-		if c.Listen, err = parseAddress("--listen", o.listen); err != nil {
+		if c.Listen, err = option.Address("--listen", o.listen); err != nil {
 			return c, err
 		}
 	}
 	if o.http != "" {
-		if o.http, err = parseAddress("--http", o.http); err != nil {
+		if o.http, err = option.Address("--http", o.http); err != nil {
 			return c, err
 		}
 	}
 	if o.https != "" {
-		if o.https, err = parseAddress("--https", o.https); err != nil {
+		if o.https, err = option.Address("--https", o.https); err != nil {
 			return c, err
 		}
 	}
@@ -281,9 +281,9 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 	}
 	switch i := slices.IndexFunc(others, flags.Changed); {
 	case !slices.Contains(liveAlgorithms, o.algorithm):
-		return fmt.Errorf("unknown algorithm %q; %s", o.algorithm, instead(o.algorithm, liveAlgorithms))
+		return fmt.Errorf("unknown algorithm %q; %s", o.algorithm, option.Instead(o.algorithm, liveAlgorithms))
 	case presets[o.preset] == nil:
-		return fmt.Errorf("unknown preset %q; %s", o.preset, instead(o.preset, presetNames))
+		return fmt.Errorf("unknown preset %q; %s", o.preset, option.Instead(o.preset, presetNames))
 	case i >= 0:
 		return fmt.Errorf("--%s is not for --algorithm %s", others[i], runs)
 	case bully && !o.noQuorum:
@@ -317,21 +317,10 @@ func (o *joinOptions) timing() ringleader.Timing {
 	return t
 }
 
-var errID = errors.New("it is not an identifier")
-
-// parseID returns an identifier.
-func parseID(text string) (uint64, error) {
-	id, err := strconv.ParseUint(text, 10, 64)
-	if err == nil && id == 0 {
-		err = errID
-	}
-	return id, err
-}
-
 // parseMember returns a member. Its address may be a name if SRV records are looked up.
 func parseMember(text string, srv bool) (m ringleader.MemberAddress, err error) {
 	id, rest, found := strings.Cut(text, "=")
-	if m.ID, err = parseID(id); err != nil || !found {
+	if m.ID, err = option.ID(id); err != nil || !found {
 		return m, fmt.Errorf("--member wants ID=HOST:PORT, such as 1=127.0.0.1:7001, with an identifier from 1 to 2⁶⁴ - 1, not %q", text)
 	}
 	words := strings.Split(rest, ",")
@@ -352,24 +341,6 @@ func parseMember(text string, srv bool) (m ringleader.MemberAddress, err error) 
 	if m.Address = words[0]; srv && m.Address != "" && !strings.Contains(m.Address, ":") {
 		return m, nil
 	}
-	m.Address, err = parseAddress("--member "+id, words[0])
+	m.Address, err = option.Address("--member "+id, words[0])
 	return m, err
-}
-
-// parseAddress checks an address. Without a host it is loopback.
-func parseAddress(flag, address string) (string, error) {
-	host, port, err := net.SplitHostPort(address)
-	if number, e := strconv.ParseUint(port, 10, 16); err != nil || e != nil || number == 0 {
-		return "", fmt.Errorf("%s wants HOST:PORT, such as 127.0.0.1:7001, not %q", flag, address)
-	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port), nil
-}
-
-func isLoopback(address string) bool {
-	host, _, _ := net.SplitHostPort(address)
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
