@@ -3,11 +3,14 @@ package repotest
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"ringleader.example/ringleader/internal/study/brokertest"
 )
 
-// A member and a page of the lab do without the modules of NATS, which make up a third of the command.
+// A member and a page of the lab do without the modules of NATS.
 func TestOnlyTheCommandLinksNATS(t *testing.T) {
 	for _, c := range []struct {
 		pkg, os, arch string
@@ -26,5 +29,29 @@ func TestOnlyTheCommandLinksNATS(t *testing.T) {
 		if links := strings.Contains(string(out), "github.com/nats-io/"); links != c.links {
 			t.Errorf("%s for %s links NATS: %t, want %t", c.pkg, c.os, links, c.links)
 		}
+	}
+}
+
+// A server of NATS takes a fifth of the time of a first build, so it is a program of a module of its own.
+func TestThisModuleNeedsNoServerOfNATS(t *testing.T) {
+	text := read(t, filepath.Join(root, "go.mod"))
+	for _, module := range []string{"github.com/nats-io/nats-server", "github.com/nats-io/jwt"} {
+		if strings.Contains(text, module) {
+			t.Errorf("go.mod needs %s", module)
+		}
+	}
+}
+
+// The module of the server has its own tests. So go test ./... of this module runs them, too.
+func TestTheModuleOfTheServerPassesItsTests(t *testing.T) {
+	brokertest.Program(t)
+	args := []string{"test", "./..."}
+	if testing.Short() {
+		args = append(args, "-short")
+	}
+	run := exec.Command("go", args...)
+	run.Dir = filepath.Join(root, "cluster")
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", run, err, out)
 	}
 }
