@@ -15,6 +15,7 @@ import (
 
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/work"
@@ -22,7 +23,7 @@ import (
 
 // A row in error is part of the output. So the job is done, as that of another command which has printed its result.
 func TestRowsInErrorLeaveNoJob(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	rows := []reproduce.Row{{Source: "S1", Where: "here", Claim: "it errs", Check: func(*reproduce.Bench) reproduce.Finding { panic(errors.New("it errs")) }}}
 	labourerOf(t, url, "reproduce", &reproduce.Judging{Rows: rows})
 	var out, complaints stream
@@ -61,7 +62,7 @@ func (failing) Units() uint64                                       { return 1 }
 func (failing) Compute(context.Context, work.Piece) ([]byte, error) { return nil, errFailing }
 
 func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	labourerOf(t, url, "verify", failing{})
 	p := newProgram("ringleader", nil, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
 	h := &labour.Hands{Work: new(labour.Work)}
@@ -78,7 +79,7 @@ func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
 
 // The units of a job that ended workers are computed by a command. The job goes on from there.
 func TestUnitsThatEndWorkersAreComputedByACommand(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	line := strings.Fields("verify lcr --n 4")
 	job := left(t, url, versionName())
 	key := report.Key(job.Key())
@@ -115,7 +116,7 @@ func TestAJobWhoseUnitsEndWorkersNamesTheCommandForThem(t *testing.T) {
 		t.Skip("it waits until pieces of dead workers come again")
 	}
 	t.Parallel()
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	command := runs(t, "verify", "lcr", "--n", "4", "--nats", url)
 	const most = 6 * 5 // each of six units is delivered twice, and then begun alone three times
 	var code int

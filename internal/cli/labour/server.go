@@ -3,7 +3,6 @@
 package labour
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/secret"
 	"ringleader.example/ringleader/internal/study/work"
@@ -33,12 +33,12 @@ type Server struct {
 	of            *pflag.FlagSet
 }
 
-// embedded is the URL that asks for a server inside the command.
+// embedded is the URL that asks for a server of the command: a process that it starts.
 const embedded = "embed"
 
 // Define adds those of a command whose work may be done by workers.
 func (d *Server) Define(command *cobra.Command, p *report.Printer) {
-	d.DefineServer(command, p, "let workers do the work, by this NATS server, nats://HOST:4222; embed: by a server inside the command")
+	d.DefineServer(command, p, "let workers do the work, by this NATS server, nats://HOST:4222; embed: by a server that the command starts")
 }
 
 // DefineServer adds those for a server, which may be embedded.
@@ -61,7 +61,7 @@ func (d *Server) DefineClient(command *cobra.Command, p *report.Printer, usage s
 	}{
 		{&d.Access.Credentials, "nats-credentials", "FILE with the credentials for the NATS server"},
 		{&d.Access.Token, "nats-token", "token of the NATS server; other users see it in the list of processes, but not --nats-token-file or RINGLEADER_NATS_TOKEN in the environment"},
-		{&d.tokenFile, "nats-token-file", "FILE with the token of the NATS server (default: for a server inside a command on this machine, a file that the first command makes)"},
+		{&d.tokenFile, "nats-token-file", "FILE with the token of the NATS server (default: for a server that a command on this machine starts, a file that the first command makes)"},
 		{&d.Access.CA, "nats-ca", "FILE with the certificates of the authorities that sign those of the other side"},
 		{&d.Access.Certificate, "nats-certificate", "FILE with a certificate for connections by TLS, in PEM format"},
 		{&d.Access.Key, "nats-key", "FILE with the key of the certificate"},
@@ -78,7 +78,7 @@ const URLVariable = "RINGLEADER_NATS"
 // Asked reports whether the work is for workers.
 func (d *Server) Asked() bool { return d.Access.URL != "" }
 
-// Embeds reports whether the server is inside the command.
+// Embeds reports whether the command starts the server.
 func (d *Server) Embeds() bool { return d.Access.URL == embedded }
 
 // Check returns an error for flags that do not go together.
@@ -108,7 +108,7 @@ func (d *Server) Check() error {
 	return d.checkEmbedded()
 }
 
-// checkEmbedded is check for a server inside the command.
+// checkEmbedded is Check for a server that the command starts.
 func (d *Server) checkEmbedded() error {
 	switch a := &d.Access; {
 	case a.CA != "" && a.Certificate == "":
@@ -145,11 +145,11 @@ func (d *Server) FlagsOf(url string) string {
 	return strings.Join(words, " ")
 }
 
-// Link is a connection to a server, which may be inside the command.
+// Link is a connection to a server, which may be one that the command has started.
 type Link struct {
 	*cluster.Conn
-	server *cluster.Server // nil: elsewhere
-	url    string          // for workers
+	server *broker.Server // nil: elsewhere
+	url    string         // for workers
 }
 
 // Connect connects to the server, and starts it if it is embedded.
@@ -173,20 +173,36 @@ func (d *Server) Connect(ctx context.Context, p *report.Printer, notice func(str
 		}
 		store = filepath.Join(caches, "ringleader", "nats")
 	}
-	server, err := cluster.Embed(cluster.Settings{Listen: d.listen, Store: store, Token: a.Token, Certificate: a.Certificate, Key: a.Key, CA: a.CA})
+	server, err := d.embed(p, broker.Settings{Listen: d.listen, Store: store, Token: a.Token, Certificate: a.Certificate, Key: a.Key, CA: a.CA})
 	if err != nil {
 		return nil, report.Failed("%w", err)
 	}
-	conn, err := cluster.Connect(ctx, server.Access(), p.Name, notice)
+	conn, err := cluster.Connect(ctx, cluster.Access{Token: a.Token, Dial: server.Dial}, p.Name, notice)
 	if err != nil {
 		server.Close()
 		return nil, report.Failed("%w", err)
 	}
-	return &Link{conn, server, outside(server.URL())}, nil
+	return &Link{conn, server, broker.Outside(server.URL())}, nil
 }
 
+// embed starts the server of a command.
+func (d *Server) embed(p *report.Printer, s broker.Settings) (*broker.Server, error) {
+	path, err := broker.Find(p.Getenv(brokerProgram))
+	if errors.Is(err, broker.ErrNotFound) {
+		return nil, fmt.Errorf("--nats embed: %w; in a clone, go install -C cluster ./cmd/ringleader-broker installs it, "+
+			"and go run -C cluster ./cmd/ringleader-broker --listen %s starts it for --nats nats://%[2]s", err, d.listen)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s names no program: %w", brokerProgram, err)
+	}
+	return broker.Start(path, s)
+}
+
+// brokerProgram is the variable of the environment with the path of the server's program.
+const brokerProgram = "RINGLEADER_BROKER"
+
 // Authorized returns how to reach the server, with the token that the call or the environment names. A server on this machine may be one
-// inside a command of this user, which has this user's own token.
+// of a command of this user, which has this user's own token.
 func (d *Server) Authorized() (cluster.Access, error) {
 	a := d.Access
 	if d.tokenFile != "" && (a.Token == "" || d.of.Changed("nats-token-file")) {
@@ -214,25 +230,13 @@ func (d *Server) Authorized() (cluster.Access, error) {
 	return a, nil
 }
 
-// OwnToken returns the token of this user for servers inside commands.
+// OwnToken returns the token of this user for servers that commands start.
 func OwnToken() (string, error) {
 	path, err := secret.Path()
 	if err != nil {
 		return "", err
 	}
 	return secret.Own(path)
-}
-
-// outside returns the URL of a server for other machines.
-func outside(url string) string {
-	scheme, address, _ := strings.Cut(url, "://")
-	host, port, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
-		if name, err := os.Hostname(); err == nil {
-			return scheme + "://" + net.JoinHostPort(name, port)
-		}
-	}
-	return url
 }
 
 // Close ends the connection, and the server if it is embedded.
@@ -315,7 +319,7 @@ func (w *workers) Run(ctx context.Context, j work.Job, t work.Task, r *work.Resu
 		go func() {
 			select {
 			case err := <-w.server.Failed():
-				stop(cmp.Or(err, errors.New("the embedded server has ended")))
+				stop(err)
 			case <-running.Done():
 			}
 		}()

@@ -1,7 +1,9 @@
-package cluster
+// Package server is a NATS server with JetStream for the jobs of ringleader, and a door for the command that has started it.
+package server
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -14,23 +16,15 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/secret"
 )
-
-// Settings are those of an embedded server.
-type Settings struct {
-	Listen      string // host:port; port 0 is a free one
-	Store       string // a folder for jobs and results; made if it is missing, and locked against a second server
-	Token       string // that clients must have, such as that of [secret.Own]; may be empty
-	Certificate string // a PEM file; empty: no TLS
-	Key         string // … and its key
-	CA          string // with a PEM file here, clients need a certificate of this authority
-}
 
 // Server is a NATS server with JetStream in this process.
 type Server struct {
 	nats     *server.Server
-	settings Settings
+	settings broker.Settings
+	door     *door // nil: none
 	lock     *os.File
 	failed   chan error
 	closing  chan struct{}
@@ -41,15 +35,15 @@ type Server struct {
 // ErrLocked reports that another server uses the store.
 var ErrLocked = errors.New("another server uses it")
 
-// mostPayload is the size in bytes of the largest result of a piece on an embedded server.
+// mostPayload is the size in bytes of the largest result of a piece.
 const mostPayload = 8 << 20
 
-// startTime is how long an embedded server may take to read its store.
+// startTime is how long a server may take to read its store.
 const startTime = time.Minute
 
-// Embed starts a server. An error is one line.
-func Embed(s Settings) (*Server, error) {
-	options, err := s.options()
+// Start starts a server, unless ctx is done before it is ready. An error is one line.
+func Start(ctx context.Context, s broker.Settings) (*Server, error) {
+	options, err := options(s)
 	if err != nil {
 		return nil, err
 	}
@@ -67,19 +61,25 @@ func Embed(s Settings) (*Server, error) {
 	var log errorLog
 	e.nats.SetLogger(&log, false, false)
 	e.nats.Start()
-	for began := time.Now(); !e.nats.ReadyForConnections(time.Second/10) && !log.fatal() && time.Since(began) < startTime; {
+	for began := time.Now(); !e.nats.ReadyForConnections(time.Second/10) && !log.fatal() && time.Since(began) < startTime && ctx.Err() == nil; {
 	}
-	if log.fatal() || !e.nats.JetStreamEnabled() {
-		e.nats.Shutdown()
-		e.nats.WaitForShutdown()
-		e.lock.Close()
-		return nil, fmt.Errorf("embedded NATS server: %s", log.last("it did not start"))
+	switch {
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case log.fatal() || !e.nats.JetStreamEnabled():
+		err = fmt.Errorf("embedded NATS server: %s", log.last("it did not start"))
+	case s.Secret != "":
+		e.door, err = newDoor(s.Secret, e.nats)
+	}
+	if err != nil {
+		e.end()
+		return nil, err
 	}
 	e.watching.Go(func() { e.watch(&log) })
 	return e, nil
 }
 
-func (s Settings) options() (*server.Options, error) {
+func options(s broker.Settings) (*server.Options, error) {
 	host, text, err := net.SplitHostPort(s.Listen)
 	if err != nil {
 		return nil, err
@@ -128,10 +128,21 @@ func (e *Server) URL() string {
 	return scheme + "://" + e.nats.Addr().String()
 }
 
-// Access returns how to reach the server from this process.
-func (e *Server) Access() Access {
-	const plain = "nats://in-process" // whatever clients on the network need
-	return Access{URL: plain, Token: e.settings.Token, embedded: e.nats}
+// Door returns the address where the command connects that has started this process.
+func (e *Server) Door() string {
+	if e.door == nil {
+		return ""
+	}
+	return e.door.listener.Addr().String()
+}
+
+// Traffic returns what the server has received and sent since it began.
+func (e *Server) Traffic() (broker.Traffic, error) {
+	v, err := e.nats.Varz(nil)
+	if err != nil {
+		return broker.Traffic{}, err
+	}
+	return broker.Traffic{MessagesIn: v.InMsgs, MessagesOut: v.OutMsgs, BytesIn: v.InBytes, BytesOut: v.OutBytes}, nil
 }
 
 // Failed returns a channel with the error that has ended the server's store, such as a full disk.
@@ -142,10 +153,18 @@ func (e *Server) Close() {
 	e.once.Do(func() {
 		close(e.closing)
 		e.watching.Wait()
-		e.nats.Shutdown()
-		e.nats.WaitForShutdown()
-		e.lock.Close()
+		e.end()
 	})
+}
+
+// end ends the server, and lets go of its store.
+func (e *Server) end() {
+	if e.door != nil {
+		e.door.close()
+	}
+	e.nats.Shutdown()
+	e.nats.WaitForShutdown()
+	e.lock.Close()
 }
 
 // watch waits until the server cannot write. It takes no results then, until it is started again.
