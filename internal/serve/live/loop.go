@@ -400,7 +400,7 @@ func (l *loop) resume(due time.Duration) {
 	}
 }
 
-// blink is more than what passes between the readings of two clocks. A shorter suspension makes a timer late by as much.
+// leastSuspension is more than what passes between the readings of two clocks. A shorter suspension makes a timer late by as much.
 const leastSuspension = 5 * time.Millisecond
 
 // due are groups by the time at which they have something to do, as package heap wants them.
