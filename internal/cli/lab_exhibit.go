@@ -70,7 +70,7 @@ func (l *laboratory) exhibit(ctx context.Context, a asked) (any, error) {
 func (l *laboratory) wrong(x *gallery.Exhibit, v *verify.Violation) (*runQuestion, error) {
 	if x.Runner != nil {
 		i := &x.Run.Instance
-		prepared, err := network.Prepare(x.Runner.Program().Declaration, *i)
+		prepared, err := network.Prepare(x.Runner.Program().Declared(), *i)
 		if err != nil {
 			return nil, err
 		}

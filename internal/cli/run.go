@@ -14,7 +14,6 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/loops"
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/gallery"
@@ -196,7 +195,7 @@ func (o *runOptions) runnable(p *program, command *cobra.Command, args []string)
 		return nil, err
 	}
 	o.called = args[0]
-	return new(catalogue.Of(simulate.New(&loops.Program{Program: all[at].Program}), nil)), nil
+	return new(catalogue.Of(simulate.New(all[at].Program), nil)), nil
 }
 
 // options turns flags into options of the simulator.

@@ -87,6 +87,11 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/core/process", "./internal/serve/live"},
 	},
 	{
+		in: []string{"./program"}, only: []string{"std", "./election", "./internal/core/process"},
+		because: "all engines take programs, so it knows none",
+		broken:  [2]string{"./program", "./simulate"},
+	},
+	{
 		in: []string{"./transport/..."}, only: []string{"std", "./internal/core/framing", "./transport"},
 		because: "it carries frames, whatever they say: it knows neither the algorithm nor what the loop makes of them",
 		broken:  [2]string{"./transport", "./internal/serve/live"},
@@ -117,9 +122,9 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/core/loops", "./simulate"},
 	},
 	{
-		in: []string{"./catalogue/runners/..."}, only: []string{"./algorithms/...", "./internal/core/loops"},
+		in: []string{"./catalogue/internal/runners/..."}, only: []string{"./algorithms/...", "./internal/core/loops"},
 		because: "what compiles an algorithm waits for changes of the loops, and for no other change of an engine",
-		broken:  [2]string{"./catalogue/runners/a", "./simulate"},
+		broken:  [2]string{"./catalogue/internal/runners/a", "./simulate"},
 	},
 	{
 		in: []string{"./internal/study/claims"}, only: []string{"std", "./election", "./network", "./trace"},
@@ -158,7 +163,7 @@ var importRules = []importRule{
 	},
 	{
 		in:      []string{"./catalogue", "./internal/cli/...", "./internal/show/report", "./internal/show/demo", "./internal/study/reproduce/...", "./internal/study/experiment", "./internal/study/worstcase", "./internal/study/claims"},
-		never:   []string{"./catalogue/all", "./catalogue/runners/..."},
+		never:   []string{"./catalogue/all", "./catalogue/internal/runners/..."},
 		because: "tools take the list of algorithms as an argument, so that other programs can add theirs, and a change in one algorithm compiles no tool",
 		broken:  [2]string{"./internal/cli", "./catalogue/all"},
 	},
