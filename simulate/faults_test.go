@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
@@ -312,8 +312,12 @@ func TestARecoveredProcessWithoutARecoverStartsAnew(t *testing.T) {
 
 func TestTheRecordHasTheFaults(t *testing.T) {
 	r := suffer(t, 3, 1, "partition 1 | 2 from 2 until 5", "slow 2 by 3 from 3 until 4", "crash 3 at 7 after 1 sends")
-	var story, drawing bytes.Buffer
-	if err := errors.Join(r.Record.Story(&story), r.Record.SVG(&drawing)); err != nil {
+	diagram, err := drawing.Diagram(r.Record, trace.Window{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var story, drawn bytes.Buffer
+	if err := errors.Join(r.Record.Story(&story), diagram.SVG(&drawn)); err != nil {
 		t.Fatal(err)
 	}
 	var told []string
@@ -326,8 +330,8 @@ func TestTheRecordHasTheFaults(t *testing.T) {
 	same(t, "story", told, "t=2 1 fault: partition 1 | 2", "t=3 2 fault: slow 2 by 3", "t=4 2 healed: slow 2 by 3",
 		"t=5 1 healed: partition 1 | 2", "t=10 3 crashes after 1 of 2 messages")
 	for _, name := range []string{"partition 1 | 2", "slow 2 by 3", `href="#crash"`} {
-		if !strings.Contains(drawing.String(), name) {
-			t.Errorf("%s is not drawn:\n%s", name, drawing.String())
+		if !strings.Contains(drawn.String(), name) {
+			t.Errorf("%s is not drawn:\n%s", name, drawn.String())
 		}
 	}
 }

@@ -74,7 +74,7 @@ type Runner struct {
 // New returns the runner of a program.
 func New(program *loops.Program) *Runner { return &Runner{program} }
 
-// Of hides the types of an algorithm, so that it is compiled for them once. The error is that of
+// Of hides the types of an algorithm, so that it is compiled for them once. It returns the error of
 // [election.Algorithm.Validate], or names the type that is not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
 	program, err := loops.Of(a)

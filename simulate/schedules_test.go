@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
@@ -177,7 +177,7 @@ func TestDuplicatesAreDeliveredAndNotCounted(t *testing.T) {
 		if len(r.Faults) > 0 {
 			twice++
 		}
-		var file, story, drawing bytes.Buffer
+		var file, story, drawn bytes.Buffer
 		if _, err := r.Record.WriteTo(&file); err != nil {
 			t.Fatal(err)
 		}
@@ -185,10 +185,14 @@ func TestDuplicatesAreDeliveredAndNotCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(again.Story(&story), again.SVG(&drawing)); err != nil {
+		diagram, err := drawing.Diagram(again, trace.Window{})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if arrows := strings.Count(drawing.String(), "received in step"); uint64(arrows) != r.Deliveries {
+		if err := errors.Join(again.Story(&story), diagram.SVG(&drawn)); err != nil {
+			t.Fatal(err)
+		}
+		if arrows := strings.Count(drawn.String(), "received in step"); uint64(arrows) != r.Deliveries {
 			t.Fatalf("%d arrows that arrive, for %d deliveries", arrows, r.Deliveries)
 		}
 	}

@@ -3,10 +3,9 @@
 //
 //   - a file: [Record.WriteTo] and [Read], JSON lines, the same record always the same bytes;
 //     [Writer] writes the steps as they come;
-//   - a story as text: [Record.Story], a line a step;
-//   - a drawing: [Record.Diagram], the space–time diagram, and [Record.Network], the network and its leader.
+//   - a story as text: [Record.Story], a line a step.
 //
-// A [Window] is the part of the time that a story or a drawing shows.
+// Package drawing draws it. A [Window] is the part of the time that a story or a drawing shows.
 //
 // All of them refuse a record that contradicts itself, such as one that receives what was never
 // sent: [Record.Validate] defines a valid record.

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/study/tracetest"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
@@ -28,12 +30,12 @@ func write(t interface{ Fatal(...any) }, r *trace.Record) []byte {
 }
 
 func TestFileIsALineAStep(t *testing.T) {
-	golden(t, "lcr.jsonl", write(t, runLCR(t, false, 5, 4, 3, 2, 1)))
+	golden(t, "lcr.jsonl", write(t, tracetest.LCR(t, false, 5, 4, 3, 2, 1)))
 }
 
 func TestEveryRecordIsReadAsItWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := records.Draw(t, "record")
+		r := tracetest.Records.Draw(t, "record")
 		file := write(t, r)
 		again, err := trace.Read(bytes.NewReader(file))
 		if err != nil {
@@ -46,7 +48,7 @@ func TestEveryRecordIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestWriterWritesTheSameBytesAsWriteTo(t *testing.T) {
-	r := runBully(t, options{clock: true}, 3)
+	r := tracetest.Bully(t, tracetest.Options{Clock: true}, 3)
 	var b bytes.Buffer
 	w, err := trace.NewWriter(&b, r.Header)
 	if err != nil {
@@ -63,7 +65,7 @@ func TestWriterWritesTheSameBytesAsWriteTo(t *testing.T) {
 }
 
 func TestFileShowsTextsAsTheyAre(t *testing.T) {
-	r := runLCR(t, false, 2, 1)
+	r := tracetest.LCR(t, false, 2, 1)
 	r.Title = "<&> ½ → é"
 	if file := write(t, r); !bytes.Contains(file, []byte(r.Title)) {
 		t.Errorf("%s", bytes.SplitAfter(file, []byte("\n"))[0])
@@ -72,10 +74,10 @@ func TestFileShowsTextsAsTheyAre(t *testing.T) {
 
 func TestWriterReportsWhatItCouldNotWrite(t *testing.T) {
 	full := errors.New("disk full")
-	if _, err := runLCR(t, false, 2, 1).WriteTo(failing{full}); !errors.Is(err, full) {
+	if _, err := tracetest.LCR(t, false, 2, 1).WriteTo(failing{full}); !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := trace.Read(io.MultiReader(bytes.NewReader(write(t, runLCR(t, false, 2, 1))), failing{full})); !errors.Is(err, full) || errors.Is(err, trace.ErrRecord) {
+	if _, err := trace.Read(io.MultiReader(bytes.NewReader(write(t, tracetest.LCR(t, false, 2, 1))), failing{full})); !errors.Is(err, full) || errors.Is(err, trace.ErrRecord) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -86,7 +88,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 func (f failing) Read([]byte) (int, error)  { return 0, f.err }
 
 func TestLinesAreReadAsTheyWereWritten(t *testing.T) {
-	r := runLCR(t, false, 2, 1)
+	r := tracetest.LCR(t, false, 2, 1)
 	plain := write(t, r)
 	r.Steps[0].Lines = []int{3, 81}
 	file := write(t, r)
@@ -109,7 +111,7 @@ func TestLinesAreReadAsTheyWereWritten(t *testing.T) {
 }
 
 func TestReadRefusesFilesThatWereCutOff(t *testing.T) {
-	file := write(t, runLCR(t, false, 2, 1))
+	file := write(t, tracetest.LCR(t, false, 2, 1))
 	for n := range file {
 		whole := n > 0 && file[n-1] == '\n' // a shorter execution
 		_, err := trace.Read(bytes.NewReader(file[:n]))
@@ -171,7 +173,7 @@ func TestContradictionsAreRefusedWithTheirLine(t *testing.T) {
 		"unknown role":          {func(r *trace.Record) { r.Steps[24].Decided[0].Role = "king" }, `not "king"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := runLCR(t, false, 5, 4, 3, 2, 1)
+			r := tracetest.LCR(t, false, 5, 4, 3, 2, 1)
 			fault.plant(r)
 			if err := r.Validate(); !errors.Is(err, trace.ErrRecord) {
 				t.Errorf("Validate: %v", err)
@@ -231,7 +233,7 @@ func tree(r *trace.Record, last int) {
 }
 
 func TestReadRefusesWhatWriterWouldNotWrite(t *testing.T) {
-	file := string(write(t, runLCR(t, false, 2, 1)))
+	file := string(write(t, tracetest.LCR(t, false, 2, 1)))
 	for name, fault := range map[string]struct{ old, new, want string }{
 		"an unknown field":  {`"seed":1`, `"seed":1,"speed":2`, `line 1: not a record of an execution: json: unknown field "speed"`},
 		"a field twice":     {`"seed":1`, `"seed":1,"seed":1`, `column`},
@@ -282,8 +284,8 @@ func (letters) Read(p []byte) (int, error) {
 // number of executions (-fuzztime 500000x): a duration can end in a failure that is Go's own (golang/go#75804).
 func FuzzRead(f *testing.F) {
 	for _, r := range []*trace.Record{
-		runLCR(f, false, 5, 4, 3, 2, 1),
-		runBully(f, options{clock: true, crashes: []fault{{2, 1}}, revives: []fault{{2, 9}}}, 3),
+		tracetest.LCR(f, false, 5, 4, 3, 2, 1),
+		tracetest.Bully(f, tracetest.Options{Clock: true, Crashes: []tracetest.Fault{{Position: 2, Time: 1}}, Recovers: []tracetest.Fault{{Position: 2, Time: 9}}}, 3),
 	} {
 		f.Add(write(f, r))
 	}
@@ -301,7 +303,7 @@ func FuzzRead(f *testing.F) {
 		if err := r.Story(io.Discard); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.SVG(io.Discard); err != nil && !errors.Is(err, trace.ErrTooLarge) {
+		if _, err := drawing.Diagram(r, trace.Window{}); err != nil && !errors.Is(err, drawing.ErrTooLarge) {
 			t.Fatal(err)
 		}
 	})

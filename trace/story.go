@@ -37,14 +37,14 @@ func (r *Record) Tell(w io.Writer, how Telling) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
-	names := r.naming()
+	texts := r.Texts()
 	t := telling{clock: r.Clock, digits: len(strconv.Itoa(len(r.Steps)))}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if !how.Tells(&r.Header, s) {
 			continue
 		}
-		row := row{number: s.Number, process: names.of(s.Process), time: r.time(s), event: r.event(s, names), effects: r.effects(s, names)}
+		row := row{number: s.Number, process: texts.Process(s.Process), time: r.time(s), event: texts.Event(s), effects: texts.Effects(s)}
 		if how.State {
 			row.state = s.State
 		}
@@ -157,27 +157,28 @@ func (r *Record) Lines() ([]Line, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	names := r.naming()
+	texts := r.Texts()
 	lines := make([]Line, len(r.Steps))
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		lines[i] = Line{names.of(s.Process), r.event(s, names), r.effects(s, names)}
+		lines[i] = Line{texts.Process(s.Process), texts.Event(s), texts.Effects(s)}
 	}
 	return lines, nil
 }
 
-// naming holds what the texts about a record need of all of it.
-type naming struct {
+// Texts says in words what happens in a record. It holds what these texts need of the whole record.
+type Texts struct {
 	ids      []uint64
 	repeated map[uint64]bool
 	down     map[int]bool // numbers of the steps at which a message arrives at a crashed process
 }
 
-func (r *Record) naming() naming {
-	n := naming{ids: r.IDs, repeated: map[uint64]bool{}, down: map[int]bool{}}
+// Texts returns the texts of a valid record; see [Record.Validate].
+func (r *Record) Texts() *Texts {
+	t := &Texts{ids: r.IDs, repeated: map[uint64]bool{}, down: map[int]bool{}}
 	seen := make(map[uint64]bool, len(r.IDs))
 	for _, id := range r.IDs {
-		n.repeated[id] = seen[id]
+		t.repeated[id] = seen[id]
 		seen[id] = true
 	}
 	crashed := map[int]bool{}
@@ -188,29 +189,29 @@ func (r *Record) naming() naming {
 		case Recover:
 			delete(crashed, s.Process)
 		case Lost:
-			n.down[s.Number] = crashed[s.Process]
+			t.down[s.Number] = crashed[s.Process]
 		}
 	}
-	return n
+	return t
 }
 
 // cause returns why the message of a step is lost. A record does not distinguish cut links from links that lose messages by
 // chance.
-func (n naming) cause(s *Step) string {
-	if n.down[s.Number] {
+func (t *Texts) cause(s *Step) string {
+	if t.down[s.Number] {
 		return "receiver down"
 	}
 	return "on the link"
 }
 
-// of is the identifier at a position, with the position where others have the same one; p0, p1, … where
-// there are no identifiers.
-func (n naming) of(position int) string {
-	if len(n.ids) == 0 {
+// Process returns the name of the process at a position: its identifier, with the position where others have the same one.
+// On an anonymous network it is p0, p1, ….
+func (t *Texts) Process(position int) string {
+	if len(t.ids) == 0 {
 		return "p" + strconv.Itoa(position)
 	}
-	name := strconv.FormatUint(n.ids[position], 10)
-	if n.repeated[n.ids[position]] {
+	name := strconv.FormatUint(t.ids[position], 10)
+	if t.repeated[t.ids[position]] {
 		name += "@" + strconv.Itoa(position)
 	}
 	return name
@@ -223,15 +224,15 @@ func (r *Record) time(s *Step) string {
 	return "t=" + s.Time.String()
 }
 
-// event returns the event, with the process as the subject.
-func (r *Record) event(s *Step, names naming) string {
+// Event returns the event of a step, with the process as the subject.
+func (t *Texts) Event(s *Step) string {
 	switch s.Event {
 	case Start:
 		return "initiates"
 	case Receive:
-		return "receives " + network.MessageText(s.Kind, s.Text) + " from " + names.of(s.From-1)
+		return "receives " + network.MessageText(s.Kind, s.Text) + " from " + t.Process(s.From-1)
 	case Lost:
-		return network.MessageText(s.Kind, s.Text) + " from " + names.of(s.From-1) + " lost (" + names.cause(s) + ")"
+		return network.MessageText(s.Kind, s.Text) + " from " + t.Process(s.From-1) + " lost (" + t.cause(s) + ")"
 	case Timeout:
 		return TimerText(s.Text) + " expires"
 	case Crash:
@@ -239,9 +240,9 @@ func (r *Record) event(s *Step, names naming) string {
 	case Recover:
 		return "recovers"
 	case Suspect:
-		return "suspects " + names.of(s.From-1)
+		return "suspects " + t.Process(s.From-1)
 	case Trust:
-		return "trusts " + names.of(s.From-1) + " again"
+		return "trusts " + t.Process(s.From-1) + " again"
 	case Fault:
 		return "fault: " + s.Text
 	case Heal:
@@ -255,8 +256,8 @@ func (r *Record) event(s *Step, names naming) string {
 // TimerText returns a declared timer in words for people: the answer timeout is when the answer timer expires.
 func TimerText(name string) string { return strings.TrimSuffix(name, " timeout") + " timer" }
 
-// effects is what the step did, in the order in which it takes effect.
-func (r *Record) effects(s *Step, names naming) string {
+// Effects returns what a step did, in the order in which it takes effect.
+func (t *Texts) Effects(s *Step) string {
 	if s.passive() {
 		return ""
 	}
@@ -268,22 +269,22 @@ func (r *Record) effects(s *Step, names naming) string {
 		var to []string
 		what := s.Sent[i].text()
 		for ; i < len(s.Sent) && s.Sent[i].text() == what; i++ {
-			to = append(to, names.of(s.Sent[i].To))
+			to = append(to, t.Process(s.Sent[i].To))
 		}
-		did = append(did, "sends "+what+" to "+list(to))
+		did = append(did, "sends "+what+" to "+List(to))
 	}
-	for _, t := range s.Timers {
-		switch {
-		case t.After == nil:
-			did = append(did, "cancels "+TimerText(t.Name))
-		case *t.After == election.Forever:
-			did = append(did, "sets "+TimerText(t.Name)+" for ever")
+	for _, timer := range s.Timers {
+		switch name := TimerText(timer.Name); {
+		case timer.After == nil:
+			did = append(did, "cancels "+name)
+		case *timer.After == election.Forever:
+			did = append(did, "sets "+name+" for ever")
 		default:
-			did = append(did, "sets "+TimerText(t.Name)+" to "+t.After.String())
+			did = append(did, "sets "+name+" to "+timer.After.String())
 		}
 	}
 	for _, d := range s.Decided {
-		did = append(did, d.text())
+		did = append(did, d.Text())
 	}
 	if len(did) == 0 {
 		return "no action"
@@ -306,17 +307,20 @@ func (s *Step) draws() (did []string) {
 	return did
 }
 
+// DrawnText lists the values of the step's random choices.
+func (s *Step) DrawnText() string { return drawn(s.Drew) }
+
 // drawn lists the values of choices.
 func drawn(draws []Draw) string {
 	values := make([]string, len(draws))
 	for i, d := range draws {
 		values[i] = strconv.FormatUint(uint64(d.Value), 10)
 	}
-	return list(values)
+	return List(values)
 }
 
-// list returns "3", "3 and 4" or "3, 4 and 5".
-func list(names []string) string {
+// List returns "3", "3 and 4" or "3, 4 and 5"; of no names it panics.
+func List(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]
@@ -324,9 +328,9 @@ func list(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// text returns the decision, with the process as the subject. Leading is the purpose of an election, so it is in
+// Text returns the decision, with the process as the subject. Leading is the purpose of an election, so it is in
 // capitals.
-func (d *Decision) text() string {
+func (d *Decision) Text() string {
 	var b strings.Builder
 	switch d.Role {
 	case "leader":

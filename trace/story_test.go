@@ -2,12 +2,14 @@ package trace_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"ringleader.example/ringleader/internal/study/tracetest"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -41,8 +43,17 @@ func story(t *testing.T, r *trace.Record) []byte {
 }
 
 func TestStoryIsALineAStep(t *testing.T) {
-	golden(t, "lcr.txt", story(t, runLCR(t, false, 5, 4, 3, 2, 1)))
-	golden(t, "bully.txt", story(t, runBully(t, options{
-		clock: true, starts: []int{1}, crashes: []fault{{4, 8}}, revives: []fault{{4, 20}},
+	golden(t, "lcr.txt", story(t, tracetest.LCR(t, false, 5, 4, 3, 2, 1)))
+	golden(t, "bully.txt", story(t, tracetest.Bully(t, tracetest.Options{
+		Clock: true, Starts: []int{1}, Crashes: []tracetest.Fault{{Position: 4, Time: 8}}, Recovers: []tracetest.Fault{{Position: 4, Time: 20}},
 	}, 5)))
+}
+
+func TestStoriesOfContradictionsAreRefused(t *testing.T) {
+	r := tracetest.LCR(t, false, 2, 1)
+	r.Steps[2].Message = 99
+	var b bytes.Buffer
+	if err := r.Story(&b); !errors.Is(err, trace.ErrRecord) || b.Len() != 0 {
+		t.Errorf("%v", err)
+	}
 }

@@ -101,7 +101,7 @@ func (h *Header) validateKinds() error {
 		return fmt.Errorf("it declares %d kinds of message; 1 to %d can be", len(h.Kinds), maxKinds)
 	}
 	for i, k := range h.Kinds {
-		if k.Name == "" || h.kind(k.Name) != i {
+		if k.Name == "" || h.KindIndex(k.Name) != i {
 			return fmt.Errorf("kind of message %d has no name of its own: %q", i, k.Name)
 		}
 		if !slices.Contains(classes, k.Class) {
@@ -128,8 +128,8 @@ func (h *Header) validateTexts() error {
 	return graphic(h.Algorithm, h.Title, h.Timing, h.Schedule)
 }
 
-// network returns the shape of the network and its size in words.
-func (h *Header) network() string {
+// NetworkText returns the shape of the network and its size in words. The header must be valid.
+func (h *Header) NetworkText() string {
 	for t := range election.UnknownNeighbours + 1 {
 		if t.String() == h.Topology {
 			return t.Phrase(h.N)
@@ -152,8 +152,8 @@ var (
 
 func (h *Header) has(position int) bool { return position >= 0 && position < h.N }
 
-// kind returns the index of a declared kind, or -1.
-func (h *Header) kind(name string) int {
+// KindIndex returns the index of a declared kind of message, or -1.
+func (h *Header) KindIndex(name string) int {
 	return slices.IndexFunc(h.Kinds, func(k Kind) bool { return k.Name == name })
 }
 
@@ -307,7 +307,7 @@ func (v *validator) sent(s *Step) error {
 			return fmt.Errorf("message %d goes to %d; positions are 0 to %d", m.Message, m.To, v.header.N-1)
 		case m.Port < 0 || m.Port > maxPort:
 			return fmt.Errorf("message %d leaves on port %d; ports are 0 to %d", m.Message, m.Port, maxPort)
-		case v.header.kind(m.Kind) < 0:
+		case v.header.KindIndex(m.Kind) < 0:
 			return fmt.Errorf("message %d is of kind %q, which is not declared", m.Message, m.Kind)
 		case m.Copies < 0:
 			return fmt.Errorf("message %d has %d copies", m.Message, m.Copies)

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/study/tracetest"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -218,7 +218,7 @@ func TestWhatCannotHappenIsRefused(t *testing.T) {
 // Each arrival of any record is one too many if it comes once more at the end.
 func TestNoArrivalOfAnyRecordCanBeRepeated(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := records.Draw(t, "record")
+		r := tracetest.Records.Draw(t, "record")
 		if err := r.Validate(); err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,20 @@ func (w Window) place(h *Header, s *Step) election.Ticks {
 
 func (w Window) endsBefore(at election.Ticks) bool { return !w.Until.IsZero() && w.Until.Less(at) }
 
-// text returns the window in words, or nothing for the whole execution.
-func (w Window) text(h *Header) string {
+// Steps returns the indices of the first step of the record in the window, and of the first one after it.
+func (w Window) Steps(r *Record) (first, past int) {
+	for first < len(r.Steps) && w.place(&r.Header, &r.Steps[first]).Less(w.From) {
+		first++
+	}
+	past = first
+	for past < len(r.Steps) && !w.endsBefore(w.place(&r.Header, &r.Steps[past])) {
+		past++
+	}
+	return first, past
+}
+
+// Text returns the window in words, or nothing for the whole execution.
+func (w Window) Text(h *Header) string {
 	of := "steps"
 	if h.Clock {
 		of = "time"

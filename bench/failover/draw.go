@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 
-	"ringleader.example/ringleader/internal/show/press"
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
+	"ringleader.example/ringleader/internal/show/render"
 )
 
 // The layout of the drawing, in pixels.
@@ -33,16 +33,16 @@ func (r *results) drawTo(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(press.Print(file, r.sheet(rows), press.Ending(path)), file.Close())
+	return errors.Join(render.Write(file, r.sheet(rows), render.Format(path)), file.Close())
 }
 
-func (r *results) sheet(rows []row) *sheet.Sheet {
+func (r *results) sheet(rows []row) *drawing.Drawing {
 	height := top + bottom
 	for _, row := range rows {
 		height += row.height()
 	}
-	s := &sheet.Sheet{
-		Width: sheet.Wide, Height: height, Title: "The time without a leader",
+	s := &drawing.Drawing{
+		Width: drawing.Wide, Height: height, Title: "The time without a leader",
 		Description: "For each system and each fault of its leader the time until another node leads: median, least and greatest.",
 	}
 	x := r.axis(rows)
@@ -72,7 +72,7 @@ type axis struct{ from, to float64 }
 
 func (a axis) at(v float64) float64 {
 	part := math.Log10(v/a.from) / math.Log10(a.to/a.from)
-	return left + part*(sheet.Wide-left-right)
+	return left + part*(drawing.Wide-left-right)
 }
 
 // axis returns one of whole decades that shows all times.
@@ -89,37 +89,37 @@ func (r *results) axis(rows []row) axis {
 	return axis{math.Pow(10, math.Floor(math.Log10(least))), math.Pow(10, math.Ceil(math.Log10(most)))}
 }
 
-func (r *results) frame(s *sheet.Sheet, x axis) {
-	text := func(at sheet.Point, size, anchor float64, bold bool, text string) {
-		s.Add(sheet.Element{Text: text, At: at, Size: size, Anchor: anchor, Bold: bold, Fill: sheet.Ink})
+func (r *results) frame(s *drawing.Drawing, x axis) {
+	text := func(at drawing.Point, size, anchor float64, bold bool, text string) {
+		s.Add(drawing.Element{Text: text, At: at, Size: size, Anchor: anchor, Bold: bold, Fill: drawing.Ink})
 	}
-	text(sheet.At(sheet.Margin, 32), sheet.Large, 0, true, s.Title)
-	text(sheet.At(sheet.Margin, 54), sheet.Normal, 0, false, "Milliseconds until another node leads: median, least and greatest")
-	place := sheet.Margin
+	text(drawing.At(drawing.Margin, 32), drawing.Large, 0, true, s.Title)
+	text(drawing.At(drawing.Margin, 54), drawing.Normal, 0, false, "Milliseconds until another node leads: median, least and greatest")
+	place := drawing.Margin
 	for i, fault := range faults {
-		s.Add(sign(i, sheet.At(place+5, 74)))
-		text(sheet.At(place+16, 78), sheet.Small, 0, false, fault)
-		place += 32 + press.TextWidth(fault, sheet.Small)
+		s.Add(sign(i, drawing.At(place+5, 74)))
+		text(drawing.At(place+16, 78), drawing.Small, 0, false, fault)
+		place += 32 + render.TextWidth(fault, drawing.Small)
 	}
 	for v := x.from; v <= x.to*1.001; v *= 10 {
-		s.Add(sheet.Element{Path: sheet.Lines(sheet.At(x.at(v), top), sheet.At(x.at(v), s.Height-bottom)), Stroke: sheet.Grid, Width: 1})
-		text(sheet.At(x.at(v), s.Height-bottom+18), sheet.Small, 0.5, false, fmt.Sprintf("%g", math.Round(v*100)/100))
+		s.Add(drawing.Element{Path: drawing.Lines(drawing.At(x.at(v), top), drawing.At(x.at(v), s.Height-bottom)), Stroke: drawing.Grid, Width: 1})
+		text(drawing.At(x.at(v), s.Height-bottom+18), drawing.Small, 0.5, false, fmt.Sprintf("%g", math.Round(v*100)/100))
 	}
-	s.Add(sheet.Element{
+	s.Add(drawing.Element{
 		Text: strings.Join([]string{r.Machine.Processor, fmt.Sprintf("%d cores", r.Machine.Cores), "one run, the systems in turn"}, ", "),
-		At:   sheet.At(sheet.Margin, s.Height-14), Size: sheet.Small, Fill: sheet.Muted,
+		At:   drawing.At(drawing.Margin, s.Height-14), Size: drawing.Small, Fill: drawing.Muted,
 	})
 }
 
 // sign is the mark of a fault: its colour and its corners.
-func sign(fault int, at sheet.Point) sheet.Element {
-	return sheet.Element{Path: sheet.Area(sheet.Polygon(at, 5, 3+fault, -math.Pi/2)...), Fill: sheet.Looks[fault], Stroke: sheet.Paper, Width: 1}
+func sign(fault int, at drawing.Point) drawing.Element {
+	return drawing.Element{Path: drawing.Area(drawing.Polygon(at, 5, 3+fault, -math.Pi/2)...), Fill: drawing.Looks[fault], Stroke: drawing.Paper, Width: 1}
 }
 
-func (r *results) draw(s *sheet.Sheet, x axis, y float64, of row) {
+func (r *results) draw(s *drawing.Drawing, x axis, y float64, of row) {
 	name := fmt.Sprintf("%s, %d members", of.system.Title, of.members)
 	middle := y + line*float64(len(of.drawn()))/2
-	s.Add(sheet.Element{Text: name, At: sheet.At(left-12, middle+4), Size: sheet.Small, Anchor: 1, Bold: of.system.ours, Fill: sheet.Ink})
+	s.Add(drawing.Element{Text: name, At: drawing.At(left-12, middle+4), Size: drawing.Small, Anchor: 1, Bold: of.system.ours, Fill: drawing.Ink})
 	for i, fault := range faults {
 		c := of.cells[fault]
 		if c == nil || len(c.Times) == 0 {
@@ -128,9 +128,9 @@ func (r *results) draw(s *sheet.Sheet, x axis, y float64, of row) {
 		t := summary(c.Times)
 		about := fmt.Sprintf("%s, %s: %s ms, %d times", name, fault, t, t.count)
 		y += line
-		from, to := sheet.At(x.at(max(t.least, x.from)), y-line/2), sheet.At(x.at(t.most), y-line/2)
-		s.Add(sheet.Element{Path: sheet.Lines(from, to), Stroke: sheet.Looks[i], Width: 2, About: about})
-		m := sign(i, sheet.At(x.at(max(t.median, x.from)), y-line/2))
+		from, to := drawing.At(x.at(max(t.least, x.from)), y-line/2), drawing.At(x.at(t.most), y-line/2)
+		s.Add(drawing.Element{Path: drawing.Lines(from, to), Stroke: drawing.Looks[i], Width: 2, About: about})
+		m := sign(i, drawing.At(x.at(max(t.median, x.from)), y-line/2))
 		m.About = about
 		s.Add(m)
 	}

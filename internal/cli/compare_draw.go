@@ -2,8 +2,7 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
-
-	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -31,5 +30,5 @@ func (o *drawOptions) check() error {
 	if _, err := word("scale", o.Scale, "log", "linear"); err != nil {
 		return err
 	}
-	return drawable("draw", o.draw, press.Endings)
+	return drawable("draw", o.draw, render.Formats)
 }

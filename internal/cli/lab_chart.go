@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"ringleader.example/ringleader/internal/show/plot"
+	"ringleader.example/ringleader/internal/show/chart"
 )
 
-// chartQuestion is a chart, with the words of package plot.
+// chartQuestion is a chart, with the words of package chart.
 type chartQuestion struct {
 	Title    string    `json:"title"`
 	Subtitle string    `json:"subtitle"`
@@ -47,26 +47,26 @@ func (l *laboratory) chart(_ context.Context, a asked) (any, error) {
 	if err := a.read(&question); err != nil {
 		return nil, err
 	}
-	chart, err := question.chart()
+	figure, err := question.chart()
 	if err != nil {
 		return nil, err
 	}
-	sheet, err := chart.Sheet()
+	drawn, err := figure.Drawing()
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	if err := sheet.SVG(&out); err != nil {
+	if err := drawn.SVG(&out); err != nil {
 		return nil, err
 	}
 	return labFile{"image/svg+xml", out.Bytes()}, nil
 }
 
 // chart returns the chart that is asked for.
-func (q *chartQuestion) chart() (*plot.Chart, error) {
-	chart := &plot.Chart{
+func (q *chartQuestion) chart() (*chart.Chart, error) {
+	figure := &chart.Chart{
 		Title: q.Title, Subtitle: q.Subtitle, Notes: q.Notes,
-		X: plot.Axis{Name: q.X.Name, Log: q.X.Log}, Y: plot.Axis{Name: q.Y.Name, Log: q.Y.Log},
+		X: chart.Axis{Name: q.X.Name, Log: q.X.Log}, Y: chart.Axis{Name: q.Y.Name, Log: q.Y.Log},
 	}
 	points, texts := 0, []string{q.Title, q.Subtitle, q.Notes, q.X.Name, q.Y.Name}
 	for _, s := range q.Series {
@@ -74,18 +74,18 @@ func (q *chartQuestion) chart() (*plot.Chart, error) {
 		if line < 0 || s.Look < 0 || s.Look >= mostSeries {
 			return nil, errors.New("a series has a line, which is joined, thin, dashed or alone, and a look from 0 on")
 		}
-		series := plot.Series{Name: s.Name, Look: s.Look, Line: plot.Line(line), Marked: s.Marked}
+		series := chart.Series{Name: s.Name, Look: s.Look, Line: chart.Line(line), Marked: s.Marked}
 		for _, point := range s.Points {
 			if q.X.Log && point[0] <= 0 || q.Y.Log && point[1] <= 0 {
 				return nil, errors.New("a logarithmic axis has numbers above 0 only")
 			}
-			series.Points = append(series.Points, plot.Point{X: point[0], Y: point[1]})
+			series.Points = append(series.Points, chart.Point{X: point[0], Y: point[1]})
 		}
 		points, texts = points+len(s.Points), append(texts, s.Name)
-		chart.Series = append(chart.Series, series)
+		figure.Series = append(figure.Series, series)
 	}
 	if len(q.Series) > mostSeries || points > mostPoints || slices.ContainsFunc(texts, func(text string) bool { return len(text) > mostChartText }) {
 		return nil, fmt.Errorf("a chart has at most %d series with %d points, and texts of %d bytes", mostSeries, mostPoints, mostChartText)
 	}
-	return chart, nil
+	return figure, nil
 }

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 
+	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/show/lab"
-	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/trace"
 )
@@ -64,19 +65,19 @@ type labFile struct {
 
 // drawn draws a run or its network, as run --draw and --draw-topology do.
 func drawn(_ context.Context, w io.Writer, r *labRun, q *drawQuestion) error {
-	draw := r.record.Diagram
+	draw := drawing.Diagram
 	switch q.What {
 	case "diagram":
 	case "network":
-		draw = r.record.Network
+		draw = drawing.Network
 	default:
 		return fmt.Errorf("the lab draws a diagram or a network, not %s", excerpt(q.What))
 	}
-	sheet, err := draw(trace.Window{From: election.Units(q.From), Until: election.Units(q.To)})
+	drawn, err := draw(r.record, trace.Window{From: election.Units(q.From), Until: election.Units(q.To)})
 	if err != nil {
 		return err
 	}
-	return press.Print(w, sheet, q.Format)
+	return render.Write(w, drawn, q.Format)
 }
 
 // traced writes the record of a run, as run --trace does.

@@ -13,8 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/finite"
 	"ringleader.example/ringleader/internal/study/logic"
@@ -91,7 +90,7 @@ func (o *proveOptions) check(models int) error {
 			return fmt.Errorf("--solver %s is not one of %s", name, strings.Join(prove.Solvers, ", "))
 		}
 	}
-	return drawable("draw", o.draw, press.Endings)
+	return drawable("draw", o.draw, render.Formats)
 }
 
 // modelNamed returns the model of a name or a file.
@@ -249,5 +248,5 @@ func (p *program) induction(m *logic.Model, o *proveOptions) error {
 	if o.draw == "" {
 		return nil
 	}
-	return p.ToFile(o.draw, func(w io.Writer) error { return press.Print(w, shown.Sheet(), press.Ending(o.draw)) })
+	return p.ToFile(o.draw, func(w io.Writer) error { return render.Write(w, shown.Drawing(), render.Format(o.draw)) })
 }

@@ -10,11 +10,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
+	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
-	"ringleader.example/ringleader/internal/show/sheet"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -97,21 +96,21 @@ func (r *results) put(p *program, record *trace.Record, found report.Result) err
 }
 
 // drawInto draws into a file if there is to be one, in the format that its name ends in.
-func (r *results) drawInto(p *program, path string, draw func(trace.Window) (*sheet.Sheet, error)) error {
+func (r *results) drawInto(p *program, path string, record *trace.Record, draw func(*trace.Record, trace.Window) (*drawing.Drawing, error)) error {
 	if path == "" {
 		return nil
 	}
 	return p.ToFile(path, func(w io.Writer) error {
-		drawn, err := draw(r.window())
+		drawn, err := draw(record, r.window())
 		if err != nil {
 			return err
 		}
-		return press.Print(w, drawn, press.Ending(path))
+		return render.Write(w, drawn, render.Format(path))
 	})
 }
 
 // runEndings are the endings of drawings of a run.
-var runEndings = append(slices.Clone(press.Endings), "html")
+var runEndings = append(slices.Clone(render.Formats), "html")
 
 // isPage reports whether a file is a page.
 func isPage(path string) bool { return strings.EqualFold(filepath.Ext(path), ".html") }
@@ -120,7 +119,7 @@ func isPage(path string) bool { return strings.EqualFold(filepath.Ext(path), ".h
 func (r *results) drawRun(p *program, record *trace.Record) error {
 	switch {
 	case !isPage(r.draw):
-		return r.drawInto(p, r.draw, record.Diagram)
+		return r.drawInto(p, r.draw, record, drawing.Diagram)
 	case r.page == nil:
 		return errors.New("--draw writes a page of one simulated run only; into .svg, .png or .pdf it draws this one")
 	}
@@ -132,26 +131,26 @@ func (r *results) drawRun(p *program, record *trace.Record) error {
 }
 
 // networkEndings are the endings of drawings of the network.
-var networkEndings = append(slices.Clone(press.Endings), "gif")
+var networkEndings = append(slices.Clone(render.Formats), "gif")
 
 // drawNetwork draws the network, step by step if the file is a GIF.
 func (r *results) drawNetwork(p *program, record *trace.Record) error {
 	if !strings.EqualFold(filepath.Ext(r.topology), ".gif") {
-		return r.drawInto(p, r.topology, record.Network)
+		return r.drawInto(p, r.topology, record, drawing.Network)
 	}
 	return p.ToFile(r.topology, func(w io.Writer) error { return film(w, record, r.window()) })
 }
 
 // film draws the network step by step.
 func film(w io.Writer, record *trace.Record, window trace.Window) error {
-	frames, err := record.Film(window)
-	if errors.Is(err, trace.ErrTooLong) {
+	frames, err := drawing.Film(record, window)
+	if errors.Is(err, drawing.ErrTooLong) {
 		return fmt.Errorf("%w; --from and --to select a part", err)
 	}
 	if err != nil {
 		return err
 	}
-	return press.GIF(w, frames)
+	return render.GIF(w, frames)
 }
 
 // drawable returns an error if the ending of a drawing's file is none of some. A device needs none.

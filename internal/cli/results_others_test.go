@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/plot"
+	"ringleader.example/ringleader/internal/show/chart"
 )
 
 // otherSizes are the sizes of which the page shows the algorithms without a closed form.
@@ -48,12 +48,12 @@ func othersTable(t *testing.T) string {
 // drawnOthers are the algorithms of the drawing: one of those that cost the same.
 var drawnOthers = []string{"tree", "itai-rodeh-synchronous", "preference-ring", "itai-rodeh", "afek-gafni-synchronous", "afek-gafni", "bully", "quorum-bully"}
 
-func othersChart(t *testing.T) *plot.Chart {
+func othersChart(t *testing.T) *chart.Chart {
 	rows := resultRows(t, "other-")
-	c := &plot.Chart{
+	c := &chart.Chart{
 		Title:    "Election messages per process of algorithms without a closed form, on average",
 		Subtitle: "Markers: means of simulated runs, with 95 % intervals.",
-		X:        plot.Axis{Name: "n, processes", Log: true}, Y: plot.Axis{Name: "election messages per process", Log: true},
+		X:        chart.Axis{Name: "n, processes", Log: true}, Y: chart.Axis{Name: "election messages per process", Log: true},
 	}
 	for i, name := range drawnOthers {
 		c.Series = append(c.Series, perProcess(name, i, rows, func(r resultRow) float64 { return r.mean }))

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/show/plot"
-	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/chart"
+	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
 
@@ -253,13 +253,13 @@ func TestThePageOfResultsIsMadeOfThem(t *testing.T) {
 		now = before + "<!-- " + name + " -->\n" + table + "<!-- end of " + name + " -->" + after
 	}
 	made := map[string][]byte{page: []byte(now)}
-	for name, chart := range map[string]*plot.Chart{"averages.svg": averagesChart(t), "extremes.svg": extremesChart(t), "others.svg": othersChart(t)} {
-		drawn, err := chart.Sheet()
+	for name, figure := range map[string]*chart.Chart{"averages.svg": averagesChart(t), "extremes.svg": extremesChart(t), "others.svg": othersChart(t)} {
+		drawn, err := figure.Drawing()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		if err := press.Print(&text, drawn, "svg"); err != nil {
+		if err := render.Write(&text, drawn, "svg"); err != nil {
 			t.Fatal(err)
 		}
 		made[filepath.Join(resultsFolder, name)] = text.Bytes()
@@ -400,24 +400,24 @@ func filesTable(t *testing.T) string {
 var drawnNames = []string{"lcr", "hirschberg-sinclair", "franklin", "peterson", "dolev-klawe-rodeh-b", "higham-przytycka", "stop-and-go-p1", "variable-speeds"}
 
 // perProcess is a series of rows, divided by n.
-func perProcess(name string, look int, rows []resultRow, of func(resultRow) float64) plot.Series {
-	s := plot.Series{Name: name, Look: look, Marked: true}
+func perProcess(name string, look int, rows []resultRow, of func(resultRow) float64) chart.Series {
+	s := chart.Series{Name: name, Look: look, Marked: true}
 	for _, r := range rows {
 		if r.algorithm == name {
 			n := float64(r.n)
-			s.Points = append(s.Points, plot.Point{X: n, Y: of(r) / n, Error: r.half / n})
+			s.Points = append(s.Points, chart.Point{X: n, Y: of(r) / n, Error: r.half / n})
 		}
 	}
-	slices.SortFunc(s.Points, func(a, b plot.Point) int { return int(a.X - b.X) })
+	slices.SortFunc(s.Points, func(a, b chart.Point) int { return int(a.X - b.X) })
 	return s
 }
 
-func averagesChart(t *testing.T) *plot.Chart {
+func averagesChart(t *testing.T) *chart.Chart {
 	rows := resultRows(t, "averages-")
-	c := &plot.Chart{
+	c := &chart.Chart{
 		Title:    "Election messages per process, on average over random orders",
 		Subtitle: "Markers: means; their 95 % intervals are smaller than the markers, from n = 64 on.",
-		X:        plot.Axis{Name: "n, processes", Log: true}, Y: plot.Axis{Name: "election messages per process"},
+		X:        chart.Axis{Name: "n, processes", Log: true}, Y: chart.Axis{Name: "election messages per process"},
 	}
 	for i, name := range drawnNames {
 		c.Series = append(c.Series, perProcess(name, i, rows, func(r resultRow) float64 { return r.mean }))
@@ -425,16 +425,16 @@ func averagesChart(t *testing.T) *plot.Chart {
 	return c
 }
 
-func extremesChart(t *testing.T) *plot.Chart {
+func extremesChart(t *testing.T) *chart.Chart {
 	rows := resultRows(t, "all-")
-	c := &plot.Chart{
+	c := &chart.Chart{
 		Title:    "Election messages per process, of all orders",
 		Subtitle: "Markers: the most expensive order; thin lines: the mean of all orders.",
-		X:        plot.Axis{Name: "n, processes"}, Y: plot.Axis{Name: "election messages per process"},
+		X:        chart.Axis{Name: "n, processes"}, Y: chart.Axis{Name: "election messages per process"},
 	}
 	for i, name := range drawnNames {
 		mean := perProcess(name, i, rows, func(r resultRow) float64 { return r.mean })
-		mean.Name, mean.Line, mean.Marked = "", plot.Thin, false
+		mean.Name, mean.Line, mean.Marked = "", chart.Thin, false
 		c.Series = append(c.Series, mean, perProcess(name, i, rows, func(r resultRow) float64 { return float64(r.most) }))
 	}
 	return c

@@ -62,9 +62,14 @@ var importRules = []importRule{
 		broken:  [2]string{"./outcome", "./simulate"},
 	},
 	{
-		in: []string{"./trace"}, only: []string{"std", "./election", "./network", "./internal/show/sheet"},
-		because: "the record of an execution is the same for all engines, so it knows none",
-		broken:  [2]string{"./trace", "./simulate"},
+		in: []string{"./trace"}, only: []string{"std", "./election", "./network"},
+		because: "the record of an execution is the same for all engines, so it knows none, and no drawing",
+		broken:  [2]string{"./trace", "./drawing"},
+	},
+	{
+		in: []string{"./drawing"}, only: []string{"std", "./election", "./network", "./trace"},
+		because: "it draws records, whichever engine made them, and brings no library for fonts, pictures and pages",
+		broken:  [2]string{"./drawing", "git.sr.ht/~sbinet/gg"},
 	},
 	{
 		in: engines, never: []string{"./algorithms/...", "./catalogue/..."},
@@ -158,14 +163,9 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/cli", "./catalogue/all"},
 	},
 	{
-		in: []string{"./internal/show/plot"}, only: []string{"std", "./internal/show/sheet", "./internal/show/press"},
+		in: []string{"./internal/show/chart"}, only: []string{"std", "./drawing", "./internal/show/render"},
 		because: "it draws numbers, and knows neither elections nor where the numbers come from",
-		broken:  [2]string{"./internal/show/plot", "./internal/study/experiment"},
-	},
-	{
-		in: []string{"./internal/show/sheet"}, only: []string{"std"},
-		because: "a record is laid out on it, so that an engine brings no library for fonts, pictures and pages",
-		broken:  [2]string{"./internal/show/sheet", "git.sr.ht/~sbinet/gg"},
+		broken:  [2]string{"./internal/show/chart", "./internal/study/experiment"},
 	},
 	{
 		in: []string{"./internal/study/logic"}, only: []string{"std"}, never: []string{"os/...", "net/..."},
@@ -178,10 +178,10 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/study/finite", "./internal/study/prove"},
 	},
 	{
-		in:      []string{"./internal/show/press"},
-		only:    []string{"std", "./internal/show/sheet", "git.sr.ht/~sbinet/gg", "codeberg.org/go-pdf/fpdf", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
-		because: "it prints drawings, whatever these show",
-		broken:  [2]string{"./internal/show/press", "./internal/show/plot"},
+		in:      []string{"./internal/show/render"},
+		only:    []string{"std", "./drawing", "git.sr.ht/~sbinet/gg", "codeberg.org/go-pdf/fpdf", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
+		because: "it writes drawings, whatever these show",
+		broken:  [2]string{"./internal/show/render", "./internal/show/chart"},
 	},
 	{
 		in: []string{"./internal/study/work"}, only: []string{"std"}, never: []string{"net/...", "os/exec"},
@@ -209,6 +209,11 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/study/secret", "./internal/study/cluster"},
 	},
 	{
+		in: anywhere, never: []string{"./internal/study/tracetest", "./internal/serve/kernel/kerneltest"},
+		because: "it helps tests",
+		broken:  [2]string{"./trace", "./internal/study/tracetest"},
+	},
+	{
 		in: []string{"./internal/study/cluster"}, only: []string{"std", "./internal/study/work", "./internal/study/secret", "github.com/nats-io/..."}, never: []string{"os/exec"},
 		because: "it carries pieces and results, whatever they compute, and other programs choose what it runs",
 		broken:  [2]string{"./internal/study/cluster", "./internal/cli"},
@@ -221,7 +226,7 @@ var importRules = []importRule{
 	{
 		in: []string{"./internal/study/experiment"}, only: []string{"std", "./catalogue", "./election", "./network", "./order", "./simulate", "./internal/study/work"},
 		because: "it measures what the catalogue lists, and leaves to others how that is shown",
-		broken:  [2]string{"./internal/study/experiment", "./internal/show/plot"},
+		broken:  [2]string{"./internal/study/experiment", "./internal/show/chart"},
 	},
 	{
 		in: anywhere, except: []string{"./internal/cli/...", "./workbench"}, never: []string{"./internal/cli/...", "github.com/spf13/..."},
@@ -296,9 +301,9 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/study/work", "./internal/show/report"},
 	},
 	{
-		in: anywhere, except: []string{"./internal/show/...", "./internal/cli/...", "./workbench", "./trace"}, never: []string{"./internal/show/..."},
-		because: "what people look at is made last, so no arrow runs back from there",
-		broken:  [2]string{"./simulate", "./internal/show/plot"},
+		in: anywhere, except: []string{"./internal/show/...", "./internal/cli/...", "./workbench"}, never: []string{"./internal/show/...", "./drawing"},
+		because: "what people look at is made last, so no arrow runs back from there, and no engine compiles drawings",
+		broken:  [2]string{"./simulate", "./drawing"},
 	},
 }
 

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ringleader.example/ringleader/internal/study/brokertest"
 )
 
 // A member and a page of the lab do without the modules of NATS.
@@ -39,19 +37,5 @@ func TestThisModuleNeedsNoServerOfNATS(t *testing.T) {
 		if strings.Contains(text, module) {
 			t.Errorf("go.mod needs %s", module)
 		}
-	}
-}
-
-// The module of the server has its own tests. So go test ./... of this module runs them, too.
-func TestTheModuleOfTheServerPassesItsTests(t *testing.T) {
-	brokertest.Program(t)
-	args := []string{"test", "./..."}
-	if testing.Short() {
-		args = append(args, "-short")
-	}
-	run := exec.Command("go", args...)
-	run.Dir = filepath.Join(root, "cluster")
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Errorf("%s: %v\n%s", run, err, out)
 	}
 }

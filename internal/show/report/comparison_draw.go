@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ringleader.example/ringleader/internal/show/plot"
-	"ringleader.example/ringleader/internal/show/press"
+	"ringleader.example/ringleader/internal/show/chart"
+	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
 
@@ -44,19 +44,19 @@ func (o *Drawing) words() (words string) {
 // Draw returns a function that writes the drawing into a file of that name, in the format of its ending.
 func (c *Comparison) Draw(path string, o *Drawing) func(io.Writer) error {
 	return func(w io.Writer) error {
-		drawn, err := c.chart(o).Sheet()
-		if errors.Is(err, plot.ErrEmpty) {
-			return Failed("%w; there are points, but none with numbers for both axes", plot.ErrEmpty)
+		drawn, err := c.chart(o).Drawing()
+		if errors.Is(err, chart.ErrEmpty) {
+			return Failed("%w; there are points, but none with numbers for both axes", chart.ErrEmpty)
 		}
 		if err != nil {
 			return err
 		}
-		return press.Print(w, drawn, press.Ending(path))
+		return render.Write(w, drawn, render.Format(path))
 	}
 }
 
 // chart is the drawing of a comparison.
-func (c *Comparison) chart(o *Drawing) *plot.Chart {
+func (c *Comparison) chart(o *Drawing) *chart.Chart {
 	y := "election messages"
 	if o.Against == "time" {
 		y = "messages, including announcements"
@@ -65,43 +65,43 @@ func (c *Comparison) chart(o *Drawing) *plot.Chart {
 		y += " per process"
 	}
 	log := o.Scale == "log"
-	chart := &plot.Chart{
+	figure := &chart.Chart{
 		Title: o.Title,
 		Notes: fmt.Sprintf("ringleader %s · %s%s", c.Version, c.Command(), o.words()),
-		X:     plot.Axis{Name: "n, processes", Log: log},
-		Y:     plot.Axis{Name: y, Log: log},
+		X:     chart.Axis{Name: "n, processes", Log: log},
+		Y:     chart.Axis{Name: y, Log: log},
 	}
-	if chart.Title == "" {
+	if figure.Title == "" {
 		var labels []string
 		for _, s := range c.Subjects {
 			labels = append(labels, s.Label)
 		}
-		chart.Title = strings.Join(labels, ", ")
-		if utf8.RuneCountInString(chart.Title) > 80 {
-			chart.Title = fmt.Sprintf("%d algorithms compared", len(labels))
+		figure.Title = strings.Join(labels, ", ")
+		if utf8.RuneCountInString(figure.Title) > 80 {
+			figure.Title = fmt.Sprintf("%d algorithms compared", len(labels))
 		}
 	}
 	if o.Against == "time" {
-		c.overTime(chart, o)
+		c.overTime(figure, o)
 	} else {
-		c.overSize(chart, o)
+		c.overSize(figure, o)
 	}
-	return chart
+	return figure
 }
 
 // overSize draws what was measured, exact averages and worst cases over n.
-func (c *Comparison) overSize(chart *plot.Chart, o *Drawing) {
+func (c *Comparison) overSize(figure *chart.Chart, o *Drawing) {
 	for _, n := range c.Sizes {
-		chart.X.Ticks = append(chart.X.Ticks, float64(n))
+		figure.X.Ticks = append(figure.X.Ticks, float64(n))
 	}
-	if !chart.X.Log {
-		chart.X.Ticks = nil
+	if !figure.X.Log {
+		figure.X.Ticks = nil
 	}
 	exact := false
-	var measured, curves, bounds []plot.Series
+	var measured, curves, bounds []chart.Series
 	for i, name := range c.Orders {
 		for k, s := range c.Subjects {
-			series := plot.Series{Name: c.name(s, name), Look: i*len(c.Subjects) + k, Marked: true}
+			series := chart.Series{Name: c.name(s, name), Look: i*len(c.Subjects) + k, Marked: true}
 			for _, p := range c.at(s, i) {
 				series.Points = append(series.Points, c.spot(p, float64(p.N), "election", o))
 			}
@@ -110,8 +110,8 @@ func (c *Comparison) overSize(chart *plot.Chart, o *Drawing) {
 			}
 			if average := s.Average(); average != nil && average.Of == "election" && (name == "random" || name == experiment.AllOrders) {
 				exact = true
-				series.Line = plot.Alone
-				curves = append(curves, c.curve(series.Look, plot.Thin, average.Mean, o))
+				series.Line = chart.Alone
+				curves = append(curves, c.curve(series.Look, chart.Thin, average.Mean, o))
 			}
 			measured = append(measured, series)
 			if i == 0 {
@@ -119,8 +119,8 @@ func (c *Comparison) overSize(chart *plot.Chart, o *Drawing) {
 			}
 		}
 	}
-	bounds = slices.CompactFunc(bounds, func(a, b plot.Series) bool { return slices.Equal(a.Points, b.Points) })
-	chart.Series = slices.Concat(bounds, curves, measured)
+	bounds = slices.CompactFunc(bounds, func(a, b chart.Series) bool { return slices.Equal(a.Points, b.Points) })
+	figure.Series = slices.Concat(bounds, curves, measured)
 	notes := []string{"Markers: measured" + c.precision()}
 	if exact {
 		notes = append(notes, "thin lines: exact averages")
@@ -128,7 +128,7 @@ func (c *Comparison) overSize(chart *plot.Chart, o *Drawing) {
 	if len(bounds) > 0 {
 		notes = append(notes, "dashed: worst cases")
 	}
-	chart.Subtitle = strings.Join(notes, " · ") + "."
+	figure.Subtitle = strings.Join(notes, " · ") + "."
 }
 
 // precision returns a text on the accuracy of the means.
@@ -146,9 +146,9 @@ func (c *Comparison) precision() string {
 }
 
 // spot is a point of the drawing: so many messages of those that a bound of that name speaks of.
-func (c *Comparison) spot(p *experiment.Point, x float64, of string, o *Drawing) plot.Point {
+func (c *Comparison) spot(p *experiment.Point, x float64, of string, o *Drawing) chart.Point {
 	y, _ := messagesOf(p, of).Float64()
-	spot := plot.Point{X: x, Y: y, Error: p.Election.HalfWidth()}
+	spot := chart.Point{X: x, Y: y, Error: p.Election.HalfWidth()}
 	if o.PerProcess {
 		spot.Y /= float64(p.N)
 		spot.Error /= float64(p.N)
@@ -157,7 +157,7 @@ func (c *Comparison) spot(p *experiment.Point, x float64, of string, o *Drawing)
 }
 
 // curve is a formula, at all sizes of the study and at some between them.
-func (c *Comparison) curve(look int, line plot.Line, value func(uint64) float64, o *Drawing) plot.Series {
+func (c *Comparison) curve(look int, line chart.Line, value func(uint64) float64, o *Drawing) chart.Series {
 	const between = 12 // in each doubling
 	sizes := slices.Clone(c.Sizes)
 	first, last := float64(sizes[0]), float64(sizes[len(sizes)-1])
@@ -165,24 +165,24 @@ func (c *Comparison) curve(look int, line plot.Line, value func(uint64) float64,
 		sizes = append(sizes, int(x))
 	}
 	slices.Sort(sizes)
-	series := plot.Series{Look: look, Line: line}
+	series := chart.Series{Look: look, Line: line}
 	for _, n := range slices.Compact(sizes) {
 		y := value(uint64(n))
 		if o.PerProcess {
 			y /= float64(n)
 		}
-		series.Points = append(series.Points, plot.Point{X: float64(n), Y: y})
+		series.Points = append(series.Points, chart.Point{X: float64(n), Y: y})
 	}
 	return series
 }
 
 // limits is the worst case of an algorithm, if there is one.
-func (c *Comparison) limits(s *experiment.Subject, look int, o *Drawing) []plot.Series {
+func (c *Comparison) limits(s *experiment.Subject, look int, o *Drawing) []chart.Series {
 	b := s.Bound(c.Sizes[len(c.Sizes)-1])
 	if b == nil {
 		return nil
 	}
-	series := c.curve(look, plot.Dashed, func(n uint64) float64 {
+	series := c.curve(look, chart.Dashed, func(n uint64) float64 {
 		if limit := b.Value(n); limit != math.MaxUint64 {
 			return float64(limit)
 		}
@@ -196,24 +196,24 @@ func (c *Comparison) limits(s *experiment.Subject, look int, o *Drawing) []plot.
 	if b.Of == "total" {
 		series.Name += ", total messages"
 	}
-	return []plot.Series{series}
+	return []chart.Series{series}
 }
 
 // overTime draws messages over time: of one size, a point for each algorithm, where a thin line joins those that differ
 // in parameters only; of several, a line for each algorithm.
-func (c *Comparison) overTime(chart *plot.Chart, o *Drawing) {
-	chart.X.Name = "time until quiescence, units of delay"
+func (c *Comparison) overTime(figure *chart.Chart, o *Drawing) {
+	figure.X.Name = "time until quiescence, units of delay"
 	one := len(c.Sizes) == 1
 	if one {
-		chart.Subtitle = fmt.Sprintf("On the same rings of %d processes. Thin lines join parameter values of one protocol. Lower left is better.", c.Sizes[0])
+		figure.Subtitle = fmt.Sprintf("On the same rings of %d processes. Thin lines join parameter values of one protocol. Lower left is better.", c.Sizes[0])
 	} else {
-		chart.Subtitle = fmt.Sprintf("On the same rings, from n = %d to n = %d. Lower left is better.", c.Sizes[0], c.Sizes[len(c.Sizes)-1])
+		figure.Subtitle = fmt.Sprintf("On the same rings, from n = %d to n = %d. Lower left is better.", c.Sizes[0], c.Sizes[len(c.Sizes)-1])
 	}
 	var missing, protocols []string
-	var joined []plot.Series // by protocol
+	var joined []chart.Series // by protocol
 	for i, name := range c.Orders {
 		for k, s := range c.Subjects {
-			series := plot.Series{Name: c.name(s, name), Look: i*len(c.Subjects) + k, Marked: true}
+			series := chart.Series{Name: c.name(s, name), Look: i*len(c.Subjects) + k, Marked: true}
 			for _, p := range c.at(s, i) {
 				time := math.Inf(1)
 				if p.Quiet != nil {
@@ -226,24 +226,24 @@ func (c *Comparison) overTime(chart *plot.Chart, o *Drawing) {
 				series.Points = append(series.Points, c.spot(p, time, "total", o))
 			}
 			if one {
-				series.Line = plot.Alone
+				series.Line = chart.Alone
 				protocol := c.name(&experiment.Subject{Label: s.Name}, name)
 				at := slices.Index(protocols, protocol)
 				if at < 0 {
 					at = len(protocols)
-					protocols, joined = append(protocols, protocol), append(joined, plot.Series{Look: series.Look, Line: plot.Thin})
+					protocols, joined = append(protocols, protocol), append(joined, chart.Series{Look: series.Look, Line: chart.Thin})
 				}
 				joined[at].Points = append(joined[at].Points, series.Points...)
 			}
-			chart.Series = append(chart.Series, series)
+			figure.Series = append(figure.Series, series)
 		}
 	}
 	for _, line := range joined {
-		slices.SortStableFunc(line.Points, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
-		chart.Series = append(chart.Series, line)
+		slices.SortStableFunc(line.Points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) })
+		figure.Series = append(figure.Series, line)
 	}
 	if missing != nil {
-		chart.Notes = "Not drawn, without a time below 10³⁰⁸: " + strings.Join(missing, ", ") + ". " + chart.Notes
+		figure.Notes = "Not drawn, without a time below 10³⁰⁸: " + strings.Join(missing, ", ") + ". " + figure.Notes
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/internal/show/sheet"
+	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/internal/study/finite"
 	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/internal/study/prove"
@@ -123,23 +123,23 @@ func place(f finite.Fact) int {
 }
 
 // Sheet draws the ring, with the facts of the state at their processes, what the step changes in another colour, and the words below.
-func (c Counterexample) Sheet() *sheet.Sheet {
+func (c Counterexample) Drawing() *drawing.Drawing {
 	const radius, width = 110.0, 640.0
-	names, middle := c.ring(), sheet.At(width/2, 230)
-	s := &sheet.Sheet{
+	names, middle := c.ring(), drawing.At(width/2, 230)
+	s := &drawing.Drawing{
 		Width: width, Title: "A counterexample to induction: " + c.Model.Title,
 		Description: "state: " + c.texts(c.Facts) + "; step: " + c.step() + "; broken: " + logic.Names(c.Broken),
-		Symbols:     []sheet.Symbol{{Name: "arrow", Shape: []sheet.Element{{Path: sheet.Area(sheet.At(-9, -5), sheet.At(0, 0), sheet.At(-9, 5)), Fill: sheet.Ink}}}},
+		Symbols:     []drawing.Symbol{{Name: "arrow", Shape: []drawing.Element{{Path: drawing.Area(drawing.At(-9, -5), drawing.At(0, 0), drawing.At(-9, 5)), Fill: drawing.Ink}}}},
 	}
-	s.Add(sheet.Element{Text: c.Model.Title, At: sheet.At(sheet.Margin, 34), Size: sheet.Large, Bold: true, Fill: sheet.Ink})
+	s.Add(drawing.Element{Text: c.Model.Title, At: drawing.At(drawing.Margin, 34), Size: drawing.Large, Bold: true, Fill: drawing.Ink})
 	angle := func(p float64) float64 { return 2*math.Pi*p/float64(len(names)) - math.Pi/2 }
 	for p, name := range names {
 		at := middle.Polar(radius, angle(float64(p)))
-		s.Add(sheet.Element{Path: sheet.Lines(middle.Polar(radius, angle(float64(p)+.25)), middle.Polar(radius, angle(float64(p)+.5)), middle.Polar(radius, angle(float64(p)+.75))), Stroke: sheet.Axis, Width: 1.5, Head: "arrow"})
-		s.Add(sheet.Element{Path: sheet.Circle(at, 20), Fill: sheet.Paper, Stroke: sheet.Ink, Width: 2})
-		s.Add(sheet.Element{Text: name, At: sheet.At(at.X, at.Y+5), Anchor: .5, Bold: true, Size: sheet.Normal, Fill: sheet.Ink})
+		s.Add(drawing.Element{Path: drawing.Lines(middle.Polar(radius, angle(float64(p)+.25)), middle.Polar(radius, angle(float64(p)+.5)), middle.Polar(radius, angle(float64(p)+.75))), Stroke: drawing.Axis, Width: 1.5, Head: "arrow"})
+		s.Add(drawing.Element{Path: drawing.Circle(at, 20), Fill: drawing.Paper, Stroke: drawing.Ink, Width: 2})
+		s.Add(drawing.Element{Text: name, At: drawing.At(at.X, at.Y+5), Anchor: .5, Bold: true, Size: drawing.Normal, Fill: drawing.Ink})
 		line := 0
-		label := func(f finite.Fact, colour sheet.Colour, mark string) {
+		label := func(f finite.Fact, colour drawing.Colour, mark string) {
 			if place(f) != p {
 				return
 			}
@@ -152,28 +152,28 @@ func (c Counterexample) Sheet() *sheet.Sheet {
 			if out.Y < middle.Y {
 				up = -16 * float64(len(c.Facts)+len(c.New)-1) / 2
 			}
-			s.Add(sheet.Element{Text: mark + c.Text(f), At: sheet.At(out.X, out.Y+5+up+16*float64(line)), Anchor: anchor, Size: sheet.Small, Fill: colour, Above: true})
+			s.Add(drawing.Element{Text: mark + c.Text(f), At: drawing.At(out.X, out.Y+5+up+16*float64(line)), Anchor: anchor, Size: drawing.Small, Fill: colour, Above: true})
 			line++
 		}
 		for _, f := range c.Facts {
-			label(f, sheet.Ink, "")
+			label(f, drawing.Ink, "")
 		}
 		for _, f := range c.New {
-			label(f, sheet.Looks[1], "+ ")
+			label(f, drawing.Looks[1], "+ ")
 		}
 	}
 	y := middle.Y + radius + 80
-	write := func(text string, colour sheet.Colour) {
-		for _, line := range sheet.Wrap(text, width-2*sheet.Margin, func(t string) float64 { return 6.6 * float64(len(t)) }) {
-			s.Add(sheet.Element{Text: line, At: sheet.At(sheet.Margin, y), Size: sheet.Small, Fill: colour})
+	write := func(text string, colour drawing.Colour) {
+		for _, line := range drawing.Wrap(text, width-2*drawing.Margin, func(t string) float64 { return 6.6 * float64(len(t)) }) {
+			s.Add(drawing.Element{Text: line, At: drawing.At(drawing.Margin, y), Size: drawing.Small, Fill: colour})
 			y += 17
 		}
 	}
-	write("Before: "+c.texts(c.Facts)+". All other invariants hold.", sheet.Ink)
-	write("Step: "+c.step()+". "+c.Action.Words, sheet.Ink)
+	write("Before: "+c.texts(c.Facts)+". All other invariants hold.", drawing.Ink)
+	write("Step: "+c.step()+". "+c.Action.Words, drawing.Ink)
 	for _, f := range c.Broken {
-		write("Broken: "+f.Name+". "+f.Words, sheet.Looks[1])
+		write("Broken: "+f.Name+". "+f.Words, drawing.Looks[1])
 	}
-	s.Height = y + sheet.Margin/2
+	s.Height = y + drawing.Margin/2
 	return s
 }

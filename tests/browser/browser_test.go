@@ -1,0 +1,223 @@
+package browser_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli"
+)
+
+// chromium is one browser for all tests of the package.
+var chromium struct {
+	once sync.Once
+	ctx  context.Context
+	stop context.CancelFunc
+}
+
+// suite runs the tests, and then ends the browser.
+type suite struct{ *testing.M }
+
+func (s suite) Run() int {
+	defer func() {
+		if chromium.stop != nil {
+			chromium.stop()
+		}
+		if shared.stop != nil {
+			shared.stop()
+		}
+		if site.folder != "" {
+			_ = os.RemoveAll(site.folder)
+		}
+	}()
+	return s.M.Run()
+}
+
+// TestMain lets this test binary be the command ringleader, too: a demo's members are processes of it.
+func TestMain(m *testing.M) {
+	testscript.Main(suite{m}, map[string]func(){"ringleader": func() {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		code := cli.Run(ctx, "ringleader", all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+		stop()
+		os.Exit(code)
+	}})
+}
+
+// browser returns the context of the browser. Without Chromium the test is skipped; in CI it fails.
+func browser(t testing.TB) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser is not for -short")
+	}
+	path, err := exec.LookPath("chromium")
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skip("chromium is not installed, so the page is not tested")
+	}
+	chromium.once.Do(func() {
+		options := append(chromedp.DefaultExecAllocatorOptions[:],
+			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true))
+		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, closed := chromedp.NewContext(allocator)
+		chromium.ctx, chromium.stop = ctx, func() { closed(); stop() }
+		err = chromedp.Do(ctx)
+	})
+	if err != nil {
+		t.Fatalf("chromium: %v", err)
+	}
+	return chromium.ctx
+}
+
+// tab is a page in the browser.
+type tab struct {
+	testing.TB
+	ctx context.Context
+	*noted
+}
+
+// noted is what has happened in a tab.
+type noted struct {
+	mu       sync.Mutex
+	requests []string // addresses, in order
+	wrong    []string // errors of scripts, and what they wrote as errors
+}
+
+// in returns the tab for a subtest.
+func (p *tab) in(t testing.TB) *tab { return &tab{t, p.ctx, p.noted} }
+
+// patience is for conditions; a page that is well fulfils them in a fraction.
+const patience = 60 * time.Second
+
+// before runs in each page before its scripts. It counts frames that are asked for.
+const before = `(() => { const ask = requestAnimationFrame; window.frames_ = 0; window.requestAnimationFrame = (f) => { window.frames_++; return ask.call(window, f); }; })()`
+
+// open opens an address in a tab of that width.
+func open(t testing.TB, address string, width int64) *tab {
+	t.Helper()
+	ctx, stop := chromedp.NewContext(browser(t))
+	t.Cleanup(stop)
+	ctx, late := context.WithTimeout(ctx, 10*patience)
+	t.Cleanup(late)
+	p := &tab{t, ctx, new(noted)}
+	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: before}); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, target, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // in each tab
+		return err
+	}))
+	if err := chromedp.Listen(ctx, p.note); err != nil {
+		t.Fatal(err)
+	}
+	p.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(address))
+	return p
+}
+
+// note keeps what must not happen, and where requests go.
+func (p *noted) note(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+	case *runtime.EventExceptionThrown:
+		text := e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			text += " " + e.ExceptionDetails.Exception.Description
+		}
+		p.wrong = append(p.wrong, text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == "error" {
+			p.wrong = append(p.wrong, fmt.Sprintf("console.error: %s", e.Args[0].Value))
+		}
+	}
+}
+
+func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.Helper()
+	if err := chromedp.Do(p.ctx, actions...); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// eval evaluates an expression of JavaScript, and waits for its promise.
+func eval[T any](p *tab, expression string) T {
+	p.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// until waits until an expression of JavaScript holds.
+func (p *tab) until(expression string) {
+	p.Helper()
+	if _, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience))); err != nil {
+		shown := eval[string](p, `document.body.innerText.slice(0, 1500)`)
+		p.Fatalf("%s never held: %v; %s\nthe page has:\n%s", expression, err, p.wrong, shown)
+	}
+}
+
+// click clicks the first element that the selector finds and whose text begins so.
+func (p *tab) click(selector, text string) {
+	p.Helper()
+	found := fmt.Sprintf(`[...document.querySelectorAll(%q)].find((e) => e.textContent.trim().startsWith(%q) && !e.disabled)`, selector, text)
+	p.until(found + ` !== undefined`)
+	eval[chromedp.Void](p, found+`.click()`)
+}
+
+func (p *tab) key(keys string) {
+	p.Helper()
+	p.do(chromedp.KeyEvent(keys))
+}
+
+// well fails if a script failed, or a request went elsewhere than to the server at an address.
+func (p *tab) well(address string) {
+	p.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.wrong) > 0 {
+		p.Errorf("scripts of the page failed: %s", strings.Join(p.wrong, "; "))
+	}
+	own, err := url.Parse(address)
+	if err != nil {
+		p.Fatal(err)
+	}
+	for _, request := range p.requests {
+		if to, err := url.Parse(request); err != nil || to.Scheme != "data" && to.Scheme != "blob" && to.Host != own.Host {
+			p.Errorf("the page asked for %s", request)
+		}
+	}
+}
+
+// accessible fails if axe finds a violation, once nothing moves that ends: half-way a colour has less contrast.
+func (p *tab) accessible() {
+	p.Helper()
+	axe, err := os.ReadFile("testdata/axe/axe.min.js")
+	if err != nil {
+		p.Fatal(err)
+	}
+	eval[chromedp.Void](p, string(axe)+"; 0")
+	found := eval[[]string](p, `Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().endTime !== Infinity).map((a) => a.finished.catch(() => {})))
+		.then(() => axe.run(document, {resultTypes: ["violations"]})).then((r) => r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((a) => a.message).join(" ")).join(" | ")))`)
+	for _, violation := range found {
+		p.Errorf("axe: %s", violation)
+	}
+}
