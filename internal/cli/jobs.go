@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/internal/show/report"
-	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -74,7 +73,7 @@ func (o *jobsOptions) with(command *cobra.Command, p *program, act func(context.
 }
 
 // withJob calls act with the job that is named.
-func (o *jobsOptions) withJob(command *cobra.Command, p *program, key string, act func(context.Context, *link, *cluster.JobState) error) error {
+func (o *jobsOptions) withJob(command *cobra.Command, p *program, key string, act func(context.Context, *link, *work.JobState) error) error {
 	return o.with(command, p, func(ctx context.Context, l *link) error {
 		j, err := l.Find(ctx, key)
 		if err != nil {
@@ -143,7 +142,7 @@ Exit status: 0 there is such a job; 1 there is none, or the server does not answ
 		ValidArgsFunction: o.keys(p),
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
-		return o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *cluster.JobState) error {
+		return o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *work.JobState) error {
 			return p.Print(&report.Job{JobState: j, Own: versionName()}, o.json)
 		})
 	}
@@ -166,7 +165,7 @@ wrong.`,
 		ValidArgsFunction: o.keys(p),
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
-		return o.withJob(command, p, args[0], func(ctx context.Context, l *link, j *cluster.JobState) error {
+		return o.withJob(command, p, args[0], func(ctx context.Context, l *link, j *work.JobState) error {
 			if err := l.Cancel(ctx, j.Key); err != nil {
 				return report.Failed("%w", err)
 			}
@@ -195,7 +194,7 @@ or the server does not answer.`,
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
 		var call []string
-		err := o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *cluster.JobState) (err error) {
+		err := o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *work.JobState) (err error) {
 			if err := ofThisVersion(j); err != nil {
 				return err
 			}
@@ -245,7 +244,7 @@ version, or the server does not answer; 3 stopped before the end; 64 the call wa
 		if err != nil {
 			return err
 		}
-		return o.withJob(command, p, args[0], func(ctx context.Context, l *link, j *cluster.JobState) error {
+		return o.withJob(command, p, args[0], func(ctx context.Context, l *link, j *work.JobState) error {
 			if err := ofThisVersion(j); err != nil {
 				return err
 			}
@@ -292,7 +291,7 @@ func parseUnits(text string) (units work.Piece, err error) {
 }
 
 // ofThisVersion returns an error for a job of another version.
-func ofThisVersion(j *cluster.JobState) error {
+func ofThisVersion(j *work.JobState) error {
 	if j.Version == versionName() {
 		return nil
 	}
