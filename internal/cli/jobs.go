@@ -15,7 +15,6 @@ import (
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
-	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -76,7 +75,7 @@ func (o *jobsOptions) with(command *cobra.Command, p *program, act func(context.
 }
 
 // withJob calls act with the job that is named.
-func (o *jobsOptions) withJob(command *cobra.Command, p *program, key string, act func(context.Context, *labour.Link, *cluster.JobState) error) error {
+func (o *jobsOptions) withJob(command *cobra.Command, p *program, key string, act func(context.Context, *labour.Link, *work.JobState) error) error {
 	return o.with(command, p, func(ctx context.Context, l *labour.Link) error {
 		j, err := l.Find(ctx, key)
 		if err != nil {
@@ -145,7 +144,7 @@ Exit status: 0 there is such a job; 1 there is none, or the server does not answ
 		ValidArgsFunction: o.Keys(p.Printer),
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
-		return o.withJob(command, p, args[0], func(_ context.Context, _ *labour.Link, j *cluster.JobState) error {
+		return o.withJob(command, p, args[0], func(_ context.Context, _ *labour.Link, j *work.JobState) error {
 			return p.Print(&report.Job{JobState: j, Own: versionName()}, o.json)
 		})
 	}
@@ -168,7 +167,7 @@ wrong.`,
 		ValidArgsFunction: o.Keys(p.Printer),
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
-		return o.withJob(command, p, args[0], func(ctx context.Context, l *labour.Link, j *cluster.JobState) error {
+		return o.withJob(command, p, args[0], func(ctx context.Context, l *labour.Link, j *work.JobState) error {
 			if err := l.Cancel(ctx, j.Key); err != nil {
 				return report.Failed("%w", err)
 			}
@@ -198,7 +197,7 @@ or the server does not answer.`,
 	command.RunE = func(command *cobra.Command, args []string) error {
 		var words []string
 		var head work.Head
-		err := o.withJob(command, p, args[0], func(_ context.Context, _ *labour.Link, j *cluster.JobState) (err error) {
+		err := o.withJob(command, p, args[0], func(_ context.Context, _ *labour.Link, j *work.JobState) (err error) {
 			if err := ofThisVersion(j); err != nil {
 				return err
 			}
@@ -250,7 +249,7 @@ version, or the server does not answer; 3 stopped before the end; 64 the call wa
 		if err != nil {
 			return err
 		}
-		return o.withJob(command, p, args[0], func(ctx context.Context, l *labour.Link, j *cluster.JobState) error {
+		return o.withJob(command, p, args[0], func(ctx context.Context, l *labour.Link, j *work.JobState) error {
 			if err := ofThisVersion(j); err != nil {
 				return err
 			}
@@ -297,7 +296,7 @@ func parseUnits(text string) (units work.Piece, err error) {
 }
 
 // ofThisVersion returns an error for a job of another version.
-func ofThisVersion(j *cluster.JobState) error {
+func ofThisVersion(j *work.JobState) error {
 	if j.Version == versionName() {
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 	"ringleader.example/ringleader/internal/serve/metrics"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/cluster"
+	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/statushttp"
 )
 
@@ -201,18 +202,18 @@ func workerMetrics(w *cluster.Worker, conn *cluster.Conn, hosts []string) http.H
 }
 
 // jobMetrics writes the numbers that jobs list and jobs show.
-func jobMetrics(t *metrics.Text, jobs []cluster.JobState) {
+func jobMetrics(t *metrics.Text, jobs []work.JobState) {
 	for _, f := range []struct {
 		name, help string
-		value      func(*cluster.JobState) float64
+		value      func(*work.JobState) float64
 	}{
-		{"job_units", "Units of work of a job of the server.", func(j *cluster.JobState) float64 { return float64(j.Units) }},
-		{"job_units_done", "Those that are done.", func(j *cluster.JobState) float64 { return float64(j.Done) }},
-		{"job_units_per_second", "Units of work that are done in a second at present.", func(j *cluster.JobState) float64 { return j.Rate }},
-		{"job_units_queued", "Those that wait for workers, or that workers compute.", func(j *cluster.JobState) float64 { return float64(j.Queued) }},
-		{"job_workers", "Workers that its command hears of.", func(j *cluster.JobState) float64 { return float64(j.Workers) }},
-		{"job_seconds_left", "Estimated time until the job is done, -1 if unknown.", func(j *cluster.JobState) float64 { return max(-1, j.Left.Seconds()) }},
-		{"job_has_commander", "1 while a command gathers the results of the job.", func(j *cluster.JobState) float64 { return metrics.Flag(j.Commander != "") }},
+		{"job_units", "Units of work of a job of the server.", func(j *work.JobState) float64 { return float64(j.Units) }},
+		{"job_units_done", "Those that are done.", func(j *work.JobState) float64 { return float64(j.Done) }},
+		{"job_units_per_second", "Units of work that are done in a second at present.", func(j *work.JobState) float64 { return j.Rate }},
+		{"job_units_queued", "Those that wait for workers, or that workers compute.", func(j *work.JobState) float64 { return float64(j.Queued) }},
+		{"job_workers", "Workers that its command hears of.", func(j *work.JobState) float64 { return float64(j.Workers) }},
+		{"job_seconds_left", "Estimated time until the job is done, -1 if unknown.", func(j *work.JobState) float64 { return max(-1, j.Left.Seconds()) }},
+		{"job_has_commander", "1 while a command gathers the results of the job.", func(j *work.JobState) float64 { return metrics.Flag(j.Commander != "") }},
 	} {
 		var samples []metrics.Sample
 		for i := range jobs {

@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -21,8 +20,8 @@ func Key(key string) string { return key[:keyDigits] }
 
 // Jobs are the jobs of a server, and its workers.
 type Jobs struct {
-	Jobs    []cluster.JobState
-	Workers []cluster.WorkerState
+	Jobs    []work.JobState
+	Workers []work.WorkerState
 	Own     string // the version of this program
 }
 
@@ -87,14 +86,14 @@ func (j *Jobs) workers(out io.Writer) error {
 
 // Job is a job of a server.
 type Job struct {
-	*cluster.JobState
+	*work.JobState
 	Own string // the version of this program
 }
 
 // JSON returns the job for programs.
 func (j *Job) JSON() any { return jobFields(j.JobState) }
 
-func jobFields(j *cluster.JobState) object {
+func jobFields(j *work.JobState) object {
 	var rest, commander any
 	if j.Left >= 0 {
 		rest = j.Left.Seconds()
@@ -120,18 +119,18 @@ func jobFields(j *cluster.JobState) object {
 }
 
 // stateWord returns the state in a word.
-func stateWord(j *cluster.JobState) string {
+func stateWord(j *work.JobState) string {
 	switch j.State {
-	case cluster.Waiting:
+	case work.Waiting:
 		return "stopped"
-	case cluster.Done:
+	case work.Done:
 		return "complete"
 	}
 	return "running"
 }
 
 // share returns how much is done, as a percentage.
-func share(j *cluster.JobState) string {
+func share(j *work.JobState) string {
 	if j.Units == 0 {
 		return "-"
 	}
@@ -139,7 +138,7 @@ func share(j *cluster.JobState) string {
 }
 
 // left returns the estimated time for the rest; "" if it is unknown.
-func left(j *cluster.JobState) string {
+func left(j *work.JobState) string {
 	if j.Left < 0 || j.Commander == "" {
 		return ""
 	}
@@ -160,9 +159,9 @@ func (j *Job) Text(p *Printer) error {
 	line("version", "%s%s", j.Version, other)
 	line("begun", "%s", j.Begun.Local().Format(time.DateTime))
 	switch j.State {
-	case cluster.Waiting:
+	case work.Waiting:
 		line("state", "stopped: no command gathers its results; jobs resume continues it")
-	case cluster.Done:
+	case work.Done:
 		line("state", "complete: its output was not written; jobs resume prints it")
 	default:
 		line("state", "running: its command is on %s", j.Commander)
@@ -179,7 +178,7 @@ func (j *Job) Text(p *Printer) error {
 }
 
 // Removed is a job that was removed.
-type Removed struct{ *cluster.JobState }
+type Removed struct{ *work.JobState }
 
 // JSON returns the job for programs.
 func (r *Removed) JSON() any {
@@ -208,7 +207,7 @@ func Units(p work.Piece) string {
 
 // Computed are units of a job whose result was computed and stored.
 type Computed struct {
-	*cluster.JobState
+	*work.JobState
 	Piece work.Piece
 	Took  time.Duration
 }

@@ -150,8 +150,13 @@ func TestAServerThatDiesIsAFailure(t *testing.T) {
 	}
 	defer e.Close()
 	e.Kill()
-	if err := <-e.Failed(); !strings.HasPrefix(err.Error(), "the embedded server has ended: ") {
-		t.Error(err)
+	select {
+	case err := <-e.Failed():
+		if !strings.HasPrefix(err.Error(), "the embedded server has ended: ") {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("its end is not noticed")
 	}
 	if c, err := e.Dial(); err == nil {
 		c.Close()

@@ -152,7 +152,7 @@ func (c *Commander) wake(m *nats.Msg) {
 }
 
 // Workers returns the states of the workers of the job's version that were heard of in the last seconds.
-func (c *Commander) Workers() []WorkerState { return c.heard.list() }
+func (c *Commander) Workers() []work.WorkerState { return c.heard.list() }
 
 // Leave ends the command of a job. The server keeps it, and workers compute the pieces that are in the queue.
 func (c *Commander) Leave() {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"ringleader.example/ringleader/internal/study/work"
 )
 
 // crowd is the workers that a commander hears of.
@@ -24,13 +26,13 @@ type crowd struct {
 
 // heard is what was heard of a worker, and when by the own clock.
 type heard struct {
-	WorkerState
+	work.WorkerState
 	at time.Time
 }
 
 // hear takes an announcement of a worker.
 func (c *crowd) hear(m *nats.Msg) {
-	var w WorkerState
+	var w work.WorkerState
 	if json.Unmarshal(m.Data, &w) != nil {
 		return
 	}
@@ -55,7 +57,7 @@ func (c *crowd) refuse(which, why string) {
 }
 
 // list returns the workers that are there.
-func (c *crowd) list() (all []WorkerState) {
+func (c *crowd) list() (all []work.WorkerState) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	for id, w := range c.workers {
@@ -65,7 +67,9 @@ func (c *crowd) list() (all []WorkerState) {
 			all = append(all, w.WorkerState)
 		}
 	}
-	slices.SortFunc(all, func(a, b WorkerState) int { return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all, func(a, b work.WorkerState) int {
+		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.ID, b.ID))
+	})
 	return all
 }
 

@@ -16,30 +16,6 @@ import (
 	"ringleader.example/ringleader/internal/study/work"
 )
 
-// JobState is a job on a server.
-type JobState struct {
-	work.Job
-	Key    string    `json:"key"`
-	Call   string    `json:"call"`  // the command line
-	Begun  time.Time `json:"begun"` // by the clock of the commander that began it
-	State  string    `json:"state"` // running, waiting for a commander, or done
-	Units  uint64    `json:"units"`
-	Done   uint64    `json:"done"`   // units with a result
-	Queued uint64    `json:"queued"` // units of pieces that wait or are in work
-
-	Commander string        `json:"commander,omitempty"` // host and number of the process; empty: none
-	Rate      float64       `json:"rate"`                // units a second, as the commander measures it; 0: none
-	Workers   int           `json:"workers"`             // processes that the commander hears
-	Left      time.Duration `json:"left"`                // the estimated time for the rest; negative if it is unknown
-}
-
-// The states of a job.
-const (
-	Running = "running"                 // a commander answers
-	Waiting = "waiting for a commander" // resume it
-	Done    = "done"                    // all results are there, and no commander has written them
-)
-
 var (
 	// ErrNoJob reports that a server has no such job.
 	ErrNoJob = errors.New("no such job")
@@ -48,7 +24,7 @@ var (
 )
 
 // Jobs returns the jobs of a server, the oldest first.
-func (c *Conn) Jobs(ctx context.Context) (jobs []JobState, err error) {
+func (c *Conn) Jobs(ctx context.Context) (jobs []work.JobState, err error) {
 	records, err := c.records(ctx)
 	if err != nil {
 		return nil, err
@@ -84,8 +60,8 @@ func (c *Conn) records(ctx context.Context) (records []record, err error) {
 }
 
 // state looks at a job.
-func (c *Conn) state(ctx context.Context, r record) (s JobState, err error) {
-	s = JobState{Job: r.job, Key: r.job.Key(), Call: r.call, Begun: r.begun, Units: r.units, State: Waiting, Left: -1}
+func (c *Conn) state(ctx context.Context, r record) (s work.JobState, err error) {
+	s = work.JobState{Job: r.job, Key: r.job.Key(), Call: r.call, Begun: r.begun, Units: r.units, State: work.Waiting, Left: -1}
 	done, err := c.pieces(ctx, resultsStream(s.Key), "ringleader.result."+s.Key+".>")
 	if err != nil {
 		return s, err
@@ -108,13 +84,13 @@ func (c *Conn) state(ctx context.Context, r record) (s JobState, err error) {
 		return s, err
 	case answer != nil:
 		at := answer.Progress
-		s.State, s.Commander = Running, answer.Process
+		s.State, s.Commander = work.Running, answer.Process
 		s.Rate, s.Workers, s.Left = at.Rate, at.Workers, at.Left
 		if at.Units > 0 { // of a growing task, the commander knows how many are needed
 			s.Done, s.Units = at.Done, at.Units
 		}
 	case s.Done == s.Units:
-		s.State = Done
+		s.State = work.Done
 	}
 	return s, nil
 }
@@ -174,7 +150,7 @@ func (c *Conn) commander(ctx context.Context, key string) (*announcement, error)
 const askTime = 300 * time.Millisecond
 
 // Workers returns the workers that answer, by their processes.
-func (c *Conn) Workers(ctx context.Context) (workers []WorkerState, err error) {
+func (c *Conn) Workers(ctx context.Context) (workers []work.WorkerState, err error) {
 	answers, err := c.nats.SubscribeSync(nats.NewInbox())
 	if err != nil {
 		return nil, c.explain(err)
@@ -190,20 +166,20 @@ func (c *Conn) Workers(ctx context.Context) (workers []WorkerState, err error) {
 		if err != nil {
 			break
 		}
-		var w WorkerState
+		var w work.WorkerState
 		if c.genuine(workerSubject, m.Header, m.Data) && json.Unmarshal(m.Data, &w) == nil && w.ID != "" {
 			w.Version = strings.TrimSuffix(w.Version, wireVersion(""))
 			workers = append(workers, w)
 		}
 	}
-	slices.SortFunc(workers, func(a, b WorkerState) int {
+	slices.SortFunc(workers, func(a, b work.WorkerState) int {
 		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.ID, b.ID))
 	})
 	return workers, nil
 }
 
 // Find returns the job whose key begins with some characters.
-func (c *Conn) Find(ctx context.Context, prefix string) (s JobState, err error) {
+func (c *Conn) Find(ctx context.Context, prefix string) (s work.JobState, err error) {
 	r, err := c.find(ctx, prefix)
 	if err == nil {
 		s, err = c.state(ctx, r)

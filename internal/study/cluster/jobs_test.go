@@ -142,9 +142,9 @@ func TestJobsAreListed(t *testing.T) {
 		}
 		keys = append(keys, j.Key())
 	}
-	for i, want := range []JobState{
-		{State: Done, Units: 10, Done: 10, Left: -1},
-		{State: Running, Units: 10, Left: -1, Commander: Process()},
+	for i, want := range []work.JobState{
+		{State: work.Done, Units: 10, Done: 10, Left: -1},
+		{State: work.Running, Units: 10, Left: -1, Commander: Process()},
 	} {
 		got, err := c.Find(t.Context(), keys[i][:12])
 		if err != nil || got.Call != "ringleader sums" || got.Key != keys[i] || got.Key != got.Job.Key() || time.Since(got.Begun) > time.Minute {
@@ -211,7 +211,7 @@ func TestACommanderCountsTheWorkersOfItsVersion(t *testing.T) {
 	end()
 	until(t, "a farewell heard", func() bool { // a commander need not wait until the worker is silent for long
 		m, err := states.NextMsg(time.Second)
-		var w WorkerState
+		var w work.WorkerState
 		return err == nil && json.Unmarshal(m.Data, &w) == nil && w.Version == wireVersion(version) && w.Slots == 0
 	})
 	until(t, "the number of slots 0", func() bool { return commander.heard.slots() == 0 })

@@ -53,8 +53,8 @@ const queueStream = "ringleader-work"
 
 // The subjects of messages that the server does not store.
 const (
-	workerSubject    = "ringleader.worker"     // from each worker, each second: a WorkerState
-	askSubject       = "ringleader.ask"        // a request that each worker answers with a WorkerState
+	workerSubject    = "ringleader.worker"     // from each worker, each second: a work.WorkerState
+	askSubject       = "ringleader.ask"        // a request that each worker answers with a work.WorkerState
 	jobSubject       = "ringleader.job"        // from each commander, each second: an announcement
 	commanderSubject = "ringleader.commander." // … KEY: a request that the job's commander answers with an announcement
 	stopSubject      = "ringleader.stop."      // … KEY: from the commander: a piece whose units are needed no more
@@ -182,16 +182,6 @@ type announcement struct {
 	Progress work.Progress `json:"progress"`
 	Used     time.Duration `json:"used"`  // time of workers that the job has had
 	Waits    bool          `json:"waits"` // it has more pieces than it may publish
-}
-
-// WorkerState is what a worker shows of itself.
-type WorkerState struct {
-	ID      string  `json:"id"`      // of this run of the worker
-	Process string  `json:"process"` // host and number of the process
-	Version string  `json:"version"`
-	Slots   int     `json:"slots"` // pieces that it computes at the same time; 0: it ends
-	Busy    int     `json:"busy"`  // … at the moment
-	Rate    float64 `json:"rate"`  // pieces a second, in the last seconds
 }
 
 // Process names this process for people, and its host.

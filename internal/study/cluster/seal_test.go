@@ -278,7 +278,7 @@ func TestAStrangerIsNoCommanderAndNoWorker(t *testing.T) {
 			c := connect(t, e.Access(), nil)
 			other := stranger(t, e, seals)
 			j, _ := jobOf(t, "coarse", sums{Of: 10})
-			state, err := json.Marshal(WorkerState{ID: "x", Process: "stranger", Version: wireVersion(version), Slots: 1000})
+			state, err := json.Marshal(work.WorkerState{ID: "x", Process: "stranger", Version: wireVersion(version), Slots: 1000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -424,7 +424,7 @@ func TestAProgramOfAnEarlierProtocolIsRefused(t *testing.T) {
 	var lines, workerLines notices
 	begin(t, connect(t, e.Access(), nil), j, task, lines.add)
 	hire(t, connect(t, overNetwork(e), nil), &Worker{Notice: workerLines.add})
-	state, err := json.Marshal(WorkerState{ID: "x", Process: "old", Version: version, Slots: 1})
+	state, err := json.Marshal(work.WorkerState{ID: "x", Process: "old", Version: version, Slots: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

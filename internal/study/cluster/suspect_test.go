@@ -48,7 +48,7 @@ func TestAPieceThatEndsItsWorkersEndsTheJobAndNoOtherPieceDoes(t *testing.T) {
 		}
 		commander.Leave()
 		c := connect(t, e.Access(), nil)
-		if found, err := c.Find(t.Context(), j.Key()); err != nil || found.State != Waiting || found.Done == 0 || found.Done >= spec.Of {
+		if found, err := c.Find(t.Context(), j.Key()); err != nil || found.State != work.Waiting || found.Done == 0 || found.Done >= spec.Of {
 			t.Errorf("%+v, %v", found, err)
 		}
 	}

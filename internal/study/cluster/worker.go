@@ -369,7 +369,7 @@ const mostRefused = 1000
 // state is what the worker shows of itself.
 func (s *shift) state(slots int) []byte {
 	m := s.Measured()
-	text, err := json.Marshal(WorkerState{ID: s.id, Process: Process(), Version: wireVersion(s.Version), Slots: slots, Busy: m.Busy, Rate: s.rate.measure(m.Pieces)})
+	text, err := json.Marshal(work.WorkerState{ID: s.id, Process: Process(), Version: wireVersion(s.Version), Slots: slots, Busy: m.Busy, Rate: s.rate.measure(m.Pieces)})
 	if err != nil {
 		panic(err) // a state is JSON
 	}
