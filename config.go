@@ -25,7 +25,7 @@ import (
 // MemberAddress determines a member of the group.
 type MemberAddress struct {
 	ID      uint64 // at least 1
-	Address string // host:port; without a host it is loopback; see Config.SRV, too
+	Address string // host:port, by which the other members reach it; see Config.SRV, too
 
 	// Priority prefers a member: of the members that can lead, the one of highest priority does, and of several the
 	// one with the largest ID. 0 stands for 1. [Bully] knows only IDs.
@@ -81,7 +81,7 @@ type Config struct {
 	// answer that is empty, or none, changes nothing: the last good one counts.
 	SRV string
 
-	// Listen is the address to listen on, host:port; without a host it is loopback. The default is this
+	// Listen is the address to listen on, host:port; ":7001" is that port on all interfaces, as in package net. The default is this
 	// member's own address in Members. A member that listens elsewhere takes no part in elections until its own
 	// address has reached it, from itself or from another member.
 	Listen string
@@ -245,7 +245,7 @@ func (c *Config) checkMembers(must func(ok bool, format string, args ...any)) {
 	must(candidates > 0 || len(c.Members) == 0, "all members are witnesses or on standby, so none can lead")
 	must(c.Listen != "" || !found || strings.Contains(own, ":"), "Listen is missing: the address %s of member %d has no port", own, c.ID)
 	if c.Listen != "" {
-		err := checkAddress(c.Listen, true)
+		_, err := checkAddress(c.Listen, true)
 		must(err == nil, "Listen: %v", err)
 	}
 }
@@ -255,18 +255,22 @@ func (c *Config) checkPlace(address string) error {
 	if c.SRV != "" && address != "" && !strings.ContainsAny(address, ":/ ") {
 		return nil
 	}
-	return checkAddress(address, false)
+	host, err := checkAddress(address, false)
+	if err == nil && host == "" {
+		return fmt.Errorf("%q has no host, so other members cannot connect to it", address)
+	}
+	return err
 }
 
-func checkAddress(address string, anyPort bool) error {
-	_, port, err := net.SplitHostPort(address)
+func checkAddress(address string, anyPort bool) (host string, err error) {
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("%q is not host:port", address)
+		return "", fmt.Errorf("%q is not host:port", address)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 && !anyPort {
-		return fmt.Errorf("%q does not end in a port from 1 to 65535", address)
+		return "", fmt.Errorf("%q does not end in a port from 1 to 65535", address)
 	}
-	return nil
+	return host, nil
 }
 
 // program returns the algorithm, the unit of its time, and its parameters.
@@ -336,7 +340,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 	for _, m := range c.Members {
 		l.Members = append(l.Members, transport.Member{ID: m.ID, Address: m.Address, Standby: m.Standby})
 		if m.ID == c.ID {
-			l.Elsewhere = c.Listen != "" && transport.Loopback(c.Listen) != transport.Loopback(m.Address)
+			l.Elsewhere = c.Listen != "" && c.Listen != m.Address
 		}
 	}
 	if l.Transport == nil {

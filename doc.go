@@ -1,8 +1,8 @@
 // Package ringleader elects one leader among a group of processes, peer to peer: there is no server to run, and there
 // are never two leaders.
 //
-// Each member of the group has a directory for its votes, which [Init] or the command "ringleader init" makes once, and
-// a list of members, at first the same one:
+// Each member of the group has a directory for its votes, which [Init] or the command "ringleader init" makes once
+// ([InitIfMissing] accepts what is there), and a list of members, at first the same one:
 //
 //	member, err := ringleader.Join(ctx, ringleader.Config{
 //		Group: "jobs",
@@ -26,9 +26,11 @@
 // its lease, the process writes a line to its log, or without a log to standard error, and ends with status 70. Config.Overrun
 // changes that.
 //
-// [Member.Observe] tells every member which one leads. The same processes can elect a leader for each of many groups: see
-// [Member.Join]. Package statushttp serves the state of a member over HTTP, package fence is for a resource that leaders write
-// to, and package ringleadertest has clusters for tests.
+// Work that is not one function begins when [Member.WaitToLead] returns, asks [Leadership.Valid] before each part, and ends with
+// [Member.Resign]. [Member.Observe] tells every member which one leads, and [Member.IsLeader] whether it does.
+//
+// The same processes can elect a leader for each of many groups: see [Member.Join]. Package statushttp serves the state of a
+// member over HTTP, and its Observe follows the leader from a process that is no member. Package fence is for a resource that leaders write to, and package ringleadertest has clusters for tests.
 //
 // # What is promised
 //

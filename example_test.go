@@ -2,10 +2,12 @@ package ringleader_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
+	"time"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/rig"
@@ -104,4 +106,60 @@ func ExampleMember_Join() {
 	// Output:
 	// 1
 	// 1
+}
+
+// A program whose work is not one function waits until its member leads, asks before each part of the work, and gives up the lead
+// at the end.
+func ExampleMember_WaitToLead() {
+	ctx := context.Background()
+	directory, err := os.MkdirTemp("", "member")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
+	if err := ringleader.InitIfMissing(directory, "jobs", 1); err != nil { // each start may do that
+		log.Fatal(err)
+	}
+	member, err := ringleader.Join(ctx, ringleader.Config{
+		Group: "jobs", ID: 1, Members: []ringleader.MemberAddress{{ID: 1, Address: freeAddress()}}, Data: directory,
+		Timing: ringleader.Timing{Lease: 10 * time.Second}, // so that it does not lapse on a machine with much other work
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer member.Close()
+	leadership, err := member.WaitToLead(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for part := 1; part <= 3 && leadership.Valid(); part++ {
+		fmt.Println("part", part)
+	}
+	if err := member.Resign(ctx); err != nil && !errors.Is(err, ringleader.ErrNotLeader) {
+		log.Fatal(err)
+	}
+	fmt.Println("the lease runs:", leadership.Valid())
+	// Output:
+	// part 1
+	// part 2
+	// part 3
+	// the lease runs: false
+}
+
+// A container that starts for the first time makes its directory. Later starts find it, and the directory of another member is refused.
+func ExampleInitIfMissing() {
+	directory, err := os.MkdirTemp("", "member")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
+	data := filepath.Join(directory, "1")
+	for _, id := range []uint64{1, 1, 2} {
+		err := ringleader.InitIfMissing(data, "jobs", id)
+		fmt.Println(id, errors.Is(err, ringleader.ErrData), errors.Is(err, ringleader.ErrExists))
+	}
+	// Output:
+	// 1 false false
+	// 1 false false
+	// 2 true false
 }

@@ -238,7 +238,9 @@ func TestAHealthCheckIsThatOfAllGroupsOfAProcess(t *testing.T) {
 		h.set(1, false)
 		h.Until("1 is able", func() bool { return h.Group("third", 2).Status().Members[0].Unable == "" })
 		h.Pass(2 * ringleader.Test().Renewal) // the algorithm learns of it by an answer to a renewal
-		h.Group("second", leader()).Resign()
+		if err := h.Group("second", leader()).Resign(t.Context()); err != nil {
+			t.Error(err)
+		}
 		h.Until("1 leads the second group", func() bool { return leader() == 1 })
 	})
 }
@@ -277,7 +279,9 @@ func TestAWeightMovesTheRankAndIsNoDifferenceBetweenConfigurations(t *testing.T)
 		})
 		c.Pass(2 * ringleader.Test().Renewal) // the algorithm learns of it by an answer to a renewal
 		c.Await(1)
-		c.Member(1).Resign()
+		if err := c.Member(1).Resign(t.Context()); err != nil {
+			t.Error(err)
+		}
 		c.Await(2)
 		c.Kill(2)
 		c.Start(2) // with the configured weight

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"ringleader.example/ringleader/clock"
@@ -80,6 +81,32 @@ func (l Leadership) Publish(value string) error {
 	}
 	l.member.group.Publish(l.term, value)
 	return nil
+}
+
+// WaitToLead returns as soon as this member itself leads; [Member.WaitLeader] waits for any leader. It is for a program whose work is
+// not one function. [Leadership.Valid] reports whether the lead goes on, and [Member.Observe] yields its end; both tell it when the
+// lease has ended, while [Member.Lead] stops the work before. After Lead has returned, the member does not lead until Lead is
+// called again.
+//
+// The error tells why this member will not lead: [ErrConfig] for a witness, the reason for which the member has stopped,
+// [ErrClosed] if Close was called, or the cause of ctx.
+func (m *Member) WaitToLead(ctx context.Context) (Leadership, error) {
+	if m.config.weight() == 0 {
+		return Leadership{}, fmt.Errorf("%w: member %d is a witness, which never leads", ErrConfig, m.config.ID)
+	}
+	for {
+		s, changed := m.group.State()
+		if s.Role == network.Leader && !s.Stopping {
+			return Leadership{m, s.Term}, nil
+		}
+		select {
+		case <-changed:
+		case <-m.Done():
+			return Leadership{}, cmp.Or(m.Err(), ErrClosed)
+		case <-ctx.Done():
+			return Leadership{}, context.Cause(ctx)
+		}
+	}
 }
 
 // Lead runs work whenever this member leads, again and again, until ctx is done or work returns by itself. It never runs
@@ -257,4 +284,78 @@ func (m *Member) overrun(l Leadership, returned <-chan error) error {
 		panic(fmt.Sprintf("ringleader: member %d, term %d: %s", m.config.ID, l.Term(), text))
 	}
 	return <-returned
+}
+
+// Resign gives up the lead. It lets the work stop, hands over to an able member, even one of lower rank, and returns nil when
+// this member leads no more in its term. If no other member can take over, this one may lead again later, in a greater term.
+//
+// The error is [ErrNotLeader] if this member does not lead; then nothing happens. It is [ErrConfig] with [Bully], which does not hand
+// over, and the cause of ctx if that is done first; then the work may still stop, and the lead ends later. Work that calls Resign
+// needs the context that Lead has given to it, which ends here with the cause [ErrResigned]: the lead ends when the work has returned.
+func (m *Member) Resign(ctx context.Context) error {
+	if m.config.Algorithm == Bully {
+		return fmt.Errorf("%w: %s does not hand over", ErrConfig, Bully)
+	}
+	v := m.View()
+	if v.Role != Leader {
+		return notLeader(v)
+	}
+	m.end(ErrResigned, election.Command{Order: election.Resign})
+	return m.waitForEnd(ctx, election.Term(v.Term))
+}
+
+// waitForEnd waits until this member does not lead in a term. The error is the cause of ctx.
+func (m *Member) waitForEnd(ctx context.Context, term election.Term) error {
+	lapse := m.config.Clock.NewTimer() // the loop may be blocked
+	defer lapse.Stop()
+	for {
+		s, changed := m.group.State()
+		if s.Role != network.Leader || s.Term != term {
+			return nil
+		}
+		lapse.Reset(m.group.Left(term))
+		select {
+		case <-changed:
+		case <-lapse.C():
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// notLeader returns the error of a call that only a leader may make.
+func notLeader(v View) error {
+	if !v.Known {
+		return fmt.Errorf("%w: it knows no leader", ErrNotLeader)
+	}
+	return fmt.Errorf("%w: member %d leads in term %d", ErrNotLeader, v.Leader, v.Term)
+}
+
+// Transfer asks the leader, if this member is it, to stop its work and to hand over to a member. It does not wait for that. The error
+// is [ErrConfig] if there is no such other member, and [ErrUnable] if that is known to be unable.
+func (m *Member) Transfer(id uint64) error {
+	member, known := m.live.Rank(id)
+	switch {
+	case m.config.Algorithm == Bully:
+		return fmt.Errorf("%w: %s does not hand over", ErrConfig, Bully)
+	case !known || id == m.config.ID:
+		return fmt.Errorf("%w: member %d is not another member of the group", ErrConfig, id)
+	}
+	s := m.group.Known()
+	if !slices.Contains(s.Voters.Members, id) {
+		return fmt.Errorf("%w: member %d has no vote, so it cannot lead", ErrConfig, id)
+	}
+	for i, other := range s.Members {
+		if why := s.Standings[i].Unable; other == id && why != "" {
+			return fmt.Errorf("%w: member %d: %s", ErrUnable, id, why)
+		}
+	}
+	m.end(ErrTransferred, election.Command{Order: election.Transfer, Member: member})
+	return nil
+}
+
+// end gives a command that ends a tenure, and notes the cause.
+func (m *Member) end(cause error, c election.Command) {
+	m.note(cause)
+	m.group.Command(c)
 }

@@ -317,6 +317,10 @@ func (m *Member) Observe(ctx context.Context) iter.Seq[View] {
 	}
 }
 
+// IsLeader reports whether this member leads at this moment: under a lease that runs, or with [Bully] as far as it knows. It sends no
+// message. Between the call and what follows it the process may be paused for any time: see [Leadership.Valid].
+func (m *Member) IsLeader() bool { return m.group.Leads() }
+
 // WaitLeader returns as soon as a leader is known. The error is that of ctx, or the reason why the member has stopped.
 func (m *Member) WaitLeader(ctx context.Context) (View, error) {
 	for v := range m.Observe(ctx) {
@@ -394,12 +398,8 @@ func (m *Member) VerifyLeader(ctx context.Context) error {
 		return fmt.Errorf("%w: %s has no quorum that could confirm the leader", ErrConfig, Bully)
 	}
 	v := m.View()
-	switch {
-	case v.Role == Leader:
-	case v.Known:
-		return fmt.Errorf("%w: member %d leads in term %d", ErrNotLeader, v.Leader, v.Term)
-	default:
-		return fmt.Errorf("%w: it knows no leader", ErrNotLeader)
+	if v.Role != Leader {
+		return notLeader(v)
 	}
 	leads, err := m.group.Confirm(ctx, election.Term(v.Term))
 	switch {
@@ -411,39 +411,6 @@ func (m *Member) VerifyLeader(ctx context.Context) error {
 		return fmt.Errorf("%w any more: its lease in term %d has ended before a majority has confirmed it", ErrNotLeader, v.Term)
 	}
 	return nil
-}
-
-// Resign asks the leader, if this member is it, to stop its work and to hand over to an able member. It does not wait for
-// that. Another member takes over, even one of lower rank.
-func (m *Member) Resign() { m.end(ErrResigned, election.Command{Order: election.Resign}) }
-
-// Transfer asks the leader, if this member is it, to stop its work and to hand over to a member. It does not wait for that. The error
-// is [ErrConfig] if there is no such other member, and [ErrUnable] if that is known to be unable.
-func (m *Member) Transfer(id uint64) error {
-	member, known := m.live.Rank(id)
-	switch {
-	case m.config.Algorithm == Bully:
-		return fmt.Errorf("%w: %s does not hand over", ErrConfig, Bully)
-	case !known || id == m.config.ID:
-		return fmt.Errorf("%w: member %d is not another member of the group", ErrConfig, id)
-	}
-	s := m.group.Known()
-	if !slices.Contains(s.Voters.Members, id) {
-		return fmt.Errorf("%w: member %d has no vote, so it cannot lead", ErrConfig, id)
-	}
-	for i, other := range s.Members {
-		if why := s.Standings[i].Unable; other == id && why != "" {
-			return fmt.Errorf("%w: member %d: %s", ErrUnable, id, why)
-		}
-	}
-	m.end(ErrTransferred, election.Command{Order: election.Transfer, Member: member})
-	return nil
-}
-
-// end gives a command that ends a tenure, and notes the cause.
-func (m *Member) end(cause error, c election.Command) {
-	m.note(cause)
-	m.group.Command(c)
 }
 
 // Close stops the member: it resigns if it leads, waits until its work has stopped, but not beyond its lease, and leaves its
@@ -473,17 +440,11 @@ func (m *Member) Close() error {
 func (m *Member) resign() {
 	m.standDown(ErrClosed)
 	for m.config.Algorithm == QuorumBully {
-		s, changed := m.group.State()
+		s, _ := m.group.State()
 		if s.Role != network.Leader {
 			return
 		}
-		wait := time.NewTimer(m.group.Left(s.Term))
-		select {
-		case <-changed:
-		case <-m.Done():
-		case <-wait.C:
-		}
-		wait.Stop()
+		_ = m.waitForEnd(context.Background(), s.Term) // no error without an end of the context
 	}
 }
 

@@ -349,17 +349,34 @@ func TestAPortThatIsTakenIsAnErrorOfJoin(t *testing.T) {
 	}
 }
 
-func TestNoHostIsLoopback(t *testing.T) {
+func TestAnAddressWithoutAHostIsAllInterfacesForListeningAndNoneForAMember(t *testing.T) {
 	_, port, err := net.SplitHostPort(freeAddress(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Join(context.Background(), Config{ID: 1, Members: []MemberAddress{{ID: 1, Address: ":" + port}}, Algorithm: Bully, NoQuorum: true})
+	config := Config{ID: 1, Members: []MemberAddress{{ID: 1, Address: "127.0.0.1:" + port}}, Listen: ":" + port, Algorithm: Bully, NoQuorum: true}
+	if m, err := Join(context.Background(), config); err == nil {
+		m.Close()
+		t.Error("it listens on all interfaces, in clear text that was not allowed")
+	} else if want := ":" + port + " is not a loopback address"; !strings.Contains(err.Error(), want) {
+		t.Errorf("%v; want %s", err, want)
+	}
+	config.Insecure = true
+	m, err := Join(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if host, _, _ := net.SplitHostPort(m.live.Address()); host != "127.0.0.1" {
+	if host, _, _ := net.SplitHostPort(m.live.Address()); host != "::" && host != "0.0.0.0" {
 		t.Errorf("it listens on %s", host)
+	}
+	if v, err := m.WaitLeader(t.Context()); err != nil || v.Leader != 1 {
+		t.Errorf("%+v %v", v, err) // its address in the list leads to it
+	}
+
+	config.Members = append(config.Members, MemberAddress{ID: 2, Address: ":7502"})
+	err = config.Check()
+	if want := `the address of member 2: ":7502" has no host`; !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "7502") > 1 {
+		t.Errorf("%v; want %s", err, want)
 	}
 }

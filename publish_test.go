@@ -89,7 +89,9 @@ func TestAValueIsBoundedAndEndsWithTheLease(t *testing.T) {
 		for _, id := range []uint64{1, 2, 3} {
 			c.Until("all have the longest value", func() bool { return len(c.Member(id).View().Value) == ringleader.MaxValue })
 		}
-		c.Member(3).Resign()
+		if err := c.Member(3).Resign(t.Context()); err != nil {
+			t.Error(err)
+		}
 		l := <-tenures
 		c.Await(2)
 		lacks(t, l.Publish("late"), ringleader.ErrNotLeader, "has ended")

@@ -226,7 +226,9 @@ func TestALeaderIsNotVerifiedByAMemberThatHasElectedAnother(t *testing.T) {
 		c.Host(2).Clock.Run(1)
 		c.Heal()
 		c.Hold(nil)
-		c.Member(3).Resign()
+		if err := c.Member(3).Resign(t.Context()); err != nil {
+			t.Error(err)
+		}
 		leader := c.AwaitAny()
 		c.Until("the next leader is verified", func() bool {
 			return c.Member(leader).VerifyLeader(t.Context()) == nil

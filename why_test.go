@@ -106,7 +106,9 @@ func TestCountersCountTenuresAndLapses(t *testing.T) {
 		if n := c.Member(3).Counters(); n.ElectionTime < 100*time.Millisecond || n.Timers == 0 {
 			t.Errorf("%+v", n)
 		}
-		c.Member(2).Resign()
+		if err := c.Member(2).Resign(t.Context()); err != nil {
+			t.Error(err)
+		}
 		c.Until("another member leads", func() bool { v := c.Member(2).View(); return v.Known && v.Leader != 2 })
 		if n := counted(c, 2); n.Tenures != 1 || n.Lapses != 0 {
 			t.Errorf("after it has resigned it has %+v", n)

@@ -34,7 +34,7 @@ type Clock interface {
 
 // Timer sends on a channel when its time has passed. It belongs to one goroutine.
 type Timer interface {
-	// C returns the channel. A time that is sent after Reset or Stop is that of the last Reset.
+	// C returns the channel. A time that is sent after Reset or Stop belongs to the last Reset.
 	C() <-chan time.Time
 
 	// Reset starts the timer, or restarts it.

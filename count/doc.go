@@ -9,8 +9,8 @@
 // processes; the results do not depend on the cuts. Two closed forms need one pass from end to end: higham-przytycka
 // and dolev-klawe-rodeh-b.
 //
-// The counts are those of a run on a ring of distinct identifiers in which every processor starts before the first
-// delivery. The times are those of a synchronous run, in which a message takes one unit.
+// It counts a run on a ring of distinct identifiers in which every processor starts before the first
+// delivery. Its times belong to a synchronous run, in which a message takes one unit.
 //
 // This package is v0: its API may change with any version.
 package count

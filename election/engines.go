@@ -124,7 +124,7 @@ func (d *Declaration) LongestDelay(p Parameters) Ticks {
 	return d.Delay.Ticks(p)
 }
 
-// Tabulate adds the declared sequence for a network of n processes to parameters. The error is that of Sequence. For
+// Tabulate adds the declared sequence for a network of n processes to parameters. It returns the error of Sequence. For
 // engines.
 func (d *Declaration) Tabulate(p Parameters, n int) (Parameters, error) {
 	if d.Sequence == nil {

@@ -35,7 +35,7 @@ const (
 	RandomDelay
 
 	// Sweep serves the links of a one-directional ring in turn, each until it is empty. On such a ring every process
-	// gets the same messages in the same order under any schedule, so all counts are those of the other schedules.
+	// gets the same messages in the same order under any schedule, so all counts equal those of the other schedules.
 	// The part in use fits into a cache. [Before its link.]
 	Sweep
 

@@ -80,7 +80,7 @@ func New(p program.Program) *Runner {
 	return &Runner{&loops.Program{Program: process.Opened(p)}}
 }
 
-// Of hides the types of an algorithm, so that it is compiled for them once. The error is that of
+// Of hides the types of an algorithm, so that it is compiled for them once. It returns the error of
 // [election.Algorithm.Validate], or names the type that is not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
 	looped, err := loops.Of(a)

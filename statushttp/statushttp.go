@@ -1,4 +1,5 @@
-// Package statushttp serves a member's state over HTTP: to people, load balancers and supervisors.
+// Package statushttp serves a member's state over HTTP: to people, load balancers and supervisors, and to programs that follow which
+// member leads and are no members, with [Observe].
 //
 // It is a package of its own because net/http is large. A program that elects without serving does not link it.
 //

@@ -26,7 +26,7 @@ func Init(directory string, owner Owner, options InitOptions) error {
 }
 
 // InitIfMissing is Init, unless the directory has a store of that owner already, which it reports and leaves as it is. For a
-// store of another owner, and for one that is damaged, the error is that of [Open].
+// store of another owner, and for one that is damaged, it returns the error of [Open].
 func InitIfMissing(directory string, owner Owner, options InitOptions) (exists bool, err error) {
 	if err := Init(directory, owner, options); !errors.Is(err, ErrExists) {
 		return false, err

@@ -40,7 +40,7 @@ type place struct {
 
 // isName reports whether an address has to be looked up.
 func isName(address string) bool {
-	host := hostOf(Loopback(address))
+	host := hostOf(address)
 	_, err := netip.ParseAddr(host)
 	return err != nil && host != "localhost"
 }
@@ -55,7 +55,7 @@ func (t *tcp) connect(ctx context.Context, to int) (net.Conn, error) {
 	case member.Unlisted:
 		return nil, errUnlisted
 	case p == nil:
-		return t.TCP.Dial(ctx, "tcp", Loopback(member.Address))
+		return t.TCP.Dial(ctx, "tcp", member.Address)
 	}
 	known, _ := p.answer()
 	if len(known) == 0 {
@@ -147,7 +147,7 @@ var errEmpty = errors.New("it has no address")
 // Lookup returns the numeric addresses for the address of a member, by Resolver and SRV. There is at least one, or an error.
 func (t TCP) Lookup(ctx context.Context, address string) (addresses []string, err error) {
 	resolver := cmp.Or(t.Resolver, net.DefaultResolver)
-	host, port, err := net.SplitHostPort(Loopback(address))
+	host, port, err := net.SplitHostPort(address)
 	if err == nil {
 		return lookupHost(ctx, resolver, host, port)
 	}

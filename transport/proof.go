@@ -34,7 +34,7 @@ type Proof struct {
 	Secret      [32]byte
 }
 
-// Proves reports whether the secret is that of a Hello.Death. No secret is if that is zero.
+// Proves reports whether the secret belongs to a Hello.Death. No secret is if that is zero.
 func (p *Proof) Proves(death [32]byte) bool {
 	return sha256.Sum256(p.Secret[:]) == death
 }
@@ -65,7 +65,7 @@ var ErrProof = errors.New("the member rejects the proof of death")
 // [ErrProof] if the member rejects it, and another error if there is no answer until ctx is done. The warden then
 // tries again.
 func SendProof(ctx context.Context, address string, p Proof) error {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", Loopback(address))
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}

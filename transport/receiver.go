@@ -204,7 +204,7 @@ func (r *refusals) isNew(from uint64, reason string) bool {
 	return true
 }
 
-// judge returns the peer of a hello, and a verdict. The name is that of the certificate.
+// judge returns the peer of a hello, and a verdict. The name comes from the certificate.
 func (t *tcp) judge(h Hello, name string) (peer int, v Verdict) {
 	if want := MemberName(t.Name, h.From); t.TLS != nil && name != want {
 		return 0, Verdict{Code: Refused, Reason: fmt.Sprintf("the certificate names %s, not %s", name, want)}

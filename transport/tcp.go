@@ -14,7 +14,7 @@ import (
 
 // TCP holds the options of a transport over TCP.
 type TCP struct {
-	Listen string // host:port to listen on; no host is loopback; optional: the member's own address
+	Listen string // host:port to listen on; without a host it is all interfaces, as in package net; optional: the member's own address
 
 	// TLS secures the connections. Without it they are in clear text, which any process on their way can read and
 	// change. So the address to listen on and those of all members must be loopback then, unless Insecure is set.
@@ -79,7 +79,7 @@ func (t TCP) Open(c Config) (Transport, error) {
 	}
 	if t.Listener == nil {
 		var err error
-		if t.Listener, err = net.Listen("tcp", Loopback(t.Listen)); err != nil {
+		if t.Listener, err = net.Listen("tcp", t.Listen); err != nil {
 			return nil, fmt.Errorf("member %d cannot listen: %w", self.ID, err)
 		}
 	}
@@ -102,7 +102,7 @@ func (t *TCP) secure(members []Member) error {
 		}
 	}
 	for _, address := range addresses {
-		host := hostOf(Loopback(address))
+		host := hostOf(address)
 		if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
 			return fmt.Errorf("%s is not a loopback address, and connections would be in clear text; use TLS, or allow clear text", address)
 		}
@@ -141,7 +141,7 @@ func (t *tcp) take(members []Member) {
 		}
 		now.places = append(now.places, p)
 		if !m.Unlisted {
-			t.strangers.isMember(Loopback(m.Address))
+			t.strangers.isMember(m.Address)
 		}
 	}
 	t.list.Store(now)
@@ -171,11 +171,3 @@ func (t *tcp) Close() {
 
 // self returns the identifier of this member.
 func (t *tcp) self() uint64 { return t.Members[t.Self].ID }
-
-// Loopback returns an address whose host, if it is missing, is loopback.
-func Loopback(address string) string {
-	if host, port, err := net.SplitHostPort(address); err == nil && host == "" {
-		return net.JoinHostPort("127.0.0.1", port)
-	}
-	return address
-}

@@ -10,7 +10,7 @@ import (
 // Member holds the identifier and address of a member.
 type Member struct {
 	ID       uint64
-	Address  string // host:port; no host is loopback; see TCP.SRV, too
+	Address  string // host:port; see TCP.SRV, too
 	Standby  bool   // it has no vote at first
 	Unlisted bool   // it has a position, and is not in the list of members: it is not dialled, and refused
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Model is an election as tables, for other checkers: the states of each process, the messages, and every step that a
-// run can make. Its grain is that of this package: receiving, computing and sending are one step.
+// run can make. It has the grain of this package: receiving, computing and sending are one step.
 type Model struct {
 	Declaration *election.Declaration
 	Network     *network.Instance

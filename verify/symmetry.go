@@ -85,7 +85,7 @@ func (o *Options) pairs(program *process.Program) (bool, error) {
 	return o.alike, nil
 }
 
-// isomorphic reports whether processes and links of a network are those of another one at other positions. On a ring or a complete
+// isomorphic reports whether processes and links of a network equal those of another one at other positions. On a ring or a complete
 // graph all have equally many ports, and the neighbour at a port determines to which of its ports the link leads.
 func isomorphic(a, b *checker, to func(int) int) bool {
 	for p := range a.n {

@@ -9,7 +9,7 @@
 //  2. When the list is back, its initiator announces the greatest member on it: once round the ring, or directly to
 //     all on the list.
 //
-// Assumptions are those of package bully: bounded delays, and a failure detector that makes no mistake. The failure
+// It assumes what package bully assumes: bounded delays, and a failure detector that makes no mistake. The failure
 // detector is used only for the crash of a process that took part. Missing acknowledgements decide which members are
 // skipped. A single live member sends list and announcement to itself.
 //

@@ -11,7 +11,7 @@
 //     the highest of them.
 //  4. The granted process sends COORDINATOR.
 //
-// Assumptions are those of package bully: bounded delays, and a failure detector that makes no mistake.
+// It assumes what package bully assumes: bounded delays, and a failure detector that makes no mistake.
 //
 // Read literally, the source is not enough when processes crash and recover. With three processes, one crash, one
 // recovery and delays of 1 to 2 the checker finds no violation with all of the following rules, and for each rule a

@@ -95,7 +95,7 @@ func (p *process) regenerate(ctx context.Context, l ringleader.Leadership) error
 		case <-p.arrived:
 		case <-time.After(*missing):
 			fmt.Println("token", l.Term(), "is missing: this process resigns")
-			p.Resign() // the term of the next leader is greater
+			_ = p.Resign(ctx) // which ends ctx; the term of the next leader is greater
 			<-ctx.Done()
 			return nil
 		case <-ctx.Done():

@@ -191,48 +191,6 @@ func called(command *cobra.Command, name string) {
 	}
 }
 
-// help prints the help of a command.
-func (p *program) help(command *cobra.Command, _ []string) {
-	text := command.Long
-	if text == "" {
-		text = command.Short
-	}
-	fmt.Fprintln(p.Out, report.Paragraphs(text, p.ProseWidth()))
-	_ = p.Fit(func(p *report.Printer) error { // Out keeps an error
-		_, err := io.WriteString(p.Out, command.UsageString())
-		return err
-	})
-}
-
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "help [command]",
-		Short:   "Show the help of a command",
-		Example: "  ringleader help demo",
-		ValidArgsFunction: func(command *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-			about, _, err := command.Root().Find(args)
-			if err == nil {
-				for _, sub := range about.Commands() {
-					if sub.IsAvailableCommand() {
-						names = append(names, sub.Name())
-					}
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(command *cobra.Command, args []string) error {
-			about, rest, err := command.Root().Find(args)
-			switch {
-			case err != nil:
-				return unknownCommand(command.Root(), err)
-			case len(rest) > 0:
-				return fmt.Errorf("%s has no command %q; try %[1]s --help", about.CommandPath(), rest[0])
-			}
-			return about.Help()
-		},
-	}
-}
-
 // unknownCommand returns an error that suggests a command in place of an unknown one.
 func unknownCommand(root *cobra.Command, notFound error) error {
 	var name string

@@ -20,6 +20,7 @@ import (
 
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/cluster"
+	"ringleader.example/ringleader/internal/study/secret"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -206,7 +207,7 @@ func (d *distribution) authorized() (cluster.Access, error) {
 	switch {
 	case err == nil:
 		a.Token, a.Own = token, true
-	case d.embeds() || errors.Is(err, cluster.ErrExposed):
+	case d.embeds() || errors.Is(err, secret.ErrExposed):
 		return a, fmt.Errorf("this user has no token (%w); --nats-token-file names a file with one", err)
 	}
 	return a, nil
@@ -214,11 +215,11 @@ func (d *distribution) authorized() (cluster.Access, error) {
 
 // ownToken returns the token of this user for servers inside commands.
 func ownToken() (string, error) {
-	caches, err := os.UserCacheDir()
+	path, err := secret.Path()
 	if err != nil {
 		return "", err
 	}
-	return cluster.OwnToken(filepath.Join(caches, "ringleader", "nats-token"))
+	return secret.Own(path)
 }
 
 // outside returns the URL of a server for other machines.

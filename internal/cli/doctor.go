@@ -212,7 +212,7 @@ func (e *examination) network(ctx context.Context) {
 // lookup returns the host and the port of a member. One without a port is looked up, as the member does.
 func (e *examination) lookup(ctx context.Context, address string) (string, error) {
 	if strings.Contains(address, ":") {
-		return transport.Loopback(address), nil
+		return address, nil
 	}
 	all, err := transport.TCP{SRV: e.config.SRV}.Lookup(ctx, address)
 	if err != nil {

@@ -39,7 +39,7 @@ func (p *program) exec() *cobra.Command {
 		GroupID: groupElect,
 		Short:   "Run a command on the leader of a group, and nowhere else",
 		Long: `Exec runs one member of a group, as join does, and runs a command while the member leads.
-The group elects one leader, so one command runs at a time. All that help join prints about
+The group elects one leader, so one command runs at a time. All that "ringleader join --help all" has about
 members, stores, wardens and certificates holds for exec.
 
 The command starts with the lease of the leader. --stop-grace before the lease must have
@@ -82,7 +82,7 @@ has to stay in the foreground. --on-exit determines what follows when it ends by
 The pause doubles each time, up to a minute, until the command has run for longer than
 that. An exit status of 128 and N is that of a command that signal N has killed.
 
-Settings are taken from a file, the environment and flags, and hooks run, as help join has it.`,
+Settings are taken from a file, the environment and flags, and hooks run, as with join.`,
 		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1
   ringleader exec --group jobs --id 1 --data /var/lib/ringleader/1 \
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003 \

@@ -129,7 +129,7 @@ func (p *program) obey(m *ringleader.Member) {
 		verb, argument, _ := strings.Cut(lines.Text(), " ")
 		switch id, err := strconv.ParseUint(argument, 10, 64); {
 		case verb == "resign":
-			m.Resign()
+			go m.Resign(context.Background()) // the next command does not wait for the work to stop
 		case verb != "transfer" || err != nil:
 			p.warn(fmt.Sprintf("unknown command %q", lines.Text()))
 		default:

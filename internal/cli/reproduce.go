@@ -36,8 +36,8 @@ func (p *program) reproduce() *cobra.Command {
 		Long: `Check the statements of the sources, one by one: definitions, theorems, examples, figures, tables and
 exercises. Each is tested by runs, exact counts and every schedule of small networks. A statement about
 fixed cases, all of which are checked, holds, as one that an example proves. A statement about every n has
-no counterexample up to the n that its test names, which is no proof. Either can need a correction, or
-fail. No finite search settles a statement about every algorithm, or about growth for all n. Unless a
+no counterexample up to the largest n that was run or counted, or whose every schedule was explored, which
+is no proof beyond it. Either can need a correction, or fail. No finite search settles a statement about every algorithm, or about growth for all n. Unless a
 measurement contradicts such a statement, it counts as not checked. A command that shows the finding is
 given where there is one. docs/reproduction.md is the output of --markdown. With --keep an interrupted
 check continues from a file. With --nats workers on any number of machines check statements; ringleader

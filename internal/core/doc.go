@@ -1,7 +1,12 @@
-// Package core is the wing of what all engines stand on: processes whose types are hidden (process), states and messages as bytes
-// (codec), loops that are compiled for each algorithm (loops), one source of pseudo-randomness (random), a mean over all orders (mean),
-// and the memory of the program (memory).
+// Package core is the wing that all engines import. Its rooms:
 //
-// Who may come in: engines, the library of live members, tools, and catalogue/internal/runners; algorithms import mean alone. What comes in from
-// outside is the contract: election, network and outcome. No room of another wing is imported here, so a change in a tool compiles no engine.
+//   - process: processes whose types are hidden
+//   - codec: states and messages as bytes
+//   - loops: loops for large networks, compiled for each algorithm
+//   - random: the one source of pseudo-randomness
+//   - mean: a mean over all orders, which two algorithms declare
+//   - memory: the memory of the program
+//
+// Engines, live members, tools and catalogue/internal/runners import this wing. Algorithms import mean only. The wing imports the contract:
+// election, network and outcome. It imports no room of another wing, so a change in a tool compiles no engine.
 package core

@@ -199,17 +199,17 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/study/work", "./internal/study/worktest"},
 	},
 	{
-		in: anywhere, never: []string{"./internal/study/tracetest"},
-		because: "it makes records for tests",
+		in: anywhere, never: []string{"./internal/study/tracetest", "./internal/serve/kernel/kerneltest"},
+		because: "it helps tests",
 		broken:  [2]string{"./trace", "./internal/study/tracetest"},
 	},
 	{
-		in: []string{"./internal/study/cluster"}, only: []string{"std", "./internal/study/work", "github.com/nats-io/..."}, never: []string{"os/exec"},
+		in: []string{"./internal/study/cluster"}, only: []string{"std", "./internal/study/work", "./internal/study/secret", "github.com/nats-io/..."}, never: []string{"os/exec"},
 		because: "it carries pieces and results, whatever they compute, and other programs choose what it runs",
 		broken:  [2]string{"./internal/study/cluster", "./internal/cli"},
 	},
 	{
-		in: anywhere, except: []string{"./internal/study/cluster"}, never: []string{"github.com/nats-io/..."},
+		in: anywhere, except: []string{"./internal/study/cluster", "./internal/study/secret"}, never: []string{"github.com/nats-io/..."},
 		because: "one package knows the server, so that a build without it carries none of that",
 		broken:  [2]string{"./internal/cli", "github.com/nats-io/nats.go"},
 	},

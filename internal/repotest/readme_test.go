@@ -41,7 +41,8 @@ func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
 	outside(t, dir, "go", "vet", ".")
 	for _, part := range programs[1:] {
 		write(t, filepath.Join(dir, "main.go"), strings.Join([]string{
-			"package main", "import (", `"context"`, `"fmt"`, `"` + name + `"`, ")", "var _ = fmt.Sprint", "func main() {}",
+			"package main", "import (", `"context"`, `"fmt"`, `"log"`, `"net/http"`, `"` + name + `"`, `"` + name + `/statushttp"`, ")",
+			"var _, _, _, _ = fmt.Sprint, log.Print, http.DefaultClient, statushttp.Handler", "func main() {}",
 			"func run(ctx context.Context, member *ringleader.Member, work func(context.Context, ringleader.Leadership) error) error {",
 			part[1], "return nil }", "",
 		}, "\n"))

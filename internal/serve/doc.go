@@ -1,7 +1,13 @@
-// Package serve is the wing of live members: the loop that owns a state machine (live), the parent process that buries it (warden, kernel),
-// a member beside another program (agent), who may look and command (control, metrics), what an observer sees (observe), what a host
-// allows (doctor, certificates), groups of real processes on one machine (rig), and faults on them (chaos, disktest).
+// Package serve is the wing of live members. Its rooms:
 //
-// Who may come in: the root package, statushttp, ringleadertest, the wing show for its demo, and the command line. Rooms of core are imported
-// here, and none of study or show: a host that runs a member carries no laboratory.
+//   - live: the loop that owns the state of a member
+//   - warden, kernel: the parent process that proves a death, and what the kernel of Linux does for a process
+//   - agent: a member beside a program of any language
+//   - control, metrics: what operators see and command
+//   - observe: a group as an observer sees it
+//   - doctor, certificates: what a host allows, and the certificates of members
+//   - rig, disktest: groups of real processes on one machine and their small disks, for the demo and for tests
+//
+// The root package, statushttp, ringleadertest, the command line, and the wing show for its demo import this wing. It imports rooms of core,
+// and none of study or show: a host that runs a member carries no laboratory.
 package serve

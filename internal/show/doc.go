@@ -1,5 +1,10 @@
-// Package show is the wing of what people look at: tables and files (report), charts (chart), drawings as files of pixels and pages (render),
-// the page of the lab (lab), and a group that elects before one's eyes (demo).
+// Package show is the wing of what people look at. Its rooms:
 //
-// Who may come in: the command line and workbench. All other wings are imported here. Nothing is computed here that a command could print as a number.
+//   - report: tables, JSON, errors and files
+//   - chart: series over two axes
+//   - render: drawings as files of pixels and pages
+//   - lab: the server and the worker of the lab's page
+//   - demo: a group of real processes to break
+//
+// The command line and workbench import this wing, and it imports all others. It computes nothing that a command could print as a number.
 package show

@@ -1,7 +1,14 @@
-// Package study is the wing of what is counted, compared and judged: statements of the sources (reproduce, claims, sources), costs of
-// algorithms on the same networks (experiment, worstcase), broken elections (gallery), proofs for every number of
-// processes (logic, finite, prove), models for other checkers (export), one election over TCP (tcprun), and long computations in pieces, on one machine or many (work, cluster, worktest).
+// Package study is the wing of what is counted, compared and judged. Its rooms:
 //
-// Who may come in: the catalogue for claims, the wing show, and the command line. Rooms of core are imported here, and none of serve or show: a study
-// computes values, and others print and draw them.
+//   - reproduce, claims, sources: statements of the sources, and the bibliography
+//   - experiment, worstcase: costs of algorithms on the same networks, and costly inputs
+//   - gallery: elections that are broken on purpose
+//   - logic, finite, prove: proofs for every number of processes
+//   - export: models and runs for other tools
+//   - tcprun: one election over TCP
+//   - work, cluster, secret: long computations in pieces, on one machine or many, and the token of a user's workers
+//   - worktest, tracetest: jobs and records for tests
+//
+// The wing show and the command line import this wing, and the catalogue imports claims. It imports rooms of core, and none of serve or show: a
+// study computes values, and others print and draw them.
 package study

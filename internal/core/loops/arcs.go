@@ -12,7 +12,7 @@ import (
 // wait for a process are delivered to it, and the messages that it sends wait for the next one.
 //
 // A process on such a ring cannot observe the difference: with FIFO links, it gets the same messages in the same order
-// under every schedule, if the initiators start before anything reaches them. So counts and decisions are those of a
+// under every schedule, if the initiators start before anything reaches them. So it has the counts and decisions of a
 // run in rounds, while the working set is one process and the messages that wait for it. A message has a field for
 // its link. If the run has a clock, the field holds the time at which the message would arrive in rounds instead, one
 // unit after the message that it answers.

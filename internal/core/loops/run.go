@@ -21,7 +21,7 @@ type Program struct {
 	Loops func(*Run) Loops // nil without loops
 }
 
-// Of hides the types of an algorithm. The error is that of [election.Algorithm.Validate], or names the type that is not plain.
+// Of hides the types of an algorithm. It returns the error of [election.Algorithm.Validate], or one that names the type that is not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	program, err := process.Of(a)
 	if err != nil || browser {

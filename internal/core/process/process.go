@@ -23,7 +23,7 @@ type Program struct {
 	store     func(*pool) store
 }
 
-// Of hides the types of an algorithm. The error is that of [election.Algorithm.Validate], or names the type that is
+// Of hides the types of an algorithm. It returns the error of [election.Algorithm.Validate], or one that names the type that is
 // not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	if err := a.Validate(); err != nil {

@@ -138,7 +138,7 @@ func (v *Values) Age(s State, passed election.Ticks) State {
 }
 
 // Step makes a step of the process at a position. It returns the state after it, the sent messages, and the other
-// effects, which are valid until the next step. Body is the received message. The error is that of
+// effects, which are valid until the next step. Body is the received message. It returns the error of
 // [Processes.Checked].
 func (v *Values) Step(s State, position int, e Event, body Body) (after State, sent []Post, rare []election.Effect, err error) {
 	from := v.states[s]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -89,6 +90,12 @@ func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
 	}
 }
 
+// EachOrder is the level of lines about each order of a keeper, below debug: there are forty in a second. Each has the end of
+// the lease, a reading of the clock, before the keeper can know it.
+const EachOrder = slog.LevelDebug - 4
+
+const untilKey = "until"
+
 // run runs the command once. Told reports that it was told to end.
 func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool, err error) {
 	d := e.deadlines()
@@ -96,6 +103,7 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 		return true, nil
 	}
 	variables := e.environment(ringleader.Leader, e.config.Member.ID, l.Term())
+	e.log.Log(ctx, EachOrder, "the keeper has its first order next", "term", l.Term(), untilKey, d.until)
 	command, err := e.keepers.lease(e.config.Command, variables, d.order())
 	if err != nil {
 		return false, err
@@ -121,6 +129,7 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 		case <-ticker.C:
 		}
 		d.renew(l)
+		e.log.Log(ctx, EachOrder, "the keeper has its order next", "term", l.Term(), untilKey, d.until)
 		command.order(d.order())
 		if !disobeys && now() >= d.hard() {
 			disobeys = true
@@ -142,16 +151,20 @@ func (a *Agent) deadlines() *deadlines {
 	return &deadlines{timing: a.config.Member.Timing.WithDefaults(), most: a.config.StopTimeout}
 }
 
-// renew takes the end of the lease. It reports whether the lease runs. All roundings and delays make it end early.
+// renew takes the end of the lease. It reports whether the lease runs.
 func (d *deadlines) renew(l ringleader.Leadership) bool {
 	at := now()
 	end := l.Deadline()
 	if end.IsZero() {
 		return false
 	}
-	d.until = at + time.Until(end)
+	d.extend(at + time.Until(end))
 	return true
 }
+
+// extend moves the end of the lease. All roundings and delays make an end early, and a lease is never shortened: so of two ends the later one
+// is right, and a member that gets no processor between two readings takes no time from its command.
+func (d *deadlines) extend(until time.Duration) { d.until = max(d.until, until) }
 
 // order returns what the keeper has to do. It kills a quarter of Grace before Margin begins, so that all is reaped by
 // then; if it does not, the kernel kills it. By itself it asks later than the member, by a quarter of Grace, too: a renewal

@@ -24,3 +24,13 @@ func TestTheOrdersOfAKeeperLeaveTheMargin(t *testing.T) {
 		t.Errorf("asked to end late: %+v", o)
 	}
 }
+
+func TestAnEndThatWasReadSlowlyShortensNoLease(t *testing.T) {
+	d := deadlines{timing: ringleader.Timing{}.WithDefaults(), most: time.Second}
+	for _, until := range []time.Duration{time.Minute, time.Minute + time.Second, time.Minute} {
+		d.extend(until)
+	}
+	if want := time.Minute + time.Second; d.until != want {
+		t.Errorf("the lease ends at %v, want %v", d.until, want)
+	}
+}

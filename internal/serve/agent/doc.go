@@ -6,18 +6,18 @@
 //	warden → member → keeper → first process of a PID namespace → command → …
 //
 // Each command and each hook has a keeper, a process of this program that starts it and ends it. The member tells the
-// keeper, again and again, when the command has to stop and when it has to be dead: moments before the end of the
-// lease. The keeper needs no further order for that, so the command ends in time even if the member is stopped. The member
-// kills a keeper that does not end in time. If the member does not, a timer of the kernel kills the keeper, even a stopped one.
+// keeper, again and again, when the command has to stop and when it has to be dead. Both moments are before the end of the
+// lease. The keeper needs no further order, so the command ends in time even if the member is stopped. The member
+// kills a keeper that does not end in time. If the member cannot, a timer of the kernel kills the keeper, even a stopped one.
 //
 // On Linux a command under a lease runs in a PID namespace. When the first process of that dies, the kernel kills all
-// others, whatever they do, and the wait for the first one returns when all are dead. That one dies with its keeper, the
-// keeper with the member, and the member with the warden, since each has a parent-death signal. So nothing of a command is
-// left when its keeper was reaped, when its member was reaped, or when the warden proves the death of the member.
+// others, whatever they do. The wait for the first process returns when all are dead. The first process dies with its keeper,
+// the keeper with the member, and the member with the warden, since each has a parent-death signal. So no process of a command
+// is left when its keeper was reaped, when its member was reaped, or when the warden proves the death of the member.
 //
 // Where a host forbids namespaces, the next [Means] is used. Warden, member and keeper are subreapers: a process that loses its
 // parent becomes a child of the nearest of them, also if it has left its session, and each kills and reaps its children until there
-// are none. A keeper then outlives its member, to do that. Hooks and health checks run under no lease, and end so, too.
+// are none. A keeper then outlives its member, to do that. Hooks and health checks run under no lease, and end the same way.
 //
 // On other systems there is no warden, and a keeper ends the process group of the command. On Windows it ends the first
 // process only.

@@ -7,14 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/agent"
-	"ringleader.example/ringleader/internal/serve/kernel"
+	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 )
 
 var (
@@ -233,7 +232,7 @@ func TestACommandRunsAsAnotherUser(t *testing.T) {
 // One thread that had to wait for a processor would keep the command alive after its end.
 func TestAllThreadsOfKeeperAndFirstProcessRunBeforeOthersAndNoneOfTheCommand(t *testing.T) {
 	t.Parallel()
-	hurried(t)
+	kerneltest.NeedPriority(t)
 	for _, namespace := range []bool{true, false} {
 		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: !namespace})
 		g.start(1)
@@ -268,22 +267,6 @@ func policies(t *testing.T, pid int) map[string]bool {
 		}
 	}
 	return found
-}
-
-// hurried leaves out a test where no real-time priority is allowed.
-func hurried(t *testing.T) {
-	allowed := make(chan error)
-	go func() {
-		runtime.LockOSThread() // it ends with this goroutine
-		allowed <- kernel.Hurry()
-	}()
-	if err := <-allowed; err == nil {
-		return
-	} else if os.Getenv("CI") == "true" {
-		t.Fatal(err)
-	} else {
-		t.Skip(err)
-	}
 }
 
 // The host has the processes of the test, and the command sees none of them.

@@ -87,7 +87,7 @@ func (k *keepers) lease(command, variables []string, first order) (_ *kept, err 
 	return k.start(p, command, variables, first, os.Stdin, os.Stdout)
 }
 
-// start starts a command with a keeper. Its environment is that of this process, with variables added to it, and without what is
+// start starts a command with a keeper. It has the environment of this process, with variables added to it, and without what is
 // for the member.
 func (k *keepers) start(p post, command, variables []string, first order, stdin, stdout *os.File) (*kept, error) {
 	orders, ours, err := os.Pipe()

@@ -4,7 +4,7 @@
 // # Access
 //
 // Only the user of the process, and root, can connect to the socket. HTTPS asks each client for a certificate of the
-// members' authorities. Both may command. HTTP in clear text is for load balancers, probes and metrics: it can only look.
+// members' authorities. Both take commands. HTTP in clear text is for load balancers, probes and metrics, and takes none.
 //
 // A page of another site that a browser on the same machine shows can send requests to a loopback address, and read the
 // answers if a name of that site leads there. So a Host that is a name must be a known one, and a request that a browser

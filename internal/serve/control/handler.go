@@ -41,7 +41,7 @@ func handler(m *ringleader.Member, may bool) http.Handler {
 	mux.HandleFunc("GET /clock", func(w http.ResponseWriter, _ *http.Request) {
 		statushttp.Reply(w, http.StatusOK, Reading{clock.System().Boottime().Seconds()})
 	})
-	command := func(carryOut func(*http.Request) error) http.HandlerFunc {
+	command := func(carryOut func(context.Context, *http.Request) error) http.HandlerFunc {
 		return allowed(may, func(w http.ResponseWriter, r *http.Request) { end(w, r, m, carryOut) })
 	}
 	mux.HandleFunc("POST /pause-preemption", allowed(may, func(w http.ResponseWriter, r *http.Request) { pause(w, r, m) }))
@@ -49,11 +49,11 @@ func handler(m *ringleader.Member, may bool) http.Handler {
 		m.ResumePreemption()
 		statushttp.Reply(w, http.StatusOK, m.Status())
 	}))
-	mux.HandleFunc("POST /resign", command(func(*http.Request) error {
-		m.Resign()
+	mux.HandleFunc("POST /resign", command(func(ctx context.Context, _ *http.Request) error {
+		_ = m.Resign(ctx) // the answer tells what has become of the lead
 		return nil
 	}))
-	mux.HandleFunc("POST /transfer", command(func(r *http.Request) error {
+	mux.HandleFunc("POST /transfer", command(func(_ context.Context, r *http.Request) error {
 		id, err := strconv.ParseUint(r.URL.Query().Get("to"), 10, 64)
 		if err != nil {
 			return fmt.Errorf("to=ID is the identifier of a member, not %q", r.URL.Query().Get("to"))
@@ -96,7 +96,7 @@ func pause(w http.ResponseWriter, r *http.Request, m *ringleader.Member) {
 const patience = 5 * time.Second
 
 // end carries out a command that ends the lead of this member, and answers when a member leads in a later term.
-func end(w http.ResponseWriter, r *http.Request, m *ringleader.Member, carryOut func(*http.Request) error) {
+func end(w http.ResponseWriter, r *http.Request, m *ringleader.Member, carryOut func(context.Context, *http.Request) error) {
 	before := m.Status()
 	switch {
 	case before.Algorithm == ringleader.Bully:
@@ -109,12 +109,12 @@ func end(w http.ResponseWriter, r *http.Request, m *ringleader.Member, carryOut 
 		fail(w, http.StatusConflict, fmt.Errorf("member %d does not lead: member %d leads in term %d", before.ID, *before.Leader, before.Term))
 		return
 	}
-	if err := carryOut(r); err != nil {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	if err := carryOut(ctx, r); err != nil {
 		fail(w, http.StatusBadRequest, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
 	for v := range m.Observe(ctx) {
 		if v.Known && v.Term > before.Term {
 			code := http.StatusOK

@@ -12,7 +12,7 @@ import (
 // Disk is the folder of an empty file system in memory.
 type Disk string
 
-// Mount mounts a disk until the test ends. The options are those of tmpfs, such as size=8m.
+// Mount mounts a disk until the test ends. It takes the options of tmpfs, such as size=8m.
 func Mount(t testing.TB, options string) Disk {
 	t.Helper()
 	folder := t.TempDir()

@@ -1,2 +1,2 @@
-// Package disktest makes small disks for tests of what happens when one is full. Only root can, on Linux.
+// Package disktest makes small disks, for tests that fill them. It needs root and Linux.
 package disktest

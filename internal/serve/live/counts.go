@@ -26,7 +26,7 @@ type Counts struct {
 	FailedSaves uint64        // writes of durable state that failed
 }
 
-// Counts returns what has happened so far. Suspicions, saves and timers are those of the member, for all its groups.
+// Counts returns what has happened so far. Suspicions, saves and timers are counted for the member, in all its groups.
 func (g *Group) Counts() Counts {
 	g.mu.Lock()
 	c := g.counts

@@ -77,7 +77,7 @@ func (g *Group) State() (State, <-chan struct{}) {
 	if g.until != process.Never {
 		s.Until = now.Add(g.until - boot)
 	}
-	if s.Role == network.Leader && g.left(s.Term, boot) == 0 || !g.leased && g.member.Stall() > 0 { // even if the loop is blocked
+	if s.Role == network.Leader && !g.leads(boot) || g.stalls() {
 		s.Role, s.Leader = network.Undecided, 0
 		if g.until != process.Never {
 			s.Since = s.Until // it has led until then
@@ -88,6 +88,22 @@ func (g *Group) State() (State, <-chan struct{}) {
 	}
 	return s, g.changed
 }
+
+// Leads reports whether this member leads at this moment: its lease runs or, without leases, the others do not suspect it.
+func (g *Group) Leads() bool {
+	boot := g.member.boot()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.leads(boot)
+}
+
+// leads is Leads, with mu held. It is true to the clock even if the loop is blocked.
+func (g *Group) leads(boot time.Duration) bool {
+	return g.left(g.state.Term, boot) > 0 && !g.stalls()
+}
+
+// stalls reports whether what this member knows may be out of date: there are no leases, and its loop has not run for long.
+func (g *Group) stalls() bool { return !g.leased && g.member.Stall() > 0 }
 
 // grants returns for how long the grants of members still run.
 func (g *Group) grants(members []uint64, boot time.Duration) []time.Duration {
@@ -115,7 +131,7 @@ func (g *Group) Ends(term election.Term) (ends time.Duration, leads bool) {
 	return g.member.begunBoot + g.until, true
 }
 
-// Left returns how long the lease of a term still runs; 0 if it is over, or is that of another term. It is
+// Left returns how long the lease of a term still runs; 0 if it is over, or belongs to another term. It is
 // [process.Never] if leadership has no end by itself.
 func (g *Group) Left(term election.Term) time.Duration {
 	boot := g.member.boot()

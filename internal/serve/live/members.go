@@ -37,7 +37,7 @@ import (
 //     Before all have the line, some refuse the new member, and it hears the others.
 //   - The list of each life must have all voters that the store knows, or the member would not know where a part of its
 //     majority is. A line may be deleted when its member has no vote any more. The name remains known until the end of this life.
-//   - An identifier is that of one store for ever, also when its line was deleted and comes back: the stores of peers are pinned.
+//   - An identifier belongs to one store for ever, also when its line was deleted and comes back: the stores of peers are pinned.
 //     A member with a lost disk needs a new identifier, since its promises are lost.
 //   - A Hello has neither the term nor the version of agreed voters, and no rule needs them there. Members with different ones have to
 //     communicate: whichever has the older ones learns the newer ones from a Claim, a Renew or a Nack. A refusal would prevent that, at each

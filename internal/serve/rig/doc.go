@@ -1,3 +1,3 @@
-// Package rig has what a group of real processes on one machine is made of: ports that are free, links between the
-// processes that can be cut and delayed, and processes that do not outlive the one that started them.
+// Package rig makes the parts of a group of real processes on one machine: free ports, links between the processes that can
+// be cut and delayed, and processes that do not outlive their parent.
 package rig

@@ -1,13 +1,13 @@
-// Package warden lets a program run as the child of a process that does nothing but wait for it: its warden. When the
-// program has ended, the warden kills and reaps all that the program started, and then proves to the other members of its
-// groups that this life and all its work are dead. They need not wait for the end of a lease then.
+// Package warden runs a program as the child of a process that only waits for it, its warden. When the program has ended, the
+// warden kills and reaps all processes that the program started. Then it proves to the other members of the groups that this
+// life and all its work are dead, so that they need not wait for the end of a lease.
 //
 // The proof is a secret that the warden draws before the program starts. The program gets only its SHA-256, shows that to
 // the others, and cannot disclose what it does not know. See transport.Proof.
 //
 // The warden is a subreaper, so each process that loses its parent below the program becomes a child of the warden, also
-// if it has left the session. When the system knows no more children, nothing is left. Not covered is what runs elsewhere
-// on the program's behalf: a job of a service manager, or a container of a daemon.
+// if it has left the session. When the system knows no more children, no process is left. A warden does not find what runs
+// elsewhere for the program: a job of a service manager, or a container of a daemon.
 //
 // If the warden dies, the kernel kills the program, and no process proves that.
 //

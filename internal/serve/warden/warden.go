@@ -74,7 +74,7 @@ func adopt() (adopted bool, err error) {
 		return false, nil
 	}
 	if _, err := fmt.Sscan(text, &pid, &pipe, &hash); err != nil || pid != os.Getppid() {
-		return false, nil // it is that of another process
+		return false, nil // another process has it
 	}
 	raw, err := hex.DecodeString(hash)
 	if err != nil || len(raw) != len(child.hash) {

@@ -35,7 +35,7 @@ const recorded = `<!doctype html>
 </html>
 `
 
-// Recorded returns a page that shows one run, and asks no engine: it works from a file. Answer is that of the question run, and
+// Recorded returns a page that shows one run, and asks no engine: it works from a file. Answer answers the question run, and
 // listing that of the question listing, or empty.
 func Recorded(title string, answer, listing json.RawMessage) ([]byte, error) {
 	script, missing := static.ReadFile("static/lab.js")

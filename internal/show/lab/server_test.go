@@ -21,6 +21,9 @@ import (
 	"ringleader.example/ringleader/internal/show/lab"
 )
 
+// patience is for conditions; a server that is well fulfils them in a fraction.
+const patience = 60 * time.Second
+
 // engineFunc is an engine for tests.
 type engineFunc func(ctx context.Context, question string, body []byte, progress func(string)) (json.RawMessage, error)
 

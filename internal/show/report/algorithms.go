@@ -29,33 +29,59 @@ func (entries Algorithms) Declarations() any {
 	return all
 }
 
-// Text prints a table for people.
+// Text prints a list for people, by networks. Nothing is cut: a narrow terminal breaks lines.
 func (entries Algorithms) Text(p *Printer) error {
-	const room = 150 // of a line for each; below it, they take two
-	wide := p.Width() >= room
-	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
-	if wide {
-		fmt.Fprintln(w, "NAME\tNETWORK\tWINNER\tWORST CASE\tSOURCE")
-	} else {
-		fmt.Fprintln(w, "NAME\tNETWORK · WINNER\n\tWORST CASE · SOURCE")
-	}
-	names := 0
+	width := 0
 	for _, e := range entries {
-		names = max(names, len(e.Name))
+		width = max(width, len(e.Name))
 	}
+	row := func(name, text string) { fmt.Fprintf(p.Out, "  %-*s   %s\n", width, name, text) }
+	row("NAME", "TIMING · WINNER · WORST CASE OF MESSAGES")
+	row("", "SOURCE")
+	for _, group := range entries.byNetwork() {
+		fmt.Fprintf(p.Out, "\n%s\n", p.Paint().Text(Bold, networks(group[0].Declaration)))
+		for _, e := range group {
+			words := []string{e.Timing.String(), winner(e.Declaration)}
+			if e.Unoriented {
+				words[0] += ", unoriented"
+			}
+			if b := e.Bound(election.Worst); b != nil {
+				words = append(words, formula(b)+" "+b.Of)
+			}
+			row(e.Name, strings.Join(words, " · "))
+			row("", e.Source)
+		}
+	}
+	return nil
+}
+
+// byNetwork returns the algorithms of each kind of network, in the order in which the list has the kinds first.
+func (entries Algorithms) byNetwork() (groups []Algorithms) {
+	place := map[string]int{}
 	for _, e := range entries {
-		worst := ""
-		if b := e.Bound(election.Worst); b != nil {
-			worst = formula(b) + " " + b.Of
+		name := networks(e.Declaration)
+		if _, known := place[name]; !known {
+			place[name] = len(groups)
+			groups = append(groups, nil)
 		}
-		if wide {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), short(worst, 36), short(e.Source, 36))
-			continue
-		}
-		costs := short(strings.TrimPrefix(worst+" · "+e.Source, " · "), p.Width()-names-3)
-		fmt.Fprintf(w, "%s\t%s · %s\n\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), costs)
+		groups[place[name]] = append(groups[place[name]], e)
 	}
-	return w.Flush()
+	return groups
+}
+
+// networks is the kind of networks that an algorithm is made for, as a title.
+func networks(d *election.Declaration) string {
+	switch {
+	case d.Topology == election.Ring && d.OneWay:
+		return "Rings, one way"
+	case d.Topology == election.Ring:
+		return "Rings, two ways"
+	case d.Topology == election.Tree:
+		return "Trees"
+	case d.Topology == election.UnknownNeighbours:
+		return "Complete graphs, unknown neighbours (KT0)"
+	}
+	return "Complete graphs, known neighbours"
 }
 
 // Markdown prints a table of what one chooses by: what each algorithm assumes, what it gives and what it costs.
@@ -223,14 +249,6 @@ func sequenceText(sequence []*big.Int) string {
 		words = append(words[:many-1], fmt.Sprintf("… (%d more)", more), words[len(words)-1])
 	}
 	return strings.Join(words, ", ")
-}
-
-// short is a text, or its beginning.
-func short(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	return string([]rune(text)[:width-1]) + "…"
 }
 
 // Wrap breaks a text into lines of at most width letters where words allow it.

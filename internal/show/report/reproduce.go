@@ -76,13 +76,19 @@ func (j judgedJSON) Row(r reproduce.Result) {
 		{"measured", r.Measured},
 		{"verdict", r.Verdict.String()},
 	}
+	if r.Reach.Schedules > 0 {
+		o = append(o, field{"every_schedule_up_to", r.Reach.Schedules})
+	}
+	if r.Reach.Runs > 0 {
+		o = append(o, field{"runs_up_to", r.Reach.Runs})
+	}
 	if r.Why != "" {
 		o = append(o, field{"why", r.Why})
 	}
 	if r.Replay != "" {
 		o = append(o, field{"replay", r.Replay})
 	}
-	line, _ := PlainJSON(o) // strings only
+	line, _ := PlainJSON(o) // strings and numbers only
 	j.w.Write(append(line, '\n'))
 }
 
@@ -117,7 +123,7 @@ func (t *judgedText) Row(r reproduce.Result) {
 	for line := range strings.SplitSeq(Wrap(r.Where, judgedLeft), "\n") {
 		left = append(left, t.paint.Text(Bold, pad(line, judgedLeft)))
 	}
-	for line := range strings.SplitSeq(Wrap(r.Verdict.String(), judgedLeft), "\n") {
+	for line := range strings.SplitSeq(Wrap(r.Judgement(), judgedLeft), "\n") {
 		left = append(left, t.paint.Text(judgedColours[r.Verdict], pad(line, judgedLeft)))
 	}
 	room := max(judgedLabel, min(judgedRight, t.width-2-judgedLeft-2-judgedLabel))
@@ -178,8 +184,8 @@ const judgedTitle = `# What the sources say, and what came of it
 
 Printed by ` + "`ringleader reproduce --markdown`" + `: each statement was tested by runs, exact counts and every schedule of
 small networks. Nothing on this page was written by hand. *Holds* is said of fixed cases, all of which were checked, and of
-what an example proves. *No counterexample* is said of statements about every n: the column *test* tells up to which n every
-schedule, and up to which n chosen and random runs were searched; that is no proof. No finite search settles a statement
+what an example proves. *No counterexample* is said of statements about every n, with the largest network that was run or counted, and with the
+largest whose every schedule was explored: that is no proof beyond them. The column *test* tells which runs these were. No finite search settles a statement
 about every algorithm, or about growth for all n: unless a measurement contradicts it, its verdict is *not checked*, beside
 what was measured.
 ` + "`go generate ./...`" + ` makes this page again.
@@ -193,7 +199,7 @@ func (m *judgedMarkdown) Row(r reproduce.Result) {
 		m.source = r.Source
 		fmt.Fprintf(m.w, "\n## %s\n\n| where | claim | test | measured | verdict |\n| --- | --- | --- | --- | --- |\n", heading(r.Source))
 	}
-	verdict := "**" + r.Verdict.String() + "**"
+	verdict := "**" + r.Verdict.String() + "**" + strings.TrimPrefix(r.Judgement(), r.Verdict.String())
 	if r.Why != "" {
 		verdict += ": " + cell(r.Why)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"ringleader.example/ringleader/internal/study/secret"
 )
 
 // Access is how to reach a server.
@@ -20,7 +22,7 @@ type Access struct {
 	URL         string // such as nats://host:4222 or tls://host:4222; several are separated by commas
 	Credentials string // a file of them; may be empty
 	Token       string // with which messages are sealed, too; may be empty
-	Own         bool   // the token is that of [OwnToken]: a server that asks for none is one of others, and gets no seals
+	Own         bool   // the token is that of [secret.Own]: a server that asks for none is one of others, and gets no seals
 	CA          string // a PEM file with the authority of the server's certificate; empty: those of the system
 	Certificate string // a PEM file for a server that asks for one; may be empty
 	Key         string // … and its key
@@ -113,8 +115,8 @@ func (a Access) options() (options []nats.Option, err error) {
 	if a.Credentials != "" {
 		options = append(options, nats.UserCredentials(a.Credentials))
 	}
-	if isOwn(a.Token) {
-		pair, name, err := ownKey(a.Token)
+	if secret.IsOwn(a.Token) {
+		pair, name, err := secret.Key(a.Token)
 		if err != nil {
 			return nil, err
 		}

@@ -2,18 +2,7 @@
 
 package cluster
 
-import (
-	"errors"
-	"os"
-)
+import "os"
 
 // lock opens a file. This system has no locks that end with the process, so only the server's port keeps a second one out.
 func lock(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
-
-// private returns an error for a folder. The folders of a user keep others out on these systems.
-func private(info os.FileInfo) error {
-	if !info.Mode().IsRegular() {
-		return errors.New("it is no file")
-	}
-	return nil
-}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -11,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go"
+
+	"ringleader.example/ringleader/internal/study/secret"
 )
 
 // A server takes messages from all its clients, and a process that reaches it need not be one of ours. So each message that
@@ -29,15 +30,6 @@ const sealHeader = "Ringleader-Seal"
 // sealedHeaders are the headers that a seal covers.
 var sealedHeaders = []string{tookHeader, workerHeader, failedHeader, queuedHeader, attemptHeader}
 
-// derive returns a key of 32 bytes for one purpose.
-func derive(token, purpose string) []byte {
-	key, err := hkdf.Key(sha256.New, []byte(token), nil, "ringleader cluster: "+purpose, sha256.Size)
-	if err != nil {
-		panic(err) // only for keys that are far longer
-	}
-	return key
-}
-
 // Sealed reports whether messages have seals: whether there is a token to make them with.
 func (c *Conn) Sealed() bool { return c.token != "" }
 
@@ -45,7 +37,7 @@ func (c *Conn) Sealed() bool { return c.token != "" }
 func (c *Conn) sealOf(subject string, header nats.Header, data []byte) string {
 	_, kind, _ := strings.Cut(subject, ".")
 	kind, _, _ = strings.Cut(kind, ".")
-	seal := hmac.New(sha256.New, derive(c.token, "seal of "+kind))
+	seal := hmac.New(sha256.New, secret.Derive(c.token, "seal of "+kind))
 	part := func(text []byte) { // with its length, so that no two messages give the same bytes
 		seal.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))
 		seal.Write(text)
@@ -106,7 +98,7 @@ func (c *Conn) reply(request *nats.Msg, subject string, text []byte) {
 func (c *Conn) group(version string) string {
 	text := wireVersion(version)
 	if c.Sealed() {
-		text += "\n" + string(derive(c.token, "group"))
+		text += "\n" + string(secret.Derive(c.token, "group"))
 	}
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])

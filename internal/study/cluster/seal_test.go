@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"ringleader.example/ringleader/internal/study/secret"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -106,7 +106,7 @@ func TestEachKindOfMessageHasAKeyOfItsOwn(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}
 	for _, purpose := range []string{"connection", "group", "seal of result", "seal of trouble", "seal of work", "seal of record"} {
-		keys[string(derive(token, purpose))] = true
+		keys[string(secret.Derive(token, purpose))] = true
 	}
 	if len(keys) != 6 {
 		t.Errorf("%d keys for 6 purposes", len(keys))
@@ -354,7 +354,7 @@ func TestAStrangerLetsNoPieceSeemDeadly(t *testing.T) {
 func TestAnOwnTokenIsNotSent(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new", "token")
-	made, err := OwnToken(path)
+	made, err := secret.Own(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,42 +377,6 @@ func TestAnOwnTokenIsNotSent(t *testing.T) {
 	c := connect(t, Access{URL: open.ClientURL(), Token: made, Own: true}, nil)
 	if c.Sealed() {
 		t.Error("messages have seals that no other machine can make")
-	}
-}
-
-func TestAnOwnTokenIsMadeOnce(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "new", "token")
-	made := make(chan string, 8)
-	for range cap(made) {
-		go func() {
-			one, err := OwnToken(path)
-			if err != nil {
-				t.Error(err)
-			}
-			made <- one
-		}()
-	}
-	first := <-made
-	for range cap(made) - 1 {
-		if other := <-made; other != first {
-			t.Errorf("%q and %q", first, other)
-		}
-	}
-	if err := makeOwn(path); !errors.Is(err, os.ErrExist) {
-		t.Errorf("a second time: %v", err)
-	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("%v, %v", entries, err)
-	}
-	if err := os.WriteFile(path, []byte("secret of another program\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OwnToken(path); err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("a file with something else: %v", err)
-	}
-	if _, err := OwnToken(filepath.Dir(path)); !errors.Is(err, ErrExposed) {
-		t.Errorf("a folder: %v", err)
 	}
 }
 

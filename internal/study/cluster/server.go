@@ -13,13 +13,15 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"ringleader.example/ringleader/internal/study/secret"
 )
 
 // Settings are those of an embedded server.
 type Settings struct {
 	Listen      string // host:port; port 0 is a free one
 	Store       string // a folder for jobs and results; made if it is missing, and locked against a second server
-	Token       string // that clients must have, such as that of [OwnToken]; may be empty
+	Token       string // that clients must have, such as that of [secret.Own]; may be empty
 	Certificate string // a PEM file; empty: no TLS
 	Key         string // … and its key
 	CA          string // with a PEM file here, clients need a certificate of this authority
@@ -94,8 +96,8 @@ func (s Settings) options() (*server.Options, error) {
 		JetStream: true, StoreDir: s.Store, SyncInterval: syncInterval, DisableJetStreamBanner: true,
 		MaxPayload: mostPayload, NoSigs: true, NoSystemAccount: true,
 	}
-	if isOwn(s.Token) {
-		_, name, err := ownKey(s.Token)
+	if secret.IsOwn(s.Token) {
+		_, name, err := secret.Key(s.Token)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -262,8 +261,11 @@ func (n *notices) with(text string) (lines []string) {
 	return lines
 }
 
-// token is that of servers of tests: one that OwnToken could have made.
-var token = ownPrefix + strings.Repeat("A", base64.RawURLEncoding.EncodedLen(ownSize))
+// ownPrefix is what tokens begin with that [secret.Own] makes, and token one that it could have made: that of servers of tests.
+const (
+	ownPrefix = "ringleader-token-"
+	token     = ownPrefix + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+)
 
 // settings are those of a server of a test: on a free port of this machine.
 func settings(t testing.TB) Settings {

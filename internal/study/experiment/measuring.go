@@ -44,7 +44,7 @@ func (s *Study) most(p *place) uint64 {
 	return MostRuns
 }
 
-// Units is that of a [work.Task].
+// Units implements [work.Task].
 func (m *Measuring) Units() uint64 { return m.begin[len(m.places)] }
 
 // Adaptive reports whether the number of runs depends on their results.
@@ -64,7 +64,7 @@ func (m *Measuring) runs(p work.Piece, use func(place *place, from, to uint64) e
 	return nil
 }
 
-// Weight is that of a [work.Weighted].
+// Weight implements [work.Weighted].
 func (m *Measuring) Weight(p work.Piece) (weight float64) {
 	_ = m.runs(p, func(place *place, from, to uint64) error {
 		weight += place.weight(from, to)
@@ -73,7 +73,7 @@ func (m *Measuring) Weight(p work.Piece) (weight float64) {
 	return weight
 }
 
-// Compute is that of a [work.Task].
+// Compute implements [work.Task].
 func (m *Measuring) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 	var points []*Point
 	err := m.runs(p, func(place *place, from, to uint64) error {
@@ -101,7 +101,7 @@ func (m *Measuring) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 	return json.Marshal(points)
 }
 
-// Join is that of a [work.Task].
+// Join implements [work.Task].
 func (m *Measuring) Join(first, second []byte) ([]byte, error) {
 	points, err := m.Points(first, second)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m *Measuring) Points(results ...[]byte) (points []*Point, err error) {
 	return points, nil
 }
 
-// Needed is that of a [work.Growing]: the runs of each point, as many as it takes. The interval of a point is judged
+// Needed implements [work.Growing]: the runs of each point, as many as it takes. The interval of a point is judged
 // when all runs up to a number are known. Runs beyond it are made only if it was too wide, so where there are some, it was.
 func (m *Measuring) Needed(results [][]byte) (needed []work.Piece, err error) {
 	points, err := m.byPlace(results)

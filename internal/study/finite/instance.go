@@ -141,7 +141,7 @@ func (i *Instance) Initial() *State {
 	return s
 }
 
-// all returns the values of a function for all arguments, as a term of them; variables before are those of an action.
+// all returns the values of a function for all arguments, as a term of them; variables before belong to an action.
 func (i *Instance) all(t *table, s *State, before []int, value evaluate) []int32 {
 	m := i.run(s, before)
 	first := len(before)

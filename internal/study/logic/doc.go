@@ -1,7 +1,7 @@
 // Package logic reads models of algorithms: transition systems over any number of processes, each with an invariant that every action keeps.
 // Package prove makes obligations for solvers of them, and package finite runs them with few processes.
 //
-// A model is a text of forms in parentheses. Terms are those of SMT-LIB 2 over Bool, Int and the sorts of the model:
+// A model is a text of forms in parentheses. Terms are SMT-LIB 2 terms over Bool, Int and the sorts of the model:
 //
 //	true false 3 x (f x y) (not a) (and a b) (or a b) (=> a b) (= x y) (distinct x y) (ite a x y) (< x y) (<= x y) (> x y) (>= x y) (+ x y) (- x)
 //	(forall ((x Sort)) a) (exists ((x Sort)) a) (! a :pattern ((f x)))

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Model is a transition system with an invariant. Its comments are those of its text; the package comment has the forms.
+// Model is a transition system with an invariant. Its comments come from its text; the package comment has the forms.
 type Model struct {
 	Name, Title, Theorem, Source string
 	Code                         string // the folder of the code that it speaks of

@@ -2,6 +2,6 @@
 //
 // There is an obligation for each invariant at first, for each pair of an action and an invariant, for each lemma, step and safety formula. A
 // pair is kept by syntax if the action changes nothing that the invariant reads: it needs no solver, and is counted apart. An
-// obligation is proved if a solver calls its negation unsatisfiable, and by nothing else. A solver that
-// calls the axioms unsatisfiable shows that the model says nothing.
+// obligation is proved only if a solver calls its negation unsatisfiable. If a solver calls the axioms unsatisfiable, the model has no
+// instance.
 package prove

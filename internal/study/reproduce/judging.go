@@ -23,13 +23,13 @@ type judged struct {
 	Err     string  `json:"error,omitempty"`
 }
 
-// Units is that of a [work.Task].
+// Units implements [work.Task].
 func (j *Judging) Units() uint64 { return uint64(len(j.Rows)) }
 
-// Most is that of a [work.Coarse]: some rows take minutes.
+// Most implements [work.Coarse]: some rows take minutes.
 func (*Judging) Most() uint64 { return 1 }
 
-// Compute is that of a [work.Task].
+// Compute implements [work.Task].
 func (j *Judging) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 	var all []judged
 	for r := range Run(ctx, j.Rows[p.From:p.To], j.Algorithms) {
@@ -45,7 +45,7 @@ func (j *Judging) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// Join is that of a [work.Task].
+// Join implements [work.Task].
 func (*Judging) Join(first, second []byte) ([]byte, error) {
 	var a, b []judged
 	if err := errors.Join(json.Unmarshal(first, &a), json.Unmarshal(second, &b)); err != nil {

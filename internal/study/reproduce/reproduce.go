@@ -58,6 +58,34 @@ type Finding struct {
 	Measured string  `json:"measured"`         // numbers, in a few words; the same each time, so no durations
 	Why      string  `json:"why,omitempty"`    // the correction; or why it fails, or is not checked
 	Replay   string  `json:"replay,omitempty"` // a command that shows it, or empty: ringleader …
+	Reach    Reach   `json:"reach"`
+}
+
+// Reach is how far the search for a counterexample went: the numbers of processes of the largest networks. 0 is none.
+type Reach struct {
+	Schedules int `json:"schedules,omitempty"` // of which every schedule was explored
+	Runs      int `json:"runs,omitempty"`      // that were run, or counted
+}
+
+// UpTo returns the text of the reach; empty if nothing was searched.
+func (r Reach) UpTo() string {
+	switch {
+	case r.Runs > r.Schedules && r.Schedules > 0:
+		return fmt.Sprintf("up to n = %d, and under every schedule up to n = %d", r.Runs, r.Schedules)
+	case r.Runs > r.Schedules:
+		return fmt.Sprintf("up to n = %d", r.Runs)
+	case r.Schedules > 0:
+		return fmt.Sprintf("up to n = %d, under every schedule", r.Schedules)
+	}
+	return ""
+}
+
+// Judgement returns the verdict in words. That no counterexample was found is said with where the search ended.
+func (f *Finding) Judgement() string {
+	if upTo := f.Reach.UpTo(); upTo != "" && (f.Verdict == Unrefuted || f.Verdict == CorrectedUnrefuted) {
+		return f.Verdict.String() + " " + upTo
+	}
+	return f.Verdict.String()
 }
 
 // Source is a source text.

@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/work"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
 )
 
 // row is one that finds what check does.
@@ -89,6 +92,38 @@ func TestHowAChecksEndIsReported(t *testing.T) {
 		}
 		if r.Verdict != test.verdict || r.Err == nil != (test.err == "") || r.Err != nil && !strings.HasPrefix(r.Err.Error(), test.err) {
 			t.Errorf("%v %v, want %v %q", r.Verdict, r.Err, test.verdict, test.err)
+		}
+	}
+}
+
+func TestASearchTellsWhereItEnded(t *testing.T) {
+	ring := func(n int) simulate.Options { return simulate.Options{Instance: network.On(reproduce.UpTo(n)...)} }
+	simulated := func(b *reproduce.Bench, sizes ...int) {
+		for _, n := range sizes {
+			b.Simulate("lcr", ring(n))
+		}
+	}
+	explored := func(b *reproduce.Bench, n, states int) {
+		b.Verify("lcr", verify.Options{Size: n, MaxStates: states, Reduce: verify.NoReduction})
+	}
+	for _, test := range []struct {
+		settled bool
+		search  func(*reproduce.Bench)
+		want    string
+	}{
+		{false, func(*reproduce.Bench) {}, "no counterexample"},
+		{false, func(b *reproduce.Bench) { simulated(b, 3, 7, 5) }, "no counterexample up to n = 7"},
+		{false, func(b *reproduce.Bench) { explored(b, 3, 0) }, "no counterexample up to n = 3, under every schedule"},
+		{false, func(b *reproduce.Bench) { simulated(b, 7); explored(b, 3, 0) }, "no counterexample up to n = 7, and under every schedule up to n = 3"},
+		{false, func(b *reproduce.Bench) { simulated(b, 2); explored(b, 3, 0); explored(b, 4, 10) }, "no counterexample up to n = 3, under every schedule"},
+		{true, func(b *reproduce.Bench) { simulated(b, 7) }, "holds"},
+	} {
+		one := row("x", func(b *reproduce.Bench) reproduce.Finding { test.search(b); return reproduce.Finding{} })
+		one.Settled = test.settled
+		for r := range reproduce.Run(t.Context(), []reproduce.Row{one}, all.Algorithms) {
+			if got := r.Judgement(); r.Err != nil || got != test.want {
+				t.Errorf("%s, %v; want %s", got, r.Err, test.want)
+			}
 		}
 	}
 }

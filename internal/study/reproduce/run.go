@@ -48,9 +48,10 @@ func check(ctx context.Context, row Row, algorithms catalogue.List) (result Resu
 			result.Err = fmt.Errorf("%s %s panicked: %v", row.Source, row.Where, bug)
 		}
 	}()
-	b := &Bench{ctx, algorithms}
+	b := &Bench{Context: ctx, Algorithms: algorithms}
 	b.GoOn()
 	result.Finding = row.Check(b)
+	result.Reach = b.reach
 	if b.GoOn(); !row.Settled {
 		result.Verdict = result.Verdict.searched()
 	}
@@ -62,6 +63,7 @@ func check(ctx context.Context, row Row, algorithms catalogue.List) (result Resu
 type Bench struct {
 	Context    context.Context
 	Algorithms catalogue.List
+	reach      Reach // of what it has run until now
 }
 
 // failure is an error that ends a check.
@@ -83,6 +85,9 @@ func Variant[S, M any](a election.Algorithm[S, M], o simulate.Options) *simulate
 // GoOn ends the check if its context is done.
 func (b *Bench) GoOn() { Must(0, b.Context.Err()) }
 
+// Reached notes that something was run or counted for n processes, which the methods of Bench do themselves.
+func (b *Bench) Reached(n int) { b.reach.Runs = max(b.reach.Runs, n) }
+
 // Algorithm returns the algorithm of that name.
 func (b *Bench) Algorithm(name string) *catalogue.Entry { return Must(b.Algorithms.Find(name)) }
 
@@ -97,6 +102,7 @@ func (b *Bench) Simulate(name string, o simulate.Options) *simulate.Result {
 	o.Progress = func(uint64) bool { return b.Context.Err() == nil }
 	r := Must(b.Algorithm(name).Simulate(o))
 	b.GoOn()
+	b.Reached(o.Instance.IDs.Len())
 	return r
 }
 
@@ -109,6 +115,13 @@ func (b *Bench) Verify(name string, o verify.Options) *verify.Report {
 	}
 	r := Must(b.Algorithm(name).Verify(o))
 	b.GoOn()
+	if r.Complete {
+		n := o.Size
+		if n == 0 {
+			n = o.Instance.IDs.Len()
+		}
+		b.reach.Schedules = max(b.reach.Schedules, n)
+	}
 	return r
 }
 
@@ -145,5 +158,6 @@ func (b *Bench) EveryOrder(d *Doubt, name string, most int, o verify.Options, ju
 // Count returns the exact cost on a ring, of an algorithm with a closed form and default parameters.
 func (b *Bench) Count(name string, ids election.Arrangement) *count.Result {
 	e := b.Algorithm(name)
+	b.Reached(ids.Len())
 	return Must(e.Count(b.Context, ids, Must(e.Set(nil)), nil))
 }

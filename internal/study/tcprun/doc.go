@@ -1,5 +1,5 @@
 // Package tcprun runs one election between n processors that are joined by TCP connections on the loopback
-// interface: the state machine of the algorithm is that of the simulator and the checker, and the network is real.
+// interface. It runs the state machine that the simulator and the checker run, on a real network.
 // The processors run in this process, with a few goroutines each, or in operating-system processes of their own.
 //
 // # Network
@@ -13,7 +13,7 @@
 // # Start and end
 //
 // A conductor starts the processors. First all links are connected, then all initiators make their first
-// step, and only then are messages delivered. So counts that depend on nothing else are those of a simulation.
+// step, and only then are messages delivered. So counts that depend on nothing else equal the counts of a simulation.
 //
 // It finds the end by repeatedly asking all processors for their counts: messages sent and received, steps made,
 // timers running. If two consecutive waves return the same answers, these were true of all processors at every moment

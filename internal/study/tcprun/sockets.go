@@ -41,7 +41,7 @@ type Options struct {
 	AnyTime    bool  // each starts at any time, perhaps after messages
 	Dead       []int // positions that never run
 
-	// Unit is that of a timed algorithm; 0: DefaultUnit. If Patient, a run in which a message takes longer than
+	// Unit is the unit of time of a timed algorithm; 0 means DefaultUnit. If Patient, a run in which a message takes longer than
 	// assumed is repeated with twice the unit. Of a synchronous algorithm it is the least length of a round.
 	Unit    time.Duration
 	Patient bool

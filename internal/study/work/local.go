@@ -9,7 +9,7 @@ import (
 // Local is the Runner on this process's cores.
 type Local struct{ Cores int }
 
-// Run is that of a [Runner].
+// Run implements [Runner].
 func (l Local) Run(ctx context.Context, _ Job, t Task, r *Results, progress func(Progress)) error {
 	cores := max(1, l.Cores)
 	run := &local{task: t, results: r, cutter: NewCutter(t, r, cores), progress: progress, open: map[Piece]context.CancelFunc{}}

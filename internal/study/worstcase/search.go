@@ -138,10 +138,10 @@ func Climb(ctx context.Context, o Options) (Result, error) {
 	return s.Result(text)
 }
 
-// Units is that of a [work.Task].
+// Units implements [work.Task].
 func (s *Search) Units() uint64 { return cmp.Or(s.orders, climbs) }
 
-// Most is that of a [work.Coarse].
+// Most implements [work.Coarse].
 func (s *Search) Most() uint64 {
 	if s.orders > 0 {
 		return s.orders
@@ -169,7 +169,7 @@ func (s *Search) Tried(results [][]byte) int {
 	return max(all.Tries, int(s.tried.Load()))
 }
 
-// Compute is that of a [work.Task].
+// Compute implements [work.Task].
 func (s *Search) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 	var best Best
 	var err error
@@ -194,7 +194,7 @@ func (s *Search) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 	return json.Marshal(best)
 }
 
-// Join is that of a [work.Task].
+// Join implements [work.Task].
 func (*Search) Join(first, second []byte) ([]byte, error) {
 	var a, b Best
 	if err := errors.Join(json.Unmarshal(first, &a), json.Unmarshal(second, &b)); err != nil {

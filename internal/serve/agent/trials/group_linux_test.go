@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -13,7 +12,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/serve/kernel"
+	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 	"ringleader.example/ringleader/internal/serve/rig"
 )
 
@@ -280,23 +279,14 @@ func load(t testing.TB) {
 	}
 }
 
-// hurried leaves out a test where processes cannot run before others: then a loaded host may need longer than a margin to end them.
-func hurried(t *testing.T) {
+// decisive skips a test where it would find nothing, and where processes cannot run before others: then a loaded host may need longer than a
+// margin to end them.
+func decisive(t *testing.T) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("the race detector makes processes slow to end, and finds nothing between processes")
 	}
-	allowed := make(chan error)
-	go func() {
-		runtime.LockOSThread() // it ends with this goroutine
-		allowed <- kernel.Hurry()
-	}()
-	if err := <-allowed; err == nil {
-		return
-	} else if os.Getenv("CI") == "true" {
-		t.Fatal(err)
-	} else {
-		t.Skip(err)
-	}
+	kerneltest.NeedPriority(t)
 }
 
 // state returns the state of a process, such as T for one that is stopped; 0: it has ended.

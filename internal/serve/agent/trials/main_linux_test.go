@@ -65,12 +65,10 @@ type tape struct {
 	numbers []int64
 }
 
-// The numbers of a tape: the first is how many entries there are, the next the ends of leases by member, and when they were told, then come the
-// entries.
+// The numbers of a tape: the first is how many entries there are, the next are the ends of leases by member, then come the entries.
 const (
 	ends      = 0
-	told      = 3
-	entries   = 8
+	entries   = 4
 	perEntry  = 4
 	mostEntry = 1 << 13
 )
@@ -143,14 +141,14 @@ func beMember(text string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	config := ringleader.Config{ID: s.ID, Members: s.Members, Listen: s.Listen, Data: s.Data} // and the default timing
-	config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	shared := openTape(s.Tape)
+	config.Logger = slog.New(teller{slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}), shared, s.ID})
 	if s.Lead {
 		m, err := ringleader.Join(ctx, config)
 		if err != nil {
 			panic(err)
 		}
-		go shared.tellEnd(m)
+		go shared.tellEnds(m)
 		m.Lead(ctx, func(_ context.Context, l ringleader.Leadership) error {
 			for e := shared.enter(int64(l.Term()), int64(s.ID)); ; { // it ignores its context
 				atomic.StoreInt64(e.last(), int64(now()))
@@ -165,7 +163,6 @@ func beMember(text string) {
 	if err != nil {
 		panic(err)
 	}
-	go shared.tellEnd(a.Member)
 	if _, err := a.Exec(life); err != nil {
 		panic(err)
 	}
@@ -175,16 +172,54 @@ func beMember(text string) {
 	os.Exit(0)
 }
 
-// tellEnd writes the end of the lease to the tape, again and again, and when it did. The clock is read first, so what it writes is never after
-// the end. A member that got no processor between the readings writes nothing, since that would be too early.
-func (t tape) tellEnd(m *ringleader.Member) {
+// tellEnds writes the end of the lease to the tape, again and again. The clock is read first, so what it writes is never after the end. A
+// member that got no processor between the readings writes nothing, since that would be too early.
+func (t tape) tellEnds(m *ringleader.Member) {
 	for ticker := time.NewTicker(500 * time.Microsecond); ; <-ticker.C {
 		at := now()
 		if s := m.Status(); s.Lease != nil && now()-at < time.Millisecond {
-			atomic.StoreInt64(&t.numbers[ends+s.ID], int64(at)+int64(*s.Lease*float64(time.Second)))
-			atomic.StoreInt64(&t.numbers[told+s.ID], int64(at))
+			t.tellEnd(s.ID, at+time.Duration(*s.Lease*float64(time.Second)))
 		}
 	}
+}
+
+func (t tape) tellEnd(id uint64, end time.Duration) {
+	atomic.StoreInt64(&t.numbers[ends+id], int64(end))
+}
+
+// teller writes the end of the lease to the tape before a keeper can know it: so a member that stands still has told the end that its
+// keeper has, or a later one.
+type teller struct {
+	slog.Handler
+	tape
+	id uint64
+}
+
+func (t teller) Enabled(ctx context.Context, l slog.Level) bool {
+	return l == agent.EachOrder || t.Handler.Enabled(ctx, l)
+}
+
+func (t teller) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level != agent.EachOrder {
+		return t.Handler.Handle(ctx, r)
+	}
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "until" {
+			t.tellEnd(t.id, a.Value.Duration())
+		}
+		return true
+	})
+	return nil
+}
+
+func (t teller) WithAttrs(attrs []slog.Attr) slog.Handler {
+	t.Handler = t.Handler.WithAttrs(attrs)
+	return t
+}
+
+func (t teller) WithGroup(name string) slog.Handler {
+	t.Handler = t.Handler.WithGroup(name)
+	return t
 }
 
 // beCommand is a command of exec.

@@ -13,10 +13,23 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// s1Code are lines 10 to 30 of S1's code, with the operators that the scan lost put back. A line with a condition is seen in
+// s1Code are the local variables and lines 1 to 5 and 9 to 30 of S1's code, with the operators that the scan lost put back. A line with a condition is seen in
 // what the block does that it leads to: that happens if the condition holds, and otherwise not. (The text has lines 1-26
 // and 27-31 for what are lines 18-25 and 26-30.)
 var s1Code = []reproduce.Row{
+	{
+		Where: "Bully, local variables", Claim: "each processor has five: id, asleep, CWreplied, CCWreplied and leader",
+		How:   "their values over each run, " + codeRingsAre,
+		Check: localVariables,
+	},
+	initially(1, "INITIALISATION: of all, before time 0", func(p ringbully.Process, id uint64) bool { return p == ringbully.Process{ID: election.ID(id)} }),
+	initially(2, "asleep := TRUE", func(p ringbully.Process, _ uint64) bool { return !p.Awake }),
+	initially(3, "CWreplied := FALSE", func(p ringbully.Process, _ uint64) bool { return !p.Replied[ringbully.CW] }),
+	initially(4, "CCWreplied := FALSE", func(p ringbully.Process, _ uint64) bool { return !p.Replied[ringbully.CCW] }),
+	initially(5, "leader := NIL", func(p ringbully.Process, _ uint64) bool { return p.Leader == undecided }),
+	action(9, "PROCESS MESSAGE probe that has arrived on link CW (resp. CCW)", isProbe, func(a *act) bool {
+		return (len(a.sent) > 0 || a.after != a.before) == (wins(a) || passes(a) || bounces(a))
+	}),
 	condition(10, "IF id = ids and leader = NIL", probe, wins, settles),
 	action(11, "THEN SEND terminate to link CCW", wins, func(a *act) bool {
 		return a.sends(message{ringbully.CCW, terminate, ringbully.Message{}})
@@ -130,6 +143,8 @@ func secondReply(a *act) bool { return isReply(a) && !others(a) && a.before.Repl
 
 func ends(a *act) bool { return isTerminate(a) && a.before.Leader == undecided }
 
+func isProbe(a *act) bool { return a.kind == probe }
+
 func isReply(a *act) bool { return a.kind == reply }
 
 func isTerminate(a *act) bool { return a.kind == terminate }
@@ -160,28 +175,92 @@ func codeRings(yield func(election.Arrangement) bool) {
 
 const codeRingsAre = "every order of up to 6 identifiers, and ordered and random rings of up to 33, random schedules: processors before and after each message"
 
-// acts runs S1's Bully on these rings, under a random schedule in which messages overtake one another and processors
-// wake at any time, and has each act looked at.
-func acts(b *reproduce.Bench, each func(*act)) {
+// watch runs S1's Bully on these rings, under a random schedule in which messages overtake one another and processors
+// wake at any time, and has each step looked at.
+func watch(b *reproduce.Bench, each func(id uint64, s *trace.Step, before *ringbully.Process, after ringbully.Process)) {
 	for ids := range codeRings {
 		n := uint64(ids.Len())
 		r := b.Simulate(bully, simulate.Options{
 			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
 			Faults: faults.Script{Unordered: true}, Limit: 16*n*n + 256, Record: true,
 		})
-		states := make([]ringbully.Process, n)
-		for p := range states {
-			states[p] = ringbully.New(r.Prepared.Local(p))
-		}
+		states := make([]*ringbully.Process, n)
 		for i := range r.Record.Steps {
 			step := &r.Record.Steps[i]
-			before, after := states[step.Process], step.StateValue.Is.(ringbully.Process)
-			states[step.Process] = after
-			if step.Event == trace.Receive {
-				each(actOf(step, before, after))
-			}
+			after := step.StateValue.Is.(ringbully.Process)
+			each(ids.At(step.Process), step, states[step.Process], after)
+			states[step.Process] = &after
 		}
 	}
+}
+
+// acts has each message looked at that a processor processes.
+func acts(b *reproduce.Bench, each func(*act)) {
+	watch(b, func(id uint64, s *trace.Step, before *ringbully.Process, after ringbully.Process) {
+		if before == nil { // it is as lines 1 to 5 say
+			before = &ringbully.Process{ID: election.ID(id)}
+		}
+		if s.Event == trace.Receive {
+			each(actOf(s, *before, after))
+		}
+	})
+}
+
+// initially is the row of a line that initialises a variable. What a processor is before its first event is seen after it: to wake
+// changes asleep alone, and to serve others changes nothing.
+func initially(number int, claim string, right func(ringbully.Process, uint64) bool) reproduce.Row {
+	return reproduce.Row{
+		Where: fmt.Sprintf("Bully, code line %d", number), Claim: claim, How: "each processor's first event, " + codeRingsAre,
+		Check: func(b *reproduce.Bench) reproduce.Finding {
+			var d reproduce.Doubt
+			woken, serving := 0, 0
+			watch(b, func(id uint64, s *trace.Step, before *ringbully.Process, after ringbully.Process) {
+				if before != nil {
+					return
+				}
+				if s.Event == trace.Start {
+					woken++
+					after.Awake = false
+				} else {
+					serving++
+				}
+				d.Unless(right(after, id), "%d begins as %+v", id, after)
+			})
+			d.Unless(woken > 0 && serving > 0, "%d processors wake first, and %d serve others first", woken, serving)
+			return d.Finding("true of %d processors that wake first, and of %d that serve others first", woken, serving)
+		},
+	}
+}
+
+// localVariables follows each variable through runs.
+func localVariables(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
+	type values struct{ asleep, cw, ccw, decided int } // how often each changes
+	var all values
+	watch(b, func(id uint64, s *trace.Step, before *ringbully.Process, after ringbully.Process) {
+		if before == nil {
+			before = &ringbully.Process{ID: election.ID(id)}
+		}
+		d.Unless(after.ID == election.ID(id), "id of %d becomes %d", id, after.ID)
+		woken := s.Event == trace.Start
+		d.Unless(before.Awake != after.Awake == woken && (after.Awake || !woken), "%d: asleep changes, or not, in step %+v", id, s)
+		d.Unless(before.Leader == after.Leader || before.Leader == undecided, "%d: leader changes again in step %+v", id, s)
+		if woken {
+			all.asleep++
+		}
+		if after.Replied[ringbully.CW] != before.Replied[ringbully.CW] {
+			all.cw++
+		}
+		if after.Replied[ringbully.CCW] != before.Replied[ringbully.CCW] {
+			all.ccw++
+		}
+		if after.Leader != before.Leader {
+			all.decided++
+		}
+	})
+	d.Unless(all.asleep > 0 && all.cw > 0 && all.ccw > 0 && all.decided == all.asleep, "changes: %+v", all)
+	return d.Finding("id never changes; asleep becomes FALSE once, and leader TRUE or FALSE once, at each of %d processors; CWreplied changes %d times, CCWreplied %d times",
+		all.asleep, all.cw, all.ccw)
 }
 
 // actOf reads a step of a record.

@@ -94,7 +94,7 @@ const (
 
 // worstSizes are one more than a hypothesis, up to a size: there the last hypothesis is farthest above n.
 func worstSizes(b *reproduce.Bench, s reproduce.Subject, most int) (sizes []int) {
-	for _, h := range hypotheses(b.Algorithm(s.Algorithm), s, most) {
+	for _, h := range hypotheses(b, s, most) {
 		if h != nil && h.Cmp(big.NewInt(int64(most))) < 0 {
 			sizes = append(sizes, int(h.Int64())+1)
 		}
@@ -216,7 +216,7 @@ func tAndH(b *reproduce.Bench) reproduce.Finding {
 
 // lastHypothesis is h_t, and t.
 func lastHypothesis(b *reproduce.Bench, s reproduce.Subject, n int) (*big.Int, int) {
-	all := hypotheses(b.Algorithm(s.Algorithm), s, n)
+	all := hypotheses(b, s, n)
 	if len(all) == 0 {
 		return new(big.Int), 0
 	}
@@ -339,7 +339,7 @@ func proofP3(b *reproduce.Bench) reproduce.Finding {
 
 func tower(b *reproduce.Bench) reproduce.Finding {
 	s := p4[0]
-	all := hypotheses(b.Algorithm(s.Algorithm), s, 65536)
+	all := hypotheses(b, s, 65536)
 	twos, sum := big.NewInt(1), int64(0)
 	isTower, isSum := len(all) > 0, true
 	for m, h := range all {
@@ -353,7 +353,7 @@ func tower(b *reproduce.Bench) reproduce.Finding {
 
 func roundedUp(b *reproduce.Bench) reproduce.Finding {
 	s := reproduce.Subject{Algorithm: "stop-and-go-p2", Set: []string{"c=2", "a=3/2"}}
-	all := hypotheses(b.Algorithm(s.Algorithm), s, 1_000_000)
+	all := hypotheses(b, s, 1_000_000)
 	down := new(big.Int).Sqrt(power(2, 3)) // of 2^(3/2)
 	up, grow := len(all) > 1, true
 	for m := 1; m < len(all); m++ { // h² >= g³, and (h - 1)² is less

@@ -262,8 +262,9 @@ func (r *round) hops() (all []hop) {
 }
 
 // hypotheses returns the hypotheses of the parameters on a ring of n; nil if an election is impossible.
-func hypotheses(e *catalogue.Entry, s reproduce.Subject, n int) []*big.Int {
-	i := s.Instance()
+func hypotheses(b *reproduce.Bench, s reproduce.Subject, n int) []*big.Int {
+	b.Reached(n)
+	e, i := b.Algorithm(s.Algorithm), s.Instance()
 	all, err := e.Sequence(reproduce.Must(e.Set(i.Parameters)), uint64(n), 1<<14)
 	if err != nil {
 		return nil
@@ -274,6 +275,7 @@ func hypotheses(e *catalogue.Entry, s reproduce.Subject, n int) []*big.Int {
 // counted is the exact cost of an algorithm with parameters.
 func counted(b *reproduce.Bench, s reproduce.Subject, ids election.Arrangement) *count.Result {
 	e, i := b.Algorithm(s.Algorithm), s.Instance()
+	b.Reached(ids.Len())
 	return reproduce.Must(e.Count(b.Context, ids, reproduce.Must(e.Set(i.Parameters)), nil))
 }
 

@@ -21,6 +21,26 @@ var s5Scheme = []reproduce.Row{
 		How: "the same runs: processors that are unwilling when the message arrives, and would wake later", Check: tooLate,
 	},
 	{
+		Where: "section 3, rule (a)", Claim: "if j is the identity of the processor itself, it is the winner and sends 'j elected'",
+		How: "the same runs: each identity that a processor receives, and what it does then", Check: rule((*meeting).ruleA, "its own identity"),
+	},
+	{
+		Where: "section 3, rule (b)", Claim: "a processor that is aware of a smaller participating identity kills j",
+		How: "the same runs: the identities that it has received before, and its own if it takes part", Check: rule((*meeting).ruleB, "a larger one than it is aware of"),
+	},
+	{
+		Where: "section 3, rule (c), waiting", Claim: "if j is the lowest identity that the processor has seen, another that is waiting there is killed",
+		How: "the same runs: timers of the processor then, and later", Check: rule((*meeting).ruleCWaiting, "a lower one than waits there"),
+	},
+	{
+		Where: "section 3, rule (c), sends", Claim: "if j is the lowest, and has not completed phase m, the processor sends j to its neighbour",
+		How: "the same runs: what it sends then", Check: rule((*meeting).ruleCSends, "the lowest, amid a phase"),
+	},
+	{
+		Where: "section 3, rule (c), delays", Claim: "if j is the lowest, and has completed phase m, the processor delays it for a time proportional to j, and sends it then if no better one has arrived",
+		How: "the same runs: when it sends j, which is 2j(h_(m+1) - h_m) units later, unless a lower one has come", Check: rule((*meeting).ruleCDelays, "the lowest, at the end of a phase"),
+	},
+	{
 		Where: "section 3, end of phase 1", Claim: "identity i has performed phase 1 at time t(i) + h_1(2i + 1)",
 		How: "the same runs: when an identity has made its h_1-th step, and for all phases its h_m-th", Check: endOfPhase1,
 	},

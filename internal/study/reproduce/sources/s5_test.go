@@ -75,6 +75,8 @@ func TestWhatS5StatesHasARow(t *testing.T) {
 		"section 1, [3, 7]", "section 1, [2]", "section 1, [4, 8]", "section 1, (i)", "section 1, (ii)", "section 1, positive numbers",
 		"section 2, correctness", "section 2, n + 1 messages", "section 2, upper bound N", "section 2, without (b)",
 		"section 3, phase 0", "section 3, end of phase 1", "section 3, the loop", "section 3, variables", "section 3, no message",
+		"section 3, rule (a)", "section 3, rule (b)", "section 3, rule (c), waiting", "section 3, rule (c), sends", "section 3, rule (c), delays",
+		"Theorem 4.3, other hypotheses",
 		"section 3, send (i, h_m, w+1)", "section 3, until the election is finished",
 		"section 4, observation (1)", "section 4, observation (2)", "section 4, observation (3)", "section 4, observation (4)",
 		"Theorem 4.1", "Theorem 4.2", "Theorem 4.2, decides", "Theorem 4.3", "Theorem 4.3, less than", "Lemma 4.4", "Theorem 4.3, proof, black",
@@ -133,6 +135,83 @@ func TestAPlantedErrorTurnsAVerdictOnS5(t *testing.T) {
 		if !turned {
 			t.Errorf("%s %s, and no verdict turns", m.algorithm, m.is)
 		}
+	}
+}
+
+// stopAndGoAgainst are errors against the rules of section 3.
+func stopAndGoAgainst() map[string]mutant {
+	type process = stopandgo.Process
+	type message = stopandgo.Message
+	change := func(is string, other func(p *process, m message, out *election.Out[message]) (done bool)) mutant {
+		a := stopandgo.P1
+		a.Receive = func(p *process, port election.Port, kind election.Kind, m message, out *election.Out[message]) {
+			if kind != stopandgo.Identity || !other(p, m, out) {
+				p.Receive(port, kind, m, out)
+			}
+		}
+		return plant(a, is)
+	}
+	lowest := func(p *process, m message) bool { return m.ID != p.ID && (p.Best == 0 || m.ID < p.Best) }
+	completed := func(p *process, m message) bool {
+		return !election.Units(uint64(m.Walked)).Less(p.Hypotheses[m.Phase-1])
+	}
+	return map[string]mutant{
+		"section 3, rule (a)": change("an identity that is back goes on", func(p *process, m message, out *election.Out[message]) bool {
+			if m.ID == p.ID && m.Walked < 3*uint32(len(p.Hypotheses)) {
+				out.Send(stopandgo.Right, stopandgo.Elected, message{ID: m.ID})
+				return true
+			}
+			return false
+		}),
+		"section 3, rule (b)": change("a larger identity is sent on once more", func(p *process, m message, out *election.Out[message]) bool {
+			if m.ID != p.ID && p.Best != 0 && m.ID > p.Best && m.Walked == 1 {
+				out.Send(stopandgo.Right, stopandgo.Identity, message{ID: m.ID, Phase: m.Phase, Walked: m.Walked + 1})
+				return true
+			}
+			return false
+		}),
+		"section 3, rule (c), waiting": change("what waits is not killed", func(p *process, m message, out *election.Out[message]) bool {
+			if lowest(p, m) && p.Waiting != 0 && !completed(p, m) {
+				p.Best = m.ID
+				out.Send(stopandgo.Right, stopandgo.Identity, message{ID: m.ID, Phase: m.Phase, Walked: m.Walked + 1})
+				return true
+			}
+			return false
+		}),
+		"section 3, rule (c), sends": change("an identity waits amid a phase", func(p *process, m message, out *election.Out[message]) bool {
+			if lowest(p, m) && !completed(p, m) && m.Walked == 1 {
+				p.Best, p.Waiting = m.ID, m.Phase
+				out.After(stopandgo.Stop, election.Units(1))
+				return true
+			}
+			return false
+		}),
+		"section 3, rule (c), delays": change("an identity waits a unit longer than it has to", func(p *process, m message, out *election.Out[message]) bool {
+			if lowest(p, m) && completed(p, m) {
+				p.Receive(stopandgo.Right, stopandgo.Identity, m, out)
+				grown := p.Hypotheses[m.Phase].Sub(p.Hypotheses[m.Phase-1])
+				out.After(stopandgo.Stop, grown.Times(2*uint64(m.ID)).Add(election.Units(1)))
+				return true
+			}
+			return false
+		}),
+	}
+}
+
+func TestEachRuleOfSection3HasARowThatAnErrorTurns(t *testing.T) {
+	mutants := stopAndGoAgainst()
+	for _, row := range quick("S5") {
+		m, there := mutants[row.Where]
+		if !there {
+			continue
+		}
+		delete(mutants, row.Where)
+		if r := judged(t, row, m.list()); r.Err != nil || r.Verdict != reproduce.Fails || strings.Contains(r.Measured, "cannot check") {
+			t.Errorf("%s: %s: %s %s %v", row.Where, m.is, r.Verdict, r.Measured, r.Err)
+		}
+	}
+	if len(mutants) > 0 {
+		t.Errorf("no row is about %v", mutants)
 	}
 }
 

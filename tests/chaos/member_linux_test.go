@@ -185,7 +185,7 @@ func (c *child) obey(m *ringleader.Member) {
 		id, _ := strconv.ParseUint(argument, 10, 64)
 		switch verb {
 		case "resign":
-			m.Resign()
+			go m.Resign(context.Background())
 		case "transfer":
 			_ = m.Transfer(id)
 		case "add":

@@ -1,4 +1,4 @@
-package lab_test
+package browser_test
 
 import (
 	"bufio"
@@ -58,17 +58,32 @@ func staged(t *testing.T, flags ...string) string {
 // shown serves a board and the page, and returns the address of the view.
 func shown(t *testing.T, live *lab.Live) string {
 	t.Helper()
-	engine := engineFunc(func(_ context.Context, question string, _ []byte, _ func(string)) (json.RawMessage, error) {
-		if question != "catalogue" {
-			return nil, fmt.Errorf("there is no %s", question)
-		}
-		return json.RawMessage(`{"algorithms":[],"scenarios":[],"gallery":[],"live":false}`), nil
-	})
-	var all lab.Engine = engine
+	var engine lab.Engine = empty{}
 	if live != nil {
-		all = live.With(engine)
+		engine = live.With(engine)
 	}
-	return "http://" + serve(t, all) + "/#/live"
+	listener, err := lab.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() { ended <- lab.Serve(t.Context(), listener, engine) }()
+	t.Cleanup(func() {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + listener.Addr().String() + "/#/live"
+}
+
+// empty is an engine with an empty catalogue.
+type empty struct{}
+
+func (empty) Ask(_ context.Context, question string, _ []byte, _ func(string)) (json.RawMessage, error) {
+	if question != "catalogue" {
+		return nil, fmt.Errorf("there is no %s", question)
+	}
+	return json.RawMessage(`{"algorithms":[],"scenarios":[],"gallery":[],"live":false}`), nil
 }
 
 // Parts of the page.

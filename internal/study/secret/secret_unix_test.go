@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package cluster
+package secret
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 func TestATokenThatOthersMayKnowIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "token")
-	made, err := OwnToken(path)
+	made, err := Own(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,14 +24,14 @@ func TestATokenThatOthersMayKnowIsNotBelieved(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := OwnToken(path); !errors.Is(err, ErrExposed) || got != "" || !strings.Contains(err.Error(), path) {
+		if got, err := Own(path); !errors.Is(err, ErrExposed) || got != "" || !strings.Contains(err.Error(), path) {
 			t.Errorf("mode %o: %q, %v", mode, got, err)
 		}
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := OwnToken(path); err != nil || got != made {
+	if got, err := Own(path); err != nil || got != made {
 		t.Errorf("%q, %v", got, err)
 	}
 	if os.Geteuid() != 0 {
@@ -41,7 +41,7 @@ func TestATokenThatOthersMayKnowIsNotBelieved(t *testing.T) {
 	if err := os.Chown(path, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := OwnToken(path); !errors.Is(err, ErrExposed) || got != "" {
+	if got, err := Own(path); !errors.Is(err, ErrExposed) || got != "" {
 		t.Errorf("a file of another user: %q, %v", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package lab_test
+package browser_test
 
 import (
 	"bytes"
@@ -345,7 +345,7 @@ func TestThePageIsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"lab.js", "lab-style.css"} {
-		file, err := os.ReadFile("static/" + name)
+		file, err := os.ReadFile("../../internal/show/lab/static/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -549,6 +549,7 @@ func TestTheFormMakesTheCommand(t *testing.T) {
 	eval[int](p, `(document.querySelector(".runform [role=combobox]").focus(), 0)`)
 	p.key("bully" + kb.Enter) // several have the word, and one has the name
 	p.until(`document.querySelector(".runform [role=combobox]").value.startsWith("Bully (Garcia-Molina")`)
+	p.until(`document.querySelector(".command code")?.textContent === "$ ringleader run bully --n 8"`) // the key sends the form, which then is the run's
 	eval[int](p, `(document.activeElement.blur(), document.querySelector(".runform [role=combobox]").focus(), 0)`)
 	p.key("franklin" + kb.Enter)
 	p.until(`document.querySelector(".runform [role=combobox]").value.startsWith("Franklin")`)

@@ -1,4 +1,4 @@
-package lab_test
+package browser_test
 
 import (
 	"net/url"

@@ -1,4 +1,4 @@
-package lab_test
+package browser_test
 
 import (
 	"flag"
@@ -38,7 +38,7 @@ func exportedSite(t testing.TB) string {
 			return
 		}
 		export := exec.Command("go", "run", "./cmd/ringleader", "lab", "--export", site.folder, "--stories", stories)
-		export.Dir, export.Stderr = filepath.Join("..", "..", ".."), t.Output()
+		export.Dir, export.Stderr = filepath.Join("..", ".."), t.Output()
 		site.err = export.Run()
 	})
 	if site.err != nil {

@@ -1,7 +1,10 @@
-package cluster
+// Package secret keeps the token that the commands, workers and servers of one user share, and derives keys from it.
+package secret
 
 import (
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,7 +16,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// ownPrefix is what the tokens that OwnToken makes begin with. A client with such a token signs what the server asks it to sign, and does
+// ownPrefix is what the tokens that Own makes begin with. A client with such a token signs what the server asks it to sign, and does
 // not send the token: a process that listens in the server's place learns nothing.
 const ownPrefix = "ringleader-token-"
 
@@ -23,9 +26,15 @@ const ownSize = 32
 // ErrExposed reports that a file with a token may be known to other users, or made by one.
 var ErrExposed = errors.New("the token in it is not believed")
 
-// OwnToken returns the token in a file of this user. It makes the file if there is none. The error is ErrExposed if the file belongs to another
+// Path returns the file with the token of this user, in the directory of the user's caches. The file need not exist.
+func Path() (string, error) {
+	caches, err := os.UserCacheDir()
+	return filepath.Join(caches, "ringleader", "nats-token"), err
+}
+
+// Own returns the token in a file of this user. It makes the file if there is none. The error is ErrExposed if the file belongs to another
 // user, or if others may read or write it.
-func OwnToken(path string) (string, error) {
+func Own(path string) (string, error) {
 	token, err := readOwn(path)
 	if !errors.Is(err, os.ErrNotExist) {
 		return token, err
@@ -51,7 +60,7 @@ func readOwn(path string) (string, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 1<<10))
 	token := strings.TrimSpace(string(text))
-	if _, _, wrong := ownKey(token); err == nil && wrong != nil {
+	if _, _, wrong := Key(token); err == nil && wrong != nil {
 		err = fmt.Errorf("%s holds no token of ringleader", path)
 	}
 	return token, err
@@ -77,17 +86,26 @@ func makeOwn(path string) error {
 	return os.Link(f.Name(), path) // which replaces no file
 }
 
-// isOwn reports whether a token is one that OwnToken made.
-func isOwn(token string) bool { return strings.HasPrefix(token, ownPrefix) }
+// IsOwn reports whether a token is one that Own made.
+func IsOwn(token string) bool { return strings.HasPrefix(token, ownPrefix) }
 
-// ownKey returns the key pair of a client with such a token, and its public name.
-func ownKey(token string) (pair nkeys.KeyPair, name string, err error) {
+// Key returns the key pair of a client with a token that Own made, and its public name.
+func Key(token string) (pair nkeys.KeyPair, name string, err error) {
 	random, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token, ownPrefix))
-	if !isOwn(token) || err != nil || len(random) != ownSize {
+	if !IsOwn(token) || err != nil || len(random) != ownSize {
 		return nil, "", errors.New("a token that begins with " + ownPrefix + " is one that ringleader has made, and this is none")
 	}
-	if pair, err = nkeys.FromRawSeed(nkeys.PrefixByteUser, derive(token, "connection")); err == nil {
+	if pair, err = nkeys.FromRawSeed(nkeys.PrefixByteUser, Derive(token, "connection")); err == nil {
 		name, err = pair.PublicKey()
 	}
 	return pair, name, err
+}
+
+// Derive returns a key of 32 bytes for one purpose. Any token will do.
+func Derive(token, purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, []byte(token), nil, "ringleader cluster: "+purpose, sha256.Size)
+	if err != nil {
+		panic(err) // only for keys that are far longer
+	}
+	return key
 }

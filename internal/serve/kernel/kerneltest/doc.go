@@ -1,0 +1,2 @@
+// Package kerneltest helps tests that need what not every kernel allows.
+package kerneltest
