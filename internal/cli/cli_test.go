@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 // cacheVariables name the directory of caches, on one system or another.
 var cacheVariables = []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"}
 
-// withCaches runs tests with a directory of caches of their own, which has a token for servers inside commands.
+// withCaches runs tests with a directory of caches of their own, which has a token for servers that commands start.
 type withCaches struct{ *testing.M }
 
 func (m withCaches) Run() int {
@@ -71,11 +72,16 @@ func TestScripts(t *testing.T) {
 	dir := "testdata/script"
 	if testing.Short() { // the others only compute
 		dir = ""
-		for _, name := range []string{"demo", "join", "lab_live", "nats", "over", "study"} {
+		for _, name := range []string{"demo", "join", "lab_live", "over", "study"} {
 			files = append(files, "testdata/script/"+name+".txtar")
 		}
 	}
-	testscript.Run(t, testscript.Params{
+	testscript.Run(t, scripts(dir, files))
+}
+
+// scripts are the settings for scripts: those of a folder, and files.
+func scripts(dir string, files []string) testscript.Params {
+	return testscript.Params{
 		Dir: dir, Files: files,
 		Setup: func(e *testscript.Env) error {
 			for _, name := range cacheVariables {
@@ -90,7 +96,7 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "result": result},
-	})
+	}
 }
 
 // exits runs a command that must exit with a status: exits STATUS COMMAND ARGUMENT...
@@ -243,7 +249,7 @@ func TestInsteadNamesTheNearestChoiceOrAll(t *testing.T) {
 		"ring":      "did you mean ring-bully?",
 		"paxos":     "choose one of lcr, ring-bully, bully",
 	} {
-		if got := instead(word, choices); got != want {
+		if got := option.Instead(word, choices); got != want {
 			t.Errorf("instead(%q) = %q, want %q", word, got, want)
 		}
 	}

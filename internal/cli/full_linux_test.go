@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader/internal/serve/disktest"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
-	"ringleader.example/ringleader/internal/study/cluster"
+	"ringleader.example/ringleader/internal/study/broker"
 )
 
 func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
@@ -24,7 +24,7 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 			t.Parallel()
 			small := disktest.Mount(t, "size=8k")
 			file := small.Join("file")
-			url := natsServer(t, cluster.Settings{})
+			url := natsServer(t, broker.Settings{})
 			labourer(t, url)
 			args := append(strings.Fields(strings.ReplaceAll(line, "FILE", file)), "--nats", url)
 			command := runs(t, args...)
@@ -54,6 +54,7 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	onlyComputes(t)
 	t.Parallel()
+	embeds(t)
 	small := disktest.Mount(t, "size=8m")
 	addresses, err := rig.FreeAddresses(1)
 	if err != nil {

@@ -15,29 +15,49 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/broker"
+	"ringleader.example/ringleader/internal/study/brokertest"
 	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
-// natsServer starts a server, and returns its URL. Without other settings it has the token of this user, as the servers inside commands.
-func natsServer(t *testing.T, s cluster.Settings) string {
+// natsServer starts a server, and returns its URL. Without other settings it has the token of this user, as the servers that commands start.
+func natsServer(t *testing.T, s broker.Settings) string {
 	t.Helper()
 	if s.Token == "" {
 		var err error
-		if s.Token, err = ownToken(); err != nil {
+		if s.Token, err = labour.OwnToken(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.Listen, s.Store = "127.0.0.1:0", t.TempDir()
-	server, err := cluster.Embed(s)
+	server, err := broker.Start(brokertest.Program(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
 	return server.URL()
+}
+
+// embeds lets commands of tests, in this process and in others, start servers.
+func embeds(t *testing.T) {
+	t.Helper()
+	folder := filepath.Dir(brokertest.Program(t))
+	inPath.Do(func() { _ = os.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH")) })
+}
+
+var inPath sync.Once
+
+func TestScriptsOfWorkers(t *testing.T) {
+	onlyComputes(t)
+	embeds(t)
+	testscript.Run(t, scripts("testdata/workers", nil))
 }
 
 // stream takes what is printed, and can be read meanwhile.
@@ -121,7 +141,7 @@ func jobsOf(t *testing.T, url string) (jobs []struct {
 
 func TestWorkOfEveryKindByWorkersPrintsWhatTheCommandPrints(t *testing.T) {
 	onlyComputes(t)
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	labourer(t, url)
 	for _, line := range append(worked, "compare itai-rodeh --n 4,8 --until 20%", "verify peterson --n 3 --start all") {
 		args := append(strings.Fields(line), "--json")
@@ -136,7 +156,7 @@ func TestWorkOfEveryKindByWorkersPrintsWhatTheCommandPrints(t *testing.T) {
 }
 
 func TestAJobThatIsInterruptedIsResumed(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	line := strings.Fields("verify chang-roberts --n 6") // the job is of lcr, and its call is shown
 	command := runs(t, append(line, "--nats", url)...)
 	await(t, "there is no job", func() bool { return len(jobsOf(t, url)) == 1 })
@@ -168,7 +188,7 @@ func TestAJobThatIsInterruptedIsResumed(t *testing.T) {
 
 // Results are worth hours: the job stays until its output is written.
 func TestAJobStaysUntilItsOutputIsWritten(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	labourer(t, url)
 	args := append(strings.Fields("compare lcr --n 4..16 --orders 10 --nats"), url)
 	if code := Run(t.Context(), "ringleader", all.Algorithms, args, strings.NewReader(""), full{}, io.Discard, os.Getenv); code != report.ExitNo {
@@ -185,7 +205,7 @@ func TestAJobStaysUntilItsOutputIsWritten(t *testing.T) {
 }
 
 func TestAJobThatIsCancelledIsGone(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	command := runs(t, "verify", "lcr", "--n", "6", "--nats", url)
 	await(t, "there is no job", func() bool { return len(jobsOf(t, url)) == 1 })
 	key := jobsOf(t, url)[0].Job
@@ -204,7 +224,7 @@ func TestAJobThatIsCancelledIsGone(t *testing.T) {
 // connected returns a connection to a server.
 func connected(t *testing.T, url string) *cluster.Conn {
 	t.Helper()
-	token, err := ownToken()
+	token, err := labour.OwnToken()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +249,7 @@ func left(t *testing.T, url, version string) work.Job {
 }
 
 func TestAJobOfAnotherVersionIsListedAndNotResumed(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	job := left(t, url, "old")
 	code, _, stderr := call("jobs", "resume", job.Key()[:5], "--nats", url)
 	if want := "is of version old, and this is version " + versionName(); code != report.ExitNo || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
@@ -248,6 +268,7 @@ func TestAJobOfAnotherVersionIsListedAndNotResumed(t *testing.T) {
 }
 
 func TestAWorkerWaitsForItsServerAndForItsPieces(t *testing.T) {
+	embeds(t)
 	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +291,8 @@ func TestAWorkerWaitsForItsServerAndForItsPieces(t *testing.T) {
 }
 
 func TestWhatAServerRefusesIsOneLine(t *testing.T) {
-	url := natsServer(t, cluster.Settings{Token: "secret"})
+	embeds(t)
+	url := natsServer(t, broker.Settings{Token: "secret"})
 	folder := t.TempDir()
 	diary := filepath.Join(folder, "diary")
 	empty, secret := filepath.Join(folder, "empty"), filepath.Join(folder, "secret")
@@ -325,6 +347,22 @@ func TestWhatAServerRefusesIsOneLine(t *testing.T) {
 	}
 }
 
+// Nothing is begun without the server. The line has commands that bring it.
+func TestACommandThatDoesNotFindItsServerNamesTheLineThatMakesIt(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	line := append(strings.Fields("verify lcr --n 4 --nats embed --nats-listen 127.0.0.1:4223 --nats-store"), t.TempDir())
+	want := "ringleader: --nats embed: ringleader-broker is neither beside this program nor in PATH; in a clone, go install -C cluster ./cmd/ringleader-broker installs it, " +
+		"and go run -C cluster ./cmd/ringleader-broker --listen 127.0.0.1:4223 starts it for --nats nats://127.0.0.1:4223\n"
+	if code, stdout, stderr := call(line...); code != report.ExitNo || stdout != "" || stderr != want {
+		t.Errorf("exit status %d, %q and %q; want %q", code, stdout, stderr, want)
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	code, _, stderr := callWith(map[string]string{"RINGLEADER_BROKER": none}, line...)
+	if says := "RINGLEADER_BROKER names no program: "; code != report.ExitNo || !strings.Contains(stderr, says) || !strings.Contains(stderr, none) || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit status %d, %q; want %q", code, stderr, says)
+	}
+}
+
 func TestFlagsOfNATSThatDoNotGoTogetherAreWrong(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for line, says := range map[string]string{
@@ -360,7 +398,7 @@ func TestFlagsOfNATSThatDoNotGoTogetherAreWrong(t *testing.T) {
 }
 
 func TestAWorkerServesItsNumbersAndThoseOfJobs(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
@@ -409,7 +447,7 @@ func TestAWorkerServesItsNumbersAndThoseOfJobs(t *testing.T) {
 
 // A server of others asks for no token. Commands say so, unless the call gives them one to seal with.
 func TestAServerThatAsksForNoTokenIsWarnedOf(t *testing.T) {
-	server, err := cluster.Embed(cluster.Settings{Listen: "127.0.0.1:0", Store: t.TempDir()})
+	server, err := broker.Start(brokertest.Program(t), broker.Settings{Listen: "127.0.0.1:0", Store: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/study/cluster"
+	"ringleader.example/ringleader/internal/study/broker"
 )
 
 // The process of a command is killed when some of its work is done, twice. Its output is that of a run on this machine.
@@ -19,7 +19,7 @@ func TestACommandThatIsKilledIsResumedToTheSameBytes(t *testing.T) {
 		"verify lcr --n 7", "compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60", "worst stop-and-go-p2 --n 24 --tries 20000",
 	} {
 		t.Run(line, func(t *testing.T) {
-			url := natsServer(t, cluster.Settings{})
+			url := natsServer(t, broker.Settings{})
 			want, err := exec.Command("ringleader", append(strings.Fields(line), "--json")...).Output()
 			if err != nil {
 				t.Fatal(err)

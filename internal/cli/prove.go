@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/finite"
@@ -36,7 +37,7 @@ func (p *program) prove() *cobra.Command {
 	o := &proveOptions{}
 	command := &cobra.Command{
 		Use:     "prove [MODEL ...]",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Prove algorithms for every number of processes, with z3 and cvc5",
 		Long: `Prove algorithms for every number of processes. A model is an algorithm as a transition system
 with invariants: each invariant holds at first, and each action keeps it. MODEL is the name of one

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"ringleader.example/ringleader/internal/study/cluster"
+	"ringleader.example/ringleader/internal/study/broker"
 )
 
 // schemaOf is one definition of docs/schema.json.
@@ -49,7 +49,7 @@ func valid(schema *jsonschema.Resolved, line string) error {
 func TestJSONIsAsInTheSchema(t *testing.T) {
 	onlyComputes(t)
 	saved := filepath.Join(t.TempDir(), "saved.json")
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	labourer(t, url)
 	job := left(t, url, versionName())
 	for _, c := range []struct{ definition, call string }{

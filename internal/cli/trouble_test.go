@@ -13,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/work"
@@ -21,15 +23,15 @@ import (
 
 // A row in error is part of the output. So the job is done, as that of another command which has printed its result.
 func TestRowsInErrorLeaveNoJob(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	rows := []reproduce.Row{{Source: "S1", Where: "here", Claim: "it errs", Check: func(*reproduce.Bench) reproduce.Finding { panic(errors.New("it errs")) }}}
 	labourerOf(t, url, "reproduce", &reproduce.Judging{Rows: rows})
 	var out, complaints stream
 	p := newProgram("ringleader", nil, strings.NewReader(""), &out, &complaints, func(string) string { return "" })
-	o := reproduceOptions{out: "-", words: func() ([]string, error) { return []string{"S1"}, nil }}
-	o.access.URL = url
-	err := p.judge(t.Context(), rows, 0, &o)
-	p.dismiss(err)
+	o := reproduceOptions{to: "-"}
+	o.Access.URL = url
+	s := &reproduction{o: &o, task: &reproduce.Judging{Rows: rows}, words: func() ([]string, error) { return []string{"S1"}, nil }}
+	err := p.carryOut(t.Context(), s, &labour.Hands{Work: &o.Work})
 	if code, _ := statusOf(err); code != report.ExitNo || !strings.Contains(complaints.String(), "it errs") || strings.Count(complaints.String(), "\n") != 1 {
 		t.Errorf("exit status %d, %q", code, complaints.String())
 	}
@@ -60,16 +62,16 @@ func (failing) Units() uint64                                       { return 1 }
 func (failing) Compute(context.Context, work.Piece) ([]byte, error) { return nil, errFailing }
 
 func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	labourerOf(t, url, "verify", failing{})
 	p := newProgram("ringleader", nil, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
-	a := assignment{working: &working{}, kind: "verify", words: func() ([]string, error) { return []string{"lcr"}, nil }, task: failing{}, units: "orders"}
-	a.access.URL = url
-	_, err := p.work(t.Context(), a)
+	h := &labour.Hands{Work: new(labour.Work)}
+	h.Access.URL = url
+	_, err := h.Do(t.Context(), p.Printer, &labour.Assignment{Kind: "verify", Words: func() ([]string, error) { return []string{"lcr"}, nil }, Task: failing{}, Units: "orders"})
 	if !errors.Is(err, errFailing) {
 		t.Error(err)
 	}
-	p.dismiss(err)
+	h.Dismiss(err)
 	if jobs := jobsOf(t, url); len(jobs) > 0 {
 		t.Errorf("the server has %v", jobs)
 	}
@@ -77,7 +79,7 @@ func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
 
 // The units of a job that ended workers are computed by a command. The job goes on from there.
 func TestUnitsThatEndWorkersAreComputedByACommand(t *testing.T) {
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	line := strings.Fields("verify lcr --n 4")
 	job := left(t, url, versionName())
 	key := report.Key(job.Key())
@@ -114,7 +116,7 @@ func TestAJobWhoseUnitsEndWorkersNamesTheCommandForThem(t *testing.T) {
 		t.Skip("it waits until pieces of dead workers come again")
 	}
 	t.Parallel()
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	command := runs(t, "verify", "lcr", "--n", "4", "--nats", url)
 	const most = 6 * 5 // each of six units is delivered twice, and then begun alone three times
 	var code int
@@ -146,7 +148,7 @@ func TestAJobWhoseUnitsEndWorkersNamesTheCommandForThem(t *testing.T) {
 
 // doom runs a worker that dies of its first piece.
 func doom() {
-	token, err := ownToken()
+	token, err := labour.OwnToken()
 	if err != nil {
 		panic(err)
 	}

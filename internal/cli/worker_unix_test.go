@@ -15,7 +15,7 @@ import (
 
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
-	"ringleader.example/ringleader/internal/study/cluster"
+	"ringleader.example/ringleader/internal/study/broker"
 )
 
 // staff is the process of a worker with one core.
@@ -76,7 +76,7 @@ const hours = "worst franklin --n 4096 --tries 100000000"
 
 func TestAWorkerEndsItsPieceAfterCtrlC(t *testing.T) {
 	t.Parallel()
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	line := strings.Fields("worst franklin --n 64 --tries 3000") // no piece takes as long as a worker may take to end
 	worker := employ(t, url)
 	command := runs(t, append(line, "--nats", url)...)
@@ -94,7 +94,7 @@ func TestAWorkerEndsItsPieceAfterCtrlC(t *testing.T) {
 
 func TestAWorkerGivesALongPieceBackAfterCtrlC(t *testing.T) {
 	t.Parallel()
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	first := employ(t, url)
 	runs(t, append(strings.Fields(hours), "--nats", url)...)
 	first.interrupted(t)
@@ -105,7 +105,7 @@ func TestAWorkerGivesALongPieceBackAfterCtrlC(t *testing.T) {
 
 func TestASecondCtrlCEndsAWorkerAtOnce(t *testing.T) {
 	t.Parallel()
-	url := natsServer(t, cluster.Settings{})
+	url := natsServer(t, broker.Settings{})
 	first := employ(t, url)
 	runs(t, append(strings.Fields(hours), "--nats", url)...)
 	first.interrupted(t)

@@ -2,6 +2,7 @@
 //
 //   - process: processes whose types are hidden
 //   - codec: states and messages as bytes
+//   - framing: a message with its length and its kind before it, as connections carry it
 //   - loops: loops for large networks, compiled for each algorithm
 //   - random: the one source of pseudo-randomness
 //   - mean: a mean over all orders, which two algorithms declare

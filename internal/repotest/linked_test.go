@@ -3,11 +3,12 @@ package repotest
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// A member and a page of the lab do without the modules of NATS, which make up a third of the command.
+// A member and a page of the lab do without the modules of NATS.
 func TestOnlyTheCommandLinksNATS(t *testing.T) {
 	for _, c := range []struct {
 		pkg, os, arch string
@@ -25,6 +26,17 @@ func TestOnlyTheCommandLinksNATS(t *testing.T) {
 		}
 		if links := strings.Contains(string(out), "github.com/nats-io/"); links != c.links {
 			t.Errorf("%s for %s links NATS: %t, want %t", c.pkg, c.os, links, c.links)
+		}
+	}
+}
+
+// A server of NATS takes a fifth of the time of a first build, and what only tests need no program shall list. They are in modules of their
+// own.
+func TestThisModuleNeedsNeitherServerNorBrowser(t *testing.T) {
+	text := read(t, filepath.Join(root, "go.mod"))
+	for _, module := range []string{"github.com/nats-io/nats-server", "github.com/nats-io/jwt", "github.com/chromedp", "porcupine"} {
+		if strings.Contains(text, module) {
+			t.Errorf("go.mod needs %s", module)
 		}
 	}
 }

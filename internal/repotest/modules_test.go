@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// What only tests need has a module of its own, so that no program that imports this one gets a browser's protocol with it. Its tests are
-// part of go test ./... all the same.
+// What only tests need has a module of its own, so that no program that imports this one gets a browser's protocol with it, and so has the
+// server that --nats embed starts. Their tests are part of go test ./... all the same.
 func TestOtherModulesPass(t *testing.T) {
-	for _, module := range []string{"tests"} {
+	for _, module := range []string{"cluster", "tests"} {
 		t.Run(module, func(t *testing.T) {
 			dir, err := filepath.Abs(filepath.Join(root, module))
 			if err != nil {
@@ -19,7 +19,7 @@ func TestOtherModulesPass(t *testing.T) {
 			}
 			run := func(arguments ...string) ([]byte, error) {
 				command := exec.CommandContext(t.Context(), "go", arguments...)
-				command.Dir, command.Env = dir, append(os.Environ(), "GOWORK="+filepath.Join(dir, "go.work"))
+				command.Dir = dir
 				return command.CombinedOutput()
 			}
 			if out, err := run("list", "-deps", "-test", "./..."); err != nil {

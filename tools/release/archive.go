@@ -117,17 +117,20 @@ func zipOf(prefix string, entries []entry, moment time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// archive writes the archive for a platform: the program, and what belongs to it.
-func (r *release) archive(p platform, program []byte, common []entry) error {
+// archive writes the archive for a platform: the programs, and what belongs to them.
+func (r *release) archive(p platform, programs, common []entry) error {
 	name := "ringleader_" + r.version + "_" + p.system + "_" + p.processor
+	entries := slices.Concat(programs, common)
 	if p.system == "windows" {
-		data, err := zipOf(name+"/", append([]entry{{name: "ringleader.exe", data: program, mode: executable}}, common...), r.moment)
+		for i := range programs {
+			entries[i].name += ".exe"
+		}
+		data, err := zipOf(name+"/", entries, r.moment)
 		if err != nil {
 			return err
 		}
 		return r.write(name+".zip", data)
 	}
-	entries := append([]entry{{name: "ringleader", data: program, mode: executable}}, common...)
 	data, err := tarball(name+"/", withFolders(entries), r.moment)
 	if err != nil {
 		return err

@@ -19,6 +19,9 @@ type modules map[string]module
 
 type module struct{ path, version, sum string }
 
+// ownModule is the module of this repository.
+const ownModule = "ringleader.example/ringleader"
+
 // add adds the modules of a program, and the standard library, as the linker has noted them in it.
 func (m *modules) add(program []byte) error {
 	info, err := buildinfo.Read(bytes.NewReader(program))
@@ -30,6 +33,9 @@ func (m *modules) add(program []byte) error {
 	}
 	m.note(module{path: "stdlib", version: strings.TrimPrefix(info.GoVersion, "go")})
 	for _, d := range info.Deps {
+		if d.Path == ownModule { // of the server's program, which is in a module of its own
+			continue
+		}
 		if d.Replace != nil {
 			return fmt.Errorf("%s is replaced: a list of modules would be wrong", d.Path)
 		}
@@ -44,7 +50,7 @@ func (m *modules) note(one module) { (*m)["pkg:golang/"+one.path+"@"+one.version
 // is that of go.sum.
 func (r *release) bill(linked modules) error {
 	b := cyclonedx.NewBOM()
-	own := "pkg:golang/ringleader.example/ringleader@v" + r.version
+	own := "pkg:golang/" + ownModule + "@v" + r.version
 	b.Metadata = &cyclonedx.Metadata{
 		Timestamp: r.moment.Format(time.RFC3339),
 		Component: &cyclonedx.Component{

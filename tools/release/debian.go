@@ -25,8 +25,8 @@ var places = []struct{ from, to string }{
 }
 
 // debian writes the Debian package for a platform.
-func (r *release) debian(p platform, program []byte, common []entry) error {
-	files, err := r.installed(program, common)
+func (r *release) debian(p platform, programs, common []entry) error {
+	files, err := r.installed(programs, common)
 	if err != nil {
 		return err
 	}
@@ -49,8 +49,12 @@ func (r *release) debian(p platform, program []byte, common []entry) error {
 }
 
 // installed returns the files that the package installs.
-func (r *release) installed(program []byte, common []entry) ([]entry, error) {
-	files := []entry{{name: "usr/bin/ringleader", data: program, mode: executable}, {name: "etc/ringleader/"}}
+func (r *release) installed(programs, common []entry) ([]entry, error) {
+	files := []entry{{name: "etc/ringleader/"}}
+	for _, e := range programs {
+		e.name = "usr/bin/" + e.name
+		files = append(files, e)
+	}
 	for _, e := range common {
 		for _, place := range places {
 			rest, found := strings.CutPrefix(e.name, place.from)

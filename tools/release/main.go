@@ -106,21 +106,23 @@ func (r *release) make(chosen []platform) error {
 	var images []built
 	for _, p := range chosen {
 		fmt.Println(p)
-		program, err := r.build(p)
+		programs, err := r.programs(p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
-		if err := linked.add(program); err != nil {
-			return fmt.Errorf("%s: %w", p, err)
+		for _, program := range programs {
+			if err := linked.add(program.data); err != nil {
+				return fmt.Errorf("%s: %w", p, err)
+			}
 		}
-		if err := r.archive(p, program, common); err != nil {
+		if err := r.archive(p, programs, common); err != nil {
 			return err
 		}
 		if p.system == "linux" {
-			if err := r.debian(p, program, common); err != nil {
+			if err := r.debian(p, programs, common); err != nil {
 				return err
 			}
-			images = append(images, built{p, program})
+			images = append(images, built{p, programs[0].data})
 		}
 	}
 	if len(images) > 0 {
@@ -146,7 +148,7 @@ var browser = platform{"js", "wasm"}
 // engines puts the program for the browser where the other programs embed it, with the script of Go that starts it.
 func (r *release) engines() error {
 	fmt.Println(browser)
-	wasm, err := r.build(browser)
+	wasm, err := r.ringleader(browser)
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (r *release) engines() error {
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(r.root, "internal", "lab", "wasm")
+	folder := filepath.Join(r.root, "internal", "show", "lab", "wasm")
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
@@ -172,17 +174,31 @@ func (r *release) engines() error {
 	)
 }
 
-// build builds the program, with the engines for the browser in it.
-func (r *release) build(p platform) ([]byte, error) {
+// programs builds the programs for a platform: ringleader, and the server that it starts for --nats embed.
+func (r *release) programs(p platform) ([]entry, error) {
+	ringleader, err := r.ringleader(p)
+	if err != nil {
+		return nil, err
+	}
+	broker, err := r.build(p, "cluster", "./cmd/ringleader-broker", "-s -w")
+	return []entry{{name: "ringleader", data: ringleader, mode: executable}, {name: "ringleader-broker", data: broker, mode: executable}}, err
+}
+
+// ringleader builds the program, with the engines for the browser in it.
+func (r *release) ringleader(p platform) ([]byte, error) {
+	return r.build(p, "", "./cmd/ringleader", "-s -w -X ringleader.example/ringleader/internal/cli.release=v"+r.version)
+}
+
+// build builds a program of the module in a folder of the root.
+func (r *release) build(p platform, module, program, linker string) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "release")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "ringleader")
-	variables := "-s -w -X ringleader.example/ringleader/internal/cli.release=v" + r.version
-	build := exec.Command("go", "build", "-trimpath", "-tags", "labwasm", "-ldflags", variables, "-o", file, "./cmd/ringleader")
-	build.Dir, build.Stdout, build.Stderr = r.root, os.Stdout, os.Stderr
+	file := filepath.Join(folder, "program")
+	build := exec.Command("go", "build", "-trimpath", "-tags", "labwasm", "-ldflags", linker, "-o", file, program)
+	build.Dir, build.Stdout, build.Stderr = filepath.Join(r.root, module), os.Stdout, os.Stderr
 	build.Env = append(os.Environ(), "GOOS="+p.system, "GOARCH="+p.processor, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFLAGS=", "GOWORK=off")
 	if err := build.Run(); err != nil {
 		return nil, err

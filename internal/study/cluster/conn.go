@@ -27,8 +27,16 @@ type Access struct {
 	Certificate string // a PEM file for a server that asks for one; may be empty
 	Key         string // … and its key
 
-	embedded nats.InProcessConnProvider // in this process; may be nil
+	Dial func() (net.Conn, error) `json:"-"` // connects to a server that this command has started; nil: the URL leads to the server
 }
+
+// plain is the URL of a server that Dial connects to: without TLS, whatever others need.
+const plain = "nats://in-process"
+
+type dialer func() (net.Conn, error)
+
+// InProcessConn is that of a [nats.InProcessConnProvider].
+func (d dialer) InProcessConn() (net.Conn, error) { return d() }
 
 // Conn is a connection to a server with JetStream. It connects again for ever.
 type Conn struct {
@@ -56,6 +64,9 @@ const (
 func Connect(ctx context.Context, a Access, name string, notice func(string)) (*Conn, error) {
 	if notice == nil {
 		notice = func(string) {}
+	}
+	if a.Dial != nil {
+		a.URL = plain
 	}
 	c := &Conn{name: a.shown(), token: a.Token, notice: notice}
 	c.era, c.next = context.WithCancel(context.Background())
@@ -130,16 +141,16 @@ func (a Access) options() (options []nats.Option, err error) {
 	if a.Certificate != "" {
 		options = append(options, nats.ClientCert(a.Certificate, a.Key))
 	}
-	if a.embedded != nil {
-		options = append(options, nats.InProcessServer(a.embedded))
+	if a.Dial != nil {
+		options = append(options, nats.InProcessServer(dialer(a.Dial)))
 	}
 	return options, nil
 }
 
 // shown returns the servers' URLs without passwords.
 func (a Access) shown() string {
-	if a.embedded != nil {
-		return "the server in this process"
+	if a.Dial != nil {
+		return "of this command"
 	}
 	var shown []string
 	for one := range strings.SplitSeq(a.URL, ",") {

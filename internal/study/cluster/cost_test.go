@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
+	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -33,7 +32,7 @@ func rounds(d time.Duration) uint64 {
 // cost is what a job takes.
 type cost struct {
 	wall, all, server time.Duration // the time that passes; of cores, by all processes, and by the server
-	traffic           server.Varz
+	traffic           broker.Traffic
 }
 
 // costOf measures a job on this many worker processes with this many cores each; without workers, on the cores of one
@@ -46,7 +45,7 @@ func costOf(t *testing.T, spec sums, workers, cores int) (c cost) {
 	var others []*actor
 	if workers > 0 {
 		address := freeAddress(t)
-		others = append(others, act(t, part{Role: "server", Settings: Settings{Listen: address, Store: filepath.Join(folder, "store"), Token: token}}))
+		others = append(others, act(t, part{Role: "server", Settings: broker.Settings{Listen: address, Store: filepath.Join(folder, "store"), Token: token}}))
 		job.Role, job.Access = "commander", Access{URL: "nats://" + address, Token: token}
 		for range workers {
 			others = append(others, act(t, part{Role: "worker", Access: job.Access, Cores: cores, Patience: usualPatience}))
@@ -65,14 +64,28 @@ func costOf(t *testing.T, spec sums, workers, cores int) (c cost) {
 		c.all += other.cpu()
 		if i == workers {
 			c.server = other.cpu()
-			if err := json.Unmarshal(other.stdout.Bytes(), &c.traffic); err != nil {
-				t.Fatal(err)
-			}
+			c.traffic = other.traffic(t)
 		}
 	}
 	got, err := os.ReadFile(result)
 	same(t, "coarse", spec, got, err)
 	return c
+}
+
+// traffic returns what a server has received and sent that has ended.
+func (a *actor) traffic(t *testing.T) broker.Traffic {
+	t.Helper()
+	var last broker.Message
+	for line := range bytes.Lines(a.stdout.Bytes()) {
+		last = broker.Message{}
+		if err := json.Unmarshal(line, &last); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last.Traffic == nil {
+		t.Fatalf("the server ends with %+v", last)
+	}
+	return *last.Traffic
 }
 
 // used returns the time of cores that a process has used so far.
@@ -110,7 +123,7 @@ func TestCosts(t *testing.T) {
 				n, v := float64(size.pieces), together.traffic
 				t.Logf("%d pieces: local %v of cores in %v, distributed %v in %v: %.1f %% more; a piece: %.1f messages in and %.1f out, %.0f bytes in and %.0f out, server %v",
 					size.pieces, alone.all, alone.wall, together.all, together.wall, 100*extra[len(extra)-1],
-					float64(v.InMsgs)/n, float64(v.OutMsgs)/n, float64(v.InBytes)/n, float64(v.OutBytes)/n, (together.server / time.Duration(size.pieces)).Round(time.Microsecond))
+					float64(v.MessagesIn)/n, float64(v.MessagesOut)/n, float64(v.BytesIn)/n, float64(v.BytesOut)/n, (together.server / time.Duration(size.pieces)).Round(time.Microsecond))
 			}
 			slices.Sort(extra)
 			if extra[1] > size.most {
@@ -121,7 +134,7 @@ func TestCosts(t *testing.T) {
 	t.Run("sign of life", func(t *testing.T) {
 		const signs, queued = 50_000, 40_000
 		address := freeAddress(t)
-		e := act(t, part{Role: "server", Settings: Settings{Listen: address, Store: filepath.Join(t.TempDir(), "store"), Token: token}})
+		e := act(t, part{Role: "server", Settings: broker.Settings{Listen: address, Store: filepath.Join(t.TempDir(), "store"), Token: token}})
 		c, err := Connect(t.Context(), Access{URL: "nats://" + address, Token: token}, "test", nil)
 		for errors.Is(err, ErrUnreachable) && wait(t.Context(), reconnectWait/5) {
 			c, err = Connect(t.Context(), Access{URL: "nats://" + address, Token: token}, "test", nil)

@@ -49,7 +49,7 @@ func TestAnIdleServerReportsAFullDisk(t *testing.T) {
 }
 
 // fails waits for the error of a server whose disk is full.
-func fails(t *testing.T, e *Server) {
+func fails(t *testing.T, e *served) {
 	t.Helper()
 	select {
 	case err := <-e.Failed():

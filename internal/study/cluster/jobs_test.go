@@ -129,10 +129,14 @@ func TestJobsAreListed(t *testing.T) {
 		j, task := jobOf(t, "coarse", sums{Of: 10, Name: name})
 		commander := begin(t, c, j, task, nil)
 		if i == 0 {
-			stop := hireAll(t, e)
+			w, stop := hire(t, connect(t, e.Access(), nil), &Worker{})
 			if _, err := complete(t.Context(), t, commander, j, task, nil); err != nil {
 				t.Fatal(err)
 			}
+			until(t, "the queue empty", func() bool { // the worker hears late that the server has the last results
+				pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
+				return err == nil && len(pieces) == 0 && w.Measured().Pieces == 10
+			})
 			stop()
 			commander.Leave()
 		}
@@ -173,13 +177,6 @@ func TestAJobIsFoundByItsFirstCharacters(t *testing.T) {
 	if _, err := c.Find(t.Context(), "no"); !errors.Is(err, ErrNoJob) {
 		t.Error(err)
 	}
-}
-
-// hireAll starts a worker for a server, and returns what ends it.
-func hireAll(t testing.TB, e *Server) func() {
-	t.Helper()
-	_, end := hire(t, connect(t, e.Access(), nil), &Worker{})
-	return end
 }
 
 func TestWorkersAnswer(t *testing.T) {

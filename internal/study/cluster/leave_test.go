@@ -13,7 +13,7 @@ import (
 func TestAPieceThatIsUnderWayToAWorkerThatEndsIsGivenBack(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
-	link, err := rig.NewLink(e.nats.Addr().String())
+	link, err := rig.NewLink(e.address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestAPieceThatIsUnderWayToAWorkerThatEndsIsGivenBack(t *testing.T) {
 }
 
 // taker returns a run that takes many pieces back, and its server, whose queue has them.
-func taker(t *testing.T, within time.Duration) (r *run, e *Server, queued func() int) {
+func taker(t *testing.T, within time.Duration) (r *run, e *served, queued func() int) {
 	t.Helper()
 	e = serve(t, settings(t))
 	j, task := jobOf(t, "coarse", sums{Of: 200})

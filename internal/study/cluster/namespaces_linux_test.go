@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/study/broker"
 )
 
 // islands are network namespaces that a bridge joins. They are numbered from 1.
@@ -66,7 +68,7 @@ func TestNetworksThatAreCutLoseNothing(t *testing.T) {
 	spec := sums{Of: 600, Wait: 10 * time.Millisecond, Begins: log}
 	listen := subnet + "1:4222"
 	access := Access{URL: "nats://" + listen, Token: token}
-	server := n.act(t, 1, part{Role: "server", Settings: Settings{Listen: listen, Store: filepath.Join(folder, "store"), Token: token}})
+	server := n.act(t, 1, part{Role: "server", Settings: broker.Settings{Listen: listen, Store: filepath.Join(folder, "store"), Token: token}})
 	var workers []*actor
 	for id := 2; id <= 3; id++ {
 		workers = append(workers, n.act(t, id, part{Role: "worker", Access: access, Cores: 2, Patience: time.Second, Log: log}))

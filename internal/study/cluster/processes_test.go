@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/study/broker"
+	"ringleader.example/ringleader/internal/study/brokertest"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -24,15 +26,15 @@ const roleVariable = "RINGLEADER_CLUSTER_ROLE"
 
 // part is what a process does. It is the value of roleVariable.
 type part struct {
-	Role     string        `json:"role"` // server, worker, commander, or local: a commander without workers
-	Settings Settings      `json:"settings"`
-	Access   Access        `json:"access"`
-	Cores    int           `json:"cores"`
-	Patience time.Duration `json:"patience"`
-	Log      string        `json:"log"` // where a worker writes which pieces have left the queue
-	Kind     string        `json:"kind"`
-	Spec     sums          `json:"spec"`
-	Result   string        `json:"result"` // the file that a commander writes
+	Role     string          `json:"role"` // server, worker, commander, or local: a commander without workers
+	Settings broker.Settings `json:"settings"`
+	Access   Access          `json:"access"`
+	Cores    int             `json:"cores"`
+	Patience time.Duration   `json:"patience"`
+	Log      string          `json:"log"` // where a worker writes which pieces have left the queue
+	Kind     string          `json:"kind"`
+	Spec     sums            `json:"spec"`
+	Result   string          `json:"result"` // the file that a commander writes
 }
 
 // play plays a part until stdin ends, and ends the process.
@@ -55,10 +57,7 @@ func play(text string) {
 }
 
 func (p part) play(ctx context.Context) error {
-	switch p.Role {
-	case "server":
-		return p.serve(ctx)
-	case "local":
+	if p.Role == "local" {
 		return p.compute(ctx, func(j work.Job, task work.Task) (work.Runner, error) { return work.Local{Cores: p.Cores}, nil })
 	}
 	c, err := Connect(ctx, p.Access, p.Role, nil)
@@ -86,25 +85,6 @@ func (p part) work(ctx context.Context, c *Conn) error {
 	}
 	w := &Worker{Conn: c, Cores: p.Cores, Version: version, Kinds: kinds, patience: p.Patience, settled: settled}
 	return w.Run(ctx)
-}
-
-// serve is a server, which prints what it has sent and received.
-func (p part) serve(ctx context.Context) error {
-	e, err := Embed(p.Settings)
-	if err != nil {
-		return err
-	}
-	select {
-	case err := <-e.Failed():
-		return err
-	case <-ctx.Done():
-	}
-	traffic, err := e.nats.Varz(nil)
-	if err != nil {
-		return err
-	}
-	e.Close()
-	return json.NewEncoder(os.Stdout).Encode(traffic)
 }
 
 func (p part) command(ctx context.Context, c *Conn) error {
@@ -174,11 +154,17 @@ func act(t testing.TB, p part, before ...string) *actor {
 		t.Fatal(err)
 	}
 	words := append(before, program)
+	if p.Role == "server" {
+		words = append(before, brokertest.Program(t), broker.Child)
+	}
 	a := &actor{Cmd: exec.Command(words[0], words[1:]...), part: p, ended: make(chan struct{})}
 	a.Env = append(os.Environ(), roleVariable+"="+string(text))
 	a.Cmd.Stdout, a.Cmd.Stderr = &a.stdout, &a.stderr
 	if a.stdin, err = a.StdinPipe(); err == nil {
 		err = a.Start()
+	}
+	if err == nil && p.Role == "server" {
+		err = json.NewEncoder(a.stdin).Encode(p.Settings)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +267,7 @@ func TestProcessesThatAreKilledLoseTheirPiecesInWorkOnly(t *testing.T) {
 	log := filepath.Join(folder, "log")
 	access := Access{URL: "nats://" + address, Token: token}
 	spec := sums{Of: uint64(20 * (kills() + 1)), Wait: 20 * time.Millisecond, Begins: log}
-	server := act(t, part{Role: "server", Settings: Settings{Listen: address, Store: filepath.Join(folder, "store"), Token: token}})
+	server := act(t, part{Role: "server", Settings: broker.Settings{Listen: address, Store: filepath.Join(folder, "store"), Token: token}})
 	var workers []*actor
 	for range 3 {
 		workers = append(workers, act(t, part{Role: "worker", Access: access, Cores: 1, Patience: 2 * time.Second, Log: log}))

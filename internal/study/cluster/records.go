@@ -1,7 +1,7 @@
 // Package cluster runs jobs of internal/study/work on workers of any number of machines, over NATS JetStream.
 //
 // A [Commander] is the [work.Runner] that has pieces computed by each [Worker] that reaches the same server. The server
-// is any NATS server with JetStream, or one in this process, which [Embed] starts.
+// is any NATS server with JetStream, or one that a command starts, by package broker.
 //
 // # What the server keeps
 //

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -62,7 +63,7 @@ const taken = 20
 
 // interrupt begins a steady job, and ends its server when some pieces are computed. The settings are those of the server, with its
 // address. Lines are those of the commander's connection and of the commander.
-func interrupt(t *testing.T, w *Worker) (s Settings, spec sums, ended <-chan outcome, lines *notices) {
+func interrupt(t *testing.T, w *Worker) (s broker.Settings, spec sums, ended <-chan outcome, lines *notices) {
 	t.Helper()
 	s, spec, lines = lasting(t), steady(t), new(notices)
 	e := serve(t, s)
@@ -488,11 +489,14 @@ func TestAResultThatIsTooLargeIsAnError(t *testing.T) {
 	}
 }
 
+// mostResult is the size in bytes of the largest result that a server of package broker takes.
+const mostResult = 8 << 20
+
 // bulky is a task whose results are larger than a server takes.
 type bulky struct{ *sums }
 
 func (bulky) Compute(context.Context, work.Piece) ([]byte, error) {
-	return []byte(`"` + strings.Repeat("x", mostPayload) + `"`), nil
+	return []byte(`"` + strings.Repeat("x", mostResult) + `"`), nil
 }
 
 // streams returns the names of the server's streams.

@@ -9,16 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"ringleader.example/ringleader/internal/study/broker"
+	"ringleader.example/ringleader/internal/study/brokertest"
 	"ringleader.example/ringleader/internal/study/secret"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
 // stranger returns a connection to a server whose messages have no seals, or those of another token. The server lets it in all the same.
-func stranger(t *testing.T, e *Server, token string) *Conn {
+func stranger(t *testing.T, e *served, token string) *Conn {
 	t.Helper()
 	c := connect(t, e.Access(), nil)
 	c.token = token
@@ -368,13 +369,15 @@ func TestAnOwnTokenIsNotSent(t *testing.T) {
 	}
 	refused(t, Access{URL: e.URL(), Token: ownPrefix + "AA"}, "this is none")
 	s.Token = ownPrefix + "AA"
-	if _, err := Embed(s); err == nil || !strings.Contains(err.Error(), "this is none") {
+	if _, err := broker.Start(brokertest.Program(t), s); err == nil || !strings.Contains(err.Error(), "this is none") {
 		t.Error(err)
 	}
 
-	open := foreign(t, &server.Options{JetStream: true, StoreDir: t.TempDir()})
-	refused(t, Access{URL: open.ClientURL(), Token: made}, "asks for no token that a command has made")
-	c := connect(t, Access{URL: open.ClientURL(), Token: made, Own: true}, nil)
+	s = settings(t)
+	s.Token = ""
+	open := serve(t, s)
+	refused(t, Access{URL: open.URL(), Token: made}, "asks for no token that a command has made")
+	c := connect(t, Access{URL: open.URL(), Token: made, Own: true}, nil)
 	if c.Sealed() {
 		t.Error("messages have seals that no other machine can make")
 	}

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader/internal/study/broker"
+	"ringleader.example/ringleader/internal/study/brokertest"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -268,30 +270,45 @@ const (
 )
 
 // settings are those of a server of a test: on a free port of this machine.
-func settings(t testing.TB) Settings {
+func settings(t testing.TB) broker.Settings {
 	t.Helper()
-	return Settings{Listen: "127.0.0.1:0", Store: filepath.Join(t.TempDir(), "store"), Token: token}
+	return broker.Settings{Listen: "127.0.0.1:0", Store: filepath.Join(t.TempDir(), "store"), Token: token}
 }
 
 // lasting are settings of a server that is started again: its port stays its own meanwhile.
-func lasting(t testing.TB) Settings {
+func lasting(t testing.TB) broker.Settings {
 	t.Helper()
 	s := settings(t)
 	s.Listen = freeAddress(t)
 	return s
 }
 
-// overNetwork returns how another process reaches a server.
-func overNetwork(e *Server) Access { return Access{URL: e.URL(), Token: e.settings.Token} }
+// served is a server, in a process of its own.
+type served struct {
+	*broker.Server
+	settings broker.Settings
+}
 
-func serve(t testing.TB, s Settings) *Server {
+// Access returns how the process reaches the server that has started it.
+func (e *served) Access() Access { return Access{Token: e.settings.Token, Dial: e.Dial} }
+
+// address returns the host and the port where the server listens.
+func (e *served) address() string {
+	_, address, _ := strings.Cut(e.URL(), "://")
+	return address
+}
+
+// overNetwork returns how another process reaches a server.
+func overNetwork(e *served) Access { return Access{URL: e.URL(), Token: e.settings.Token} }
+
+func serve(t testing.TB, s broker.Settings) *served {
 	t.Helper()
-	e, err := Embed(s)
+	e, err := broker.Start(brokertest.Program(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	return e
+	return &served{e, s}
 }
 
 func connect(t testing.TB, a Access, notice func(string)) *Conn {
