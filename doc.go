@@ -65,4 +65,10 @@
 // [Bully] elects without a majority, as its sources state it: each side of a partition has a leader, and there are no
 // terms and no leases. Config.NoQuorum allows it. Use it where two leaders at once cost efficiency, not where they corrupt
 // data.
+//
+// # Versions
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning. So is that of packages election, fence, statushttp,
+// storage, transport, clock, clock/clocktest and ringleadertest; api/v1.txt lists it. All other packages are studies and their tools.
+// They are v0: their APIs may change with any version.
 package ringleader

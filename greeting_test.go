@@ -55,7 +55,7 @@ func eventually(t *testing.T, m *Member, what string, holds func() bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for !holds() {
-		_, changed := m.live.State()
+		_, changed := m.live.Group.State()
 		if holds() {
 			return
 		}

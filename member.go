@@ -416,14 +416,17 @@ func (m *Member) VerifyLeader(ctx context.Context) error {
 // Close stops the member: it resigns if it leads, waits until its work has stopped, but not beyond its lease, and leaves its
 // group. The first member of a process closes the others, too, sends a goodbye to the other processes, and waits until all its
 // goroutines have ended. Further calls do nothing.
+//
+// The error is [ErrStorage] if the storage does not answer: Close waits ten seconds for it. A write that has not ended then is abandoned with
+// its goroutine, which the log says, and the storage is in use until it ends. Otherwise the error is nil.
 func (m *Member) Close() error {
 	if m.first != nil {
 		m.resign()
-		m.group.Leave()
+		err := m.group.Leave()
 		m.first.mu.Lock()
 		delete(m.first.others, m)
 		m.first.mu.Unlock()
-		return nil
+		return ofStorage(err)
 	}
 	m.mu.Lock()
 	all := append(slices.Collect(maps.Keys(m.others)), m)
@@ -448,6 +451,14 @@ func (m *Member) resign() {
 	}
 }
 
+// ofStorage returns the error of a storage that gives no answer as an ErrStorage, and nil for nil.
+func ofStorage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrStorage, err)
+}
+
 // leave stops the process's part in all groups, of which it leads none. What it leaves to its warden needs no proof.
 func (m *Member) leave() error {
 	err := m.live.Close()
@@ -460,7 +471,7 @@ func (m *Member) leave() error {
 		m.left = true
 		_ = warden.Left(m.config.ID) // if the warden does not hear it, it proves the death to no harm
 	}
-	return err
+	return ofStorage(err)
 }
 
 // standDown lets the member lead no more, with a successor if it leads.

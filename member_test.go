@@ -297,7 +297,7 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 			{ID: 4, Address: g.config.Members[0].Address, Reachable: reachable, Problem: problem}, {ID: 9, Address: g.config.Members[1].Address, Reachable: true},
 		}}
 		for {
-			_, changed := g.members[9].live.State()
+			_, changed := g.members[9].live.Group.State()
 			if reflect.DeepEqual(g.members[9].Status(), want) {
 				break
 			}

@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/ringleadertest"
+	"ringleader.example/ringleader/storage"
 )
 
 func TestAMemberIsLeaderOnlyWhileItsLeaseRuns(t *testing.T) {
@@ -131,6 +132,34 @@ func TestTheOnlyMemberLeadsAgainAfterItHasResigned(t *testing.T) {
 		}
 		if l, err := c.Member(1).WaitToLead(t.Context()); err != nil || l.Term() <= before {
 			t.Errorf("term %d after %d, %v", l.Term(), before, err)
+		}
+	})
+}
+
+func TestCloseEndsThoughTheDiskHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1)
+		defer c.Close()
+		c.Start(1)
+		c.Await(1)
+		second := ringleader.GroupConfig{Group: "second"}
+		c.Join(second, 1)
+		c.Until("it leads the second group", func() bool { return c.Group("second", 1).IsLeader() })
+		gate := make(chan struct{})
+		defer synctest.Wait()
+		defer close(gate)
+		c.Host(1).Disk.Intercept(func([]storage.Record) error { <-gate; return nil })
+		if err := c.Group("second", 1).Resign(t.Context()); err != nil { // it claims again, and the claim is saved
+			t.Error(err)
+		}
+		c.Pass(ringleader.Test().Lease)
+		for _, m := range []*ringleader.Member{c.Group("second", 1), c.Member(1)} {
+			begun := time.Now()
+			err := m.Close()
+			lacks(t, err, ringleader.ErrStorage, "the disk has not answered for 10s")
+			if took := time.Since(begun); took > 12*time.Second {
+				t.Errorf("it took %v", took)
+			}
 		}
 	})
 }

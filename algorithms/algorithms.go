@@ -1,4 +1,6 @@
 // Package algorithms has the text of the algorithms, for reading beside a run.
+//
+// This package is v0: its API may change with any version.
 package algorithms
 
 import (

@@ -1,5 +1,7 @@
 // Package catalogue joins algorithms to the engines, so that a tool can use every algorithm in the same way. Package
 // catalogue/all has the algorithms of Ringleader; this package knows none.
+//
+// This package is v0: its API may change with any version.
 package catalogue
 
 import (
@@ -11,8 +13,8 @@ import (
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
-	"ringleader.example/ringleader/internal/study/claims"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -21,14 +23,14 @@ import (
 // Entry is an algorithm, joined to the engines.
 type Entry struct {
 	*election.Declaration
-	Program  *process.Program
+	Program  program.Program
 	Simulate func(simulate.Options) (*simulate.Result, error)   // [simulate.Run]
 	Symmetry func(simulate.Options) (*simulate.Symmetry, error) // [simulate.Symmetric]
 	Session  func(simulate.Options) (*simulate.Session, error)  // [simulate.NewSession]
 	Verify   func(verify.Options) (*verify.Report, error)       // [verify.Run]
 	Count    count.Func                                         // nil without a closed form
 	Ranges   count.Ranged                                       // the same by ranges of positions; nil if it cannot be counted so
-	Check    checks                                             // judges the record of a run by its source's statements about every run; nil without statements
+	Check    Check                                              // nil without statements about every run
 	Aliases  []string                                           // other accepted names
 	Family   string                                             // the common name of the algorithm's forms on several networks; empty if it has one form
 
@@ -38,23 +40,38 @@ type Entry struct {
 	list    List
 }
 
-type checks func(*trace.Record, *network.Instance) ([]claims.Claim, error)
+// Check judges the record of a run by what the source of its algorithm states about every run.
+type Check func(*trace.Record, *network.Instance) ([]Claim, error)
+
+// Claim is a statement of a source about every run, judged on one.
+type Claim struct {
+	Source   string // where it is stated
+	Text     string // the statement
+	Holds    bool   // in this run
+	Count    int    // the number of cases, or the largest amount
+	Measured string // the measured values, or the first failure
+}
 
 // Of joins a runner to the other engines. exact is the closed form of its algorithm, or nil.
 func Of(runner *simulate.Runner, exact count.Func) Entry {
-	program := runner.Program()
+	p := runner.Program()
 	return Entry{
-		Declaration: program.Declaration, Program: program, Count: exact,
+		Declaration: p.Declared(), Program: p, Count: exact,
 		Simulate: runner.Run, Symmetry: runner.Symmetric, Session: runner.Session,
-		Verify: func(o verify.Options) (*verify.Report, error) { return verify.Program(program, o) },
+		Verify: func(o verify.Options) (*verify.Report, error) { return verify.Program(p, o) },
 	}
 }
 
 // Detects reports whether it has a failure detector.
-func (e *Entry) Detects() bool { return e.Program.Functions.Suspect }
+func (e *Entry) Detects() bool { return e.functions().Suspect }
 
 // Phased reports whether its election messages belong to phases.
-func (e *Entry) Phased() bool { return e.Program.Functions.Phase }
+func (e *Entry) Phased() bool { return e.functions().Phase }
+
+// Commanded reports whether a host can command its processes.
+func (e *Entry) Commanded() bool { return e.functions().Command }
+
+func (e *Entry) functions() election.Functions { return process.Opened(e.Program).Functions }
 
 // List is a list of algorithms, which a tool finds by name.
 type List []*Entry
@@ -166,7 +183,7 @@ func (l List) Find(name string) (*Entry, error) {
 }
 
 // Program returns the algorithm of that name, for engines on sockets.
-func (l List) Program(name string) (*process.Program, error) {
+func (l List) Program(name string) (program.Program, error) {
 	e, err := l.Find(name)
 	if err != nil {
 		return nil, err

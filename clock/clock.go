@@ -12,6 +12,8 @@
 // stops during suspension and whose wall clock is set back at that time, a lease may be taken for running after its end.
 //
 // A virtual machine that its hypervisor suspends may find both clocks stopped. No clock can show that; a fencing token can.
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning.
 package clock
 
 import (

@@ -11,4 +11,6 @@
 //
 // It counts a run on a ring of distinct identifiers in which every processor starts before the first
 // delivery. Its times belong to a synchronous run, in which a message takes one unit.
+//
+// This package is v0: its API may change with any version.
 package count

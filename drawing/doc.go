@@ -10,4 +10,6 @@
 //
 // A [Drawing] consists of paths, symbols and texts, each at its place; [Drawing.SVG] writes it. Other programs can make
 // drawings of their own. The same drawing has the same bytes.
+//
+// This package is v0: its API may change with any version.
 package drawing

@@ -70,4 +70,6 @@
 //
 // 16 kinds of message, 8 timers, 2¹⁶ elements in a slice, 2¹⁶ ports; 2²⁷ processes on a ring or tree, 2¹⁴ on
 // a complete graph, 2²⁸ directed links; time below 2¹²⁸ units, beyond which arithmetic panics with [ErrTime].
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning.
 package election

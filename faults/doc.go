@@ -39,4 +39,6 @@
 // An engine that takes a Script calls [Script.Check], which returns an [Error] for the first fault that cannot
 // happen: on this network, to this algorithm, or after the faults before it. Then it calls [Script.Draw], and makes
 // the faults happen. [Script.Unclaimed] returns the faults outside the algorithm's fault model.
+//
+// This package is v0: its API may change with any version.
 package faults

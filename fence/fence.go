@@ -11,6 +11,8 @@
 //	UPDATE jobs SET state = $1, term = $2 WHERE id = $3 AND term <= $2
 //
 // An object store does it with a conditional write, on an object that holds the term.
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning.
 package fence
 
 import (

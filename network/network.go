@@ -1,5 +1,7 @@
 // Package network holds the configuration that an algorithm runs on: the links of a ring, tree or complete graph, the
 // identifiers by position, and parameters. Engines use it; an algorithm sees only its [election.Local].
+//
+// This package is v0: its API may change with any version.
 package network
 
 import (

@@ -1,5 +1,7 @@
 // Package outcome holds the result of an election, the same for every engine: the simulator, real connections, or a
 // closed form. The results of an engine embed it and add what is special to that engine.
+//
+// This package is v0: its API may change with any version.
 package outcome
 
 import (

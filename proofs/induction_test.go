@@ -1,9 +1,10 @@
-package proofs
+package proofs_test
 
 import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/models"
 )
 
 // Each invariant of LCR is for something: without it there is a small state from which a step breaks what is left.
@@ -23,7 +24,7 @@ func TestWithoutAnInvariantThereIsACounterexampleToInduction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := Counterexample(m, 3, 3, 100_000)
+		found, err := models.Counterexample(m, 3, 3, 100_000)
 		if err != nil || found == nil {
 			t.Errorf("%s without %s: %v, %v", c.model, c.drop, found, err)
 			continue
@@ -33,7 +34,7 @@ func TestWithoutAnInvariantThereIsACounterexampleToInduction(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"lcr", "hirschberg-sinclair", "ring-bully"} {
-		if found, err := Counterexample(load(t, name), 3, 2, 1_000_000); found != nil || err != nil {
+		if found, err := models.Counterexample(load(t, name), 3, 2, 1_000_000); found != nil || err != nil {
 			t.Errorf("%s: %v, %v", name, found, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package proofs
+package proofs_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/internal/study/models"
 	"ringleader.example/ringleader/internal/study/prove"
 )
 
@@ -21,7 +22,7 @@ func TestWhatIsNotNeededIsListedWithItsReason(t *testing.T) {
 		t.Skip(err)
 	}
 	needs := map[string]string{} // by axiom of a file that models include: what needs it
-	for _, name := range Names() {
+	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
 			m := load(t, name)
 			try := func(what string, spare string, formulas, guards []string) {

@@ -1,14 +1,15 @@
-package proofs
+package proofs_test
 
 import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/models"
 )
 
 func load(t *testing.T, name string) *logic.Model {
 	t.Helper()
-	m, err := Load(name)
+	m, err := models.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}

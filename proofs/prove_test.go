@@ -1,4 +1,4 @@
-package proofs
+package proofs_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader/internal/study/models"
 	"ringleader.example/ringleader/internal/study/prove"
 )
 
@@ -46,7 +47,7 @@ func TestEveryModelIsProved(t *testing.T) {
 	if len(found) == 0 {
 		t.Skipf("no solver is installed, so nothing is proved again; %s", prove.Install)
 	}
-	for _, name := range Names() {
+	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
 			plan := prove.Obligations(load(t, name))
 			record := prove.Record{Hash: plan.Hash()}
@@ -96,7 +97,7 @@ func recorded(t *testing.T, name string) *prove.Record {
 
 // A machine without solvers refuses a model that has changed since it was proved.
 func TestEveryModelIsWhatWasProved(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range models.Names() {
 		if err := recorded(t, name).Covers(prove.Obligations(load(t, name))); err != nil {
 			t.Errorf("%v: prove it with go test ./proofs -update", err)
 		}
@@ -148,7 +149,7 @@ not. Liveness is not proved: that a leader comes, and when.
 func TestThePageListsWhatIsProved(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(provedHead + "| model | obligations | kept | z3 | cvc5 |\n|---|---|---|---|---|\n")
-	for _, name := range Names() {
+	for _, name := range models.Names() {
 		plan := prove.Obligations(load(t, name))
 		fmt.Fprintf(&page, "| [%s](#%[1]s) | %d | %d |", name, plan.Proved(), plan.Kept)
 		record := recorded(t, name)
@@ -163,7 +164,7 @@ func TestThePageListsWhatIsProved(t *testing.T) {
 		}
 		page.WriteString("\n")
 	}
-	for _, name := range Names() {
+	for _, name := range models.Names() {
 		m := load(t, name)
 		fmt.Fprintf(&page, "\n## %s\n\n%s, [%s](../%[3]s). Source: %s.\n\n**%s**\n\nIt is assumed that:\n\n| assumption | why the code satisfies it | where it may not |\n|---|---|---|\n",
 			name, m.Title, m.Code, m.Source, m.Theorem)

@@ -1,4 +1,4 @@
-package proofs
+package proofs_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/internal/study/finite"
 	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/models"
 )
 
 // scenario is how a model is walked at random on few things.
@@ -26,7 +27,7 @@ type scenario struct {
 // ring returns the scenario of a ring: leaders are what counts.
 func ring(integers finite.Range, weights map[string]float64, leaders string, ids ...int) scenario {
 	return scenario{
-		instance: func(m *logic.Model) (*finite.Instance, error) { return Ring(m, ids, integers) },
+		instance: func(m *logic.Model) (*finite.Instance, error) { return models.Ring(m, ids, integers) },
 		walks:    30, steps: 200, weights: weights, least: 1,
 		best: func(i *finite.Instance, s *finite.State) int { return count(i, s, leaders) },
 	}
@@ -60,7 +61,7 @@ func count(i *finite.Instance, s *finite.State, name string) (number int) {
 
 // Random walks: each action happens, and each invariant holds in each state. So the axioms have a model, and no guard is impossible.
 func TestEveryActionHappensAndEveryInvariantHolds(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
 			sc, there := scenarios[name]
 			if !there {

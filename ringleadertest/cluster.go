@@ -24,6 +24,8 @@
 //
 // [Cluster.Hold] stops frames, [Cluster.Held] lists them, and [Cluster.Deliver], [Cluster.Drop] and [Cluster.Duplicate]
 // decide what becomes of each, in any order. [Cluster.Settle] lets everything happen that needs no time.
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning.
 package ringleadertest
 
 import (

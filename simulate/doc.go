@@ -8,4 +8,6 @@
 // time, and links, which has a schedule only. Large ones use engines that trust the algorithm and do the same in a
 // fraction of the time and memory: rounds; arcs, for unidirectional rings; tiled; and lottery. Tests show that the
 // results are equal, and benchmarks measure the gain: go test -run '^$' -bench . -benchtime 5x ./simulate
+//
+// This package is v0: its API may change with any version.
 package simulate

@@ -5,6 +5,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -12,7 +13,7 @@ import (
 
 func TestTheValuesOfARecordAreWhatItsTextsTell(t *testing.T) {
 	runner := simulate.Must(simulate.Of(&logicalring.Algorithm))
-	plans := runner.Program().Plans
+	plans := process.Opened(runner.Program()).Plans
 	o := simulate.Options{Instance: network.On(10, 20, 30, 40), Record: true, Values: true}
 	r, err := runner.Run(o)
 	if err != nil {

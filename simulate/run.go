@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -71,27 +72,32 @@ type Runner struct {
 	program *loops.Program
 }
 
-// New returns the runner of a program.
-func New(program *loops.Program) *Runner { return &Runner{program} }
+// New returns the runner of a program. One of program.Of is without the loops for large networks; see [OfSmall].
+func New(p program.Program) *Runner {
+	if looped, is := p.(*loops.Program); is {
+		return &Runner{looped}
+	}
+	return &Runner{&loops.Program{Program: process.Opened(p)}}
+}
 
 // Of hides the types of an algorithm, so that it is compiled for them once. It returns the error of
 // [election.Algorithm.Validate], or names the type that is not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
-	program, err := loops.Of(a)
+	looped, err := loops.Of(a)
 	if err != nil {
 		return nil, err
 	}
-	return New(program), nil
+	return New(looped), nil
 }
 
 // OfSmall is [Of] without the loops for large networks, which take most of the compile time. It is for algorithms
 // with timers, which these loops never run, and for variants that run on small networks only.
 func OfSmall[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
-	program, err := loops.OfSmall(a)
+	small, err := loops.OfSmall(a)
 	if err != nil {
 		return nil, err
 	}
-	return New(program), nil
+	return New(small), nil
 }
 
 // Must returns the runner, and panics on an error. It is for algorithms that are known to be valid.
@@ -102,8 +108,8 @@ func Must(runner *Runner, err error) *Runner {
 	return runner
 }
 
-// Program returns the algorithm.
-func (g *Runner) Program() *process.Program { return g.program.Program }
+// Program returns the algorithm, for other engines.
+func (g *Runner) Program() program.Program { return g.program }
 
 // Run runs an election.
 func (g *Runner) Run(o Options) (*Result, error) { return told(o, g.run) }

@@ -2,6 +2,8 @@
 // member leads and are no members, with [Observe].
 //
 // It is a package of its own because net/http is large. A program that elects without serving does not link it.
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning.
 package statushttp
 
 import (

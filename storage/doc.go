@@ -60,4 +60,6 @@
 // the one that has taken its name. [Directory.Probe] reports both, and whether the device answers: it writes a file of its own.
 //
 // A crash during Save may leave some of its records new and others old. Each record is whole.
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning.
 package storage

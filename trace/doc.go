@@ -9,4 +9,6 @@
 //
 // All of them refuse a record that contradicts itself, such as one that receives what was never
 // sent: [Record.Validate] defines a valid record.
+//
+// This package is v0: its API may change with any version.
 package trace

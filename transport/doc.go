@@ -36,4 +36,6 @@
 //     address of the last list.
 //  10. The transport proves that a Hello comes from the member that it names, or its documentation tells users which
 //     network they must trust. It bounds what processes that are not members can make it do.
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning.
 package transport

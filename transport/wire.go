@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/framing"
 )
 
 // What travels on a connection, little-endian:
@@ -42,7 +42,7 @@ const (
 // frames of any kind up to LastOpaque as a [Message].
 const (
 	LastMessage = 0x0f                   // kinds from 0 are messages of an algorithm
-	MaxPayload  = 8 + process.MaxMessage // of a message, and the key of a group before it
+	MaxPayload  = 8 + framing.MaxMessage // of a message, and the key of a group before it
 
 	FirstOpaque = 0x10 // other frames between members
 	LastOpaque  = 0x1f
@@ -56,7 +56,7 @@ const (
 // AppendFrame appends the encoding of a frame, as [Outgoing] takes it: the length of what follows in 2 bytes,
 // little-endian, the kind, and the parts of the payload.
 func AppendFrame(dst []byte, kind uint8, payload ...[]byte) []byte {
-	return process.AppendFrame(dst, kind, func(dst []byte) []byte {
+	return framing.Append(dst, kind, func(dst []byte) []byte {
 		for _, part := range payload {
 			dst = append(dst, part...)
 		}
@@ -66,7 +66,7 @@ func AppendFrame(dst []byte, kind uint8, payload ...[]byte) []byte {
 
 // SplitFrame returns the kind and the payload of an encoded frame.
 func SplitFrame(frame []byte) (kind uint8, payload []byte) {
-	return frame[process.HeadSize-1], frame[process.HeadSize:]
+	return frame[framing.HeadSize-1], frame[framing.HeadSize:]
 }
 
 // Digest is a hash of something that both ends of a connection must have in common.

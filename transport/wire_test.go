@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/framing"
 )
 
 func FuzzHello(f *testing.F) {
@@ -42,7 +42,7 @@ func FuzzFrames(f *testing.F) {
 			if err != nil {
 				return
 			}
-			again := process.AppendFrame(nil, kind, func(dst []byte) []byte { return append(dst, payload...) })
+			again := framing.Append(nil, kind, func(dst []byte) []byte { return append(dst, payload...) })
 			if !bytes.HasPrefix(rest, again) {
 				t.Fatalf("%v reads as kind %d with %v", rest, kind, payload)
 			}
@@ -56,9 +56,9 @@ func TestTheLongestMessageFitsWithTheKeyOfAGroup(t *testing.T) {
 		key  int // bytes
 		fits bool
 	}{{8, true}, {9, false}} {
-		frame := AppendFrame(nil, 1, make([]byte, test.key), make([]byte, process.MaxMessage))
+		frame := AppendFrame(nil, 1, make([]byte, test.key), make([]byte, framing.MaxMessage))
 		_, payload, err := ReadFrame(NewFrameReader(bytes.NewReader(frame)))
-		if (err == nil) != test.fits || test.fits && len(payload) != test.key+process.MaxMessage {
+		if (err == nil) != test.fits || test.fits && len(payload) != test.key+framing.MaxMessage {
 			t.Errorf("with a key of %d bytes: %d bytes, %v", test.key, len(payload), err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -52,7 +53,8 @@ type Ahead struct {
 // LookAhead searches all that can follow a run of an algorithm on one network. Options hold how the run began: instance, starts,
 // wardens, order of messages, delay and lazy time. The numbers of faults are those that may still come. The checker first makes the
 // steps of the run, and compares. The error wraps [ErrOptions] if it does not make such a run.
-func LookAhead(program *process.Program, o Options, begun Begun, goal Goal) (*Ahead, error) {
+func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Ahead, error) {
+	program := process.Opened(a)
 	if err := begun.Record.Validate(); err != nil {
 		return nil, err
 	}
@@ -85,11 +87,11 @@ func LookAhead(program *process.Program, o Options, begun Begun, goal Goal) (*Ah
 	if err != nil {
 		return nil, err
 	}
-	a := &Ahead{Found: report.Violation != nil, Complete: report.Complete, Limit: report.Limit, States: report.States}
+	found := &Ahead{Found: report.Violation != nil, Complete: report.Complete, Limit: report.Limit, States: report.States}
 	if v := report.Violation; v != nil {
-		a.Property, a.Detail, a.Record = v.Property, v.Detail, v.Record
+		found.Property, found.Detail, found.Record = v.Property, v.Detail, v.Record
 	}
-	return a, nil
+	return found, nil
 }
 
 // past adds the faults of a run to those that may come, so that the checker can make them.

@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 )
 
 // Chances holds exact probabilities and means over all random choices of an algorithm.
@@ -43,7 +44,8 @@ func (r *Range) join(other Range) {
 // Probabilities computes exact probabilities and means over all random choices, by solving the equations of all states.
 // The least and the greatest are over all schedules, which know every choice that was made. An error that wraps
 // [ErrOptions] reports faults, too many states, or a property that is violated.
-func Probabilities(program *process.Program, o Options) (*Chances, error) {
+func Probabilities(a program.Program, o Options) (*Chances, error) {
+	program := process.Opened(a)
 	return probabilities(program, o, (*checker).oneSchedule)
 }
 

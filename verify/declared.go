@@ -6,6 +6,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 )
 
 // Assumption is something that an exploration may assume, though an algorithm declares that it does not need it.
@@ -21,7 +22,8 @@ const (
 const mostWide = 200_000
 
 // Unneeded returns those of some assumptions that options make and the algorithm declares not to need.
-func Unneeded(program *process.Program, o Options, of Assumption) (unneeded Assumption, err error) {
+func Unneeded(a program.Program, o Options, of Assumption) (unneeded Assumption, err error) {
+	program := process.Opened(a)
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return 0, err
 	}

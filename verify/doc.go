@@ -297,4 +297,6 @@
 // If a violation is found, all orders are explored without symmetry, since a shorter run may exist in one that was left out. Cuts are
 // numbered, terms and proofs of death name processes, and time passes in steps that are ordered by position; with any of
 // these, configurations are not compared. Among known members each process has an identifier of its own, so no two are alike.
+//
+// This package is v0: its API may change with any version.
 package verify

@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 )
 
 // Model is an election as tables, for other checkers: the states of each process, the messages, and every step that a
@@ -53,7 +54,8 @@ const mostModel = 1 << 20
 
 // ModelOf tabulates an asynchronous algorithm on one network, where all processes initiate first and no fault happens. An error
 // that wraps [ErrOptions] reports other timing, timers, too many states, or a property that is violated.
-func ModelOf(program *process.Program, instance network.Setup) (*Model, error) {
+func ModelOf(a program.Program, instance network.Setup) (*Model, error) {
+	program := process.Opened(a)
 	wrong := func(why string) error { return fmt.Errorf("%w %s as a model: %s", ErrOptions, program.Name, why) }
 	if program.Timing != election.Asynchronous || len(program.Timers) > 0 {
 		return nil, wrong("only asynchronous algorithms without timers have one")

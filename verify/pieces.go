@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/program"
 )
 
 // Orders is an exploration whose orders are explored in pieces, in any order and in any process. [Orders.Report] then
@@ -122,7 +123,8 @@ func (p *Part) report(r *Report) {
 
 // NewOrders returns an exploration in pieces, or what is wrong with the options. Wardens number the proofs of death of a
 // whole exploration, so it takes none.
-func NewOrders(program *process.Program, o Options) (*Orders, error) {
+func NewOrders(a program.Program, o Options) (*Orders, error) {
+	program := process.Opened(a)
 	x := &Orders{program: program, o: o}
 	if err := x.o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err

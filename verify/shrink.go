@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/program"
 )
 
 // mostShrunk limits each search of Shrink, in states of one order.
@@ -13,7 +14,8 @@ const mostShrunk = 200_000
 
 // Shrink searches for the same violation with fewer processes, smaller identifiers, fewer faults and shorter delays, one at a
 // time, as long as it finds one. It returns the last options and their report, or nil if nothing can be left out.
-func Shrink(program *process.Program, o Options, property string) (*Options, *Report) {
+func Shrink(a program.Program, o Options, property string) (*Options, *Report) {
+	program := process.Opened(a)
 	o.MaxStates, o.only = mostShrunk, property
 	var best *Report
 	for {

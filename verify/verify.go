@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -200,7 +201,8 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 }
 
 // Program is [Run] for an algorithm whose types are hidden.
-func Program(program *process.Program, o Options) (report *Report, err error) {
+func Program(a program.Program, o Options) (report *Report, err error) {
+	program := process.Opened(a)
 	return guarded(program, &o, func() (*Report, error) {
 		if err := o.check(program.Declaration, program.Functions); err != nil {
 			return nil, err

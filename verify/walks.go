@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 )
 
 // longestWalk is the largest number of transitions of a random walk. Services have no last one.
@@ -26,7 +27,8 @@ const mostInterned = 1 << 16
 // Walks makes random walks through the configurations of an election, for sizes that no search can exhaust. One event in
 // eight is a fault, while its budget lasts. The same seed makes the same walks and finds the same violation, which is that of the
 // first walk that has one, on any number of cores. The report is never complete; its States are the steps of all walks.
-func Walks(program *process.Program, o Options, count int, seed uint64) (*Report, error) {
+func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error) {
+	program := process.Opened(a)
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}

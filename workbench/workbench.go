@@ -10,6 +10,8 @@
 //	}
 //
 // Package election, and step by step the first page of the course, explain how to write such an algorithm.
+//
+// This package is v0: its API may change with any version.
 package workbench
 
 import (

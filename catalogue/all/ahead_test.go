@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -49,7 +50,7 @@ func strolls(t *testing.T, e *catalogue.Entry, i network.Setup, count uint64, lo
 func makes(e *catalogue.Entry, c simulate.Choice) bool {
 	switch c.What {
 	case simulate.Revive:
-		return e.Program.Functions.Recover
+		return process.Opened(e.Program).Functions.Recover
 	case simulate.Ask:
 		return c.Command.Order == election.Died
 	}

@@ -1,4 +1,6 @@
 // Package all is the table of all algorithms of Ringleader.
+//
+// This package is v0: its API may change with any version.
 package all
 
 import (
@@ -6,37 +8,37 @@ import (
 
 	"ringleader.example/ringleader/algorithms"
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/catalogue/runners/afekgafni"
-	"ringleader.example/ringleader/catalogue/runners/afekgafnisynchronous"
-	"ringleader.example/ringleader/catalogue/runners/bully"
-	"ringleader.example/ringleader/catalogue/runners/dolevklawerodeh"
-	"ringleader.example/ringleader/catalogue/runners/dolevklawerodehb"
-	"ringleader.example/ringleader/catalogue/runners/franklin"
-	"ringleader.example/ringleader/catalogue/runners/highamprzytycka"
-	"ringleader.example/ringleader/catalogue/runners/hirschbergsinclair"
-	"ringleader.example/ringleader/catalogue/runners/invitation"
-	"ringleader.example/ringleader/catalogue/runners/itairodeh"
-	"ringleader.example/ringleader/catalogue/runners/itairodehsynchronous"
-	"ringleader.example/ringleader/catalogue/runners/knownsize"
-	"ringleader.example/ringleader/catalogue/runners/lcr"
-	"ringleader.example/ringleader/catalogue/runners/lcrsynchronous"
-	"ringleader.example/ringleader/catalogue/runners/lelann"
-	"ringleader.example/ringleader/catalogue/runners/logicalring"
-	"ringleader.example/ringleader/catalogue/runners/minmax"
-	"ringleader.example/ringleader/catalogue/runners/modifiedbully"
-	"ringleader.example/ringleader/catalogue/runners/oddoneout"
-	"ringleader.example/ringleader/catalogue/runners/oddpair"
-	"ringleader.example/ringleader/catalogue/runners/peterson"
-	"ringleader.example/ringleader/catalogue/runners/petersonalternating"
-	"ringleader.example/ringleader/catalogue/runners/preference"
-	"ringleader.example/ringleader/catalogue/runners/preferencering"
-	"ringleader.example/ringleader/catalogue/runners/preferencetree"
-	"ringleader.example/ringleader/catalogue/runners/quorumbully"
-	"ringleader.example/ringleader/catalogue/runners/ringbully"
-	"ringleader.example/ringleader/catalogue/runners/ringbullysimple"
-	"ringleader.example/ringleader/catalogue/runners/stopandgo"
-	"ringleader.example/ringleader/catalogue/runners/tree"
-	"ringleader.example/ringleader/catalogue/runners/variablespeeds"
+	"ringleader.example/ringleader/catalogue/internal/runners/afekgafni"
+	"ringleader.example/ringleader/catalogue/internal/runners/afekgafnisynchronous"
+	"ringleader.example/ringleader/catalogue/internal/runners/bully"
+	"ringleader.example/ringleader/catalogue/internal/runners/dolevklawerodeh"
+	"ringleader.example/ringleader/catalogue/internal/runners/dolevklawerodehb"
+	"ringleader.example/ringleader/catalogue/internal/runners/franklin"
+	"ringleader.example/ringleader/catalogue/internal/runners/highamprzytycka"
+	"ringleader.example/ringleader/catalogue/internal/runners/hirschbergsinclair"
+	"ringleader.example/ringleader/catalogue/internal/runners/invitation"
+	"ringleader.example/ringleader/catalogue/internal/runners/itairodeh"
+	"ringleader.example/ringleader/catalogue/internal/runners/itairodehsynchronous"
+	"ringleader.example/ringleader/catalogue/internal/runners/knownsize"
+	"ringleader.example/ringleader/catalogue/internal/runners/lcr"
+	"ringleader.example/ringleader/catalogue/internal/runners/lcrsynchronous"
+	"ringleader.example/ringleader/catalogue/internal/runners/lelann"
+	"ringleader.example/ringleader/catalogue/internal/runners/logicalring"
+	"ringleader.example/ringleader/catalogue/internal/runners/minmax"
+	"ringleader.example/ringleader/catalogue/internal/runners/modifiedbully"
+	"ringleader.example/ringleader/catalogue/internal/runners/oddoneout"
+	"ringleader.example/ringleader/catalogue/internal/runners/oddpair"
+	"ringleader.example/ringleader/catalogue/internal/runners/peterson"
+	"ringleader.example/ringleader/catalogue/internal/runners/petersonalternating"
+	"ringleader.example/ringleader/catalogue/internal/runners/preference"
+	"ringleader.example/ringleader/catalogue/internal/runners/preferencering"
+	"ringleader.example/ringleader/catalogue/internal/runners/preferencetree"
+	"ringleader.example/ringleader/catalogue/internal/runners/quorumbully"
+	"ringleader.example/ringleader/catalogue/internal/runners/ringbully"
+	"ringleader.example/ringleader/catalogue/internal/runners/ringbullysimple"
+	"ringleader.example/ringleader/catalogue/internal/runners/stopandgo"
+	"ringleader.example/ringleader/catalogue/internal/runners/tree"
+	"ringleader.example/ringleader/catalogue/internal/runners/variablespeeds"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/internal/core/loops"
 	"ringleader.example/ringleader/internal/study/claims"
@@ -111,8 +113,12 @@ func form(family string, e catalogue.Entry) catalogue.Entry {
 // stopAndGo adds S5's statements about every run of its protocols.
 func stopAndGo(program *loops.Program) catalogue.Entry {
 	e := listed(of(program, count.StopAndGo(program.Sequence)), "stopandgo")
-	e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {
-		return claims.StopAndGo(r, p.Parameters.Sequence())
+	e.Check = func(r *trace.Record, p *network.Instance) (found []catalogue.Claim, err error) {
+		judged, err := claims.StopAndGo(r, p.Parameters.Sequence())
+		for _, c := range judged {
+			found = append(found, catalogue.Claim{Source: c.Source, Text: c.Text, Holds: c.Holds, Count: c.Count, Measured: c.Measured})
+		}
+		return found, err
 	}
 	return e
 }

@@ -20,6 +20,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/study/sources"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
@@ -52,7 +53,7 @@ func TestEveryFolderOfAnAlgorithmRunsTheConformanceSuite(t *testing.T) {
 
 func TestTheCatalogueKnowsWhatItsReadersNeed(t *testing.T) {
 	for _, e := range all.Algorithms {
-		if size := e.Program.Plans.State.Size(); e.Topology == election.Ring && e.Timing == election.Asynchronous && size > 16 {
+		if size := process.Opened(e.Program).Plans.State.Size(); e.Topology == election.Ring && e.Timing == election.Asynchronous && size > 16 {
 			t.Errorf("%s: a state takes %d bytes; on a ring that runs in rounds at most 16, or large rings do not fit into caches", e.Name, size)
 		}
 		if e.Timing == election.Timed && e.Delay == nil {
@@ -74,7 +75,7 @@ func TestAFieldThatNoStepChangesIsDeclaredConstant(t *testing.T) {
 				if staying != nil && len(staying) == 0 {
 					break
 				}
-				o := electiontest.Varied(e.Declaration, e.Program.Functions, []int{6, 3, 2, 1}[run%4], setting, uint64(run/4))
+				o := electiontest.Varied(e.Declaration, process.Opened(e.Program).Functions, []int{6, 3, 2, 1}[run%4], setting, uint64(run/4))
 				staying = unchanged(t, e, o, staying)
 			}
 		}
@@ -91,7 +92,7 @@ func unchanged(t *testing.T, e *catalogue.Entry, o simulate.Options, fields map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	newborn := e.Program.New(at, false)
+	newborn := process.Opened(e.Program).New(at, false)
 	states := make([]reflect.Value, at.Size())
 	for p := range states {
 		states[p] = reflect.ValueOf(newborn.State(p, election.Ticks{}))

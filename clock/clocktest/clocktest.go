@@ -2,6 +2,8 @@
 //
 // They are made from the time of package time, so in a bubble of testing/synctest they stand still while a goroutine
 // runs.
+//
+// The API of this package is v1: what it exports stays, and keeps its meaning.
 package clocktest
 
 import (

@@ -5,4 +5,6 @@
 //
 // It runs the algorithm on small networks under every timing that its declaration allows, simulated and checked over
 // all schedules, and compares the results with the declaration.
+//
+// This package is v0: its API may change with any version.
 package electiontest

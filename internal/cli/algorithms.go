@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -16,7 +17,7 @@ func (p *program) catalogue() *cobra.Command {
 	var parameters []string
 	command := &cobra.Command{
 		Use:     "algorithms [NAME]",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "List the algorithms, or describe one: model, source, bounds, parameters",
 		Example: "  ringleader algorithms\n  ringleader algorithms bully\n  ringleader algorithms --json\n" +
 			"  ringleader algorithms stop-and-go-p3 --param c=5",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -28,8 +31,15 @@ func (n namesakes) Len() int      { return int(n) }
 func (n namesakes) At(int) uint64 { return 1 }
 func (n namesakes) Dense() bool   { return false }
 
-// runAnonymous compares indistinguishable processes in lock-step.
-func (p *program) runAnonymous(command *cobra.Command, e *catalogue.Entry, o *runOptions) error {
+// lockstep is the study of indistinguishable processes, which are compared in lock-step.
+type lockstep struct {
+	e     *catalogue.Entry
+	o     *runOptions
+	setup network.Setup
+}
+
+// planLockstep plans a run of indistinguishable processes.
+func (o *runOptions) planLockstep(command *cobra.Command, e *catalogue.Entry) (study, error) {
 	var wrong error
 	command.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(anonymousFlags, f.Name) {
@@ -37,37 +47,52 @@ func (p *program) runAnonymous(command *cobra.Command, e *catalogue.Entry, o *ru
 		}
 	})
 	if wrong != nil {
-		return wrong
+		return nil, wrong
 	}
 	o.duplicates = true
 	i, err := o.instance(e)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.ids == "" && e.Identifiers != election.Anonymous {
 		i.IDs, o.order = namesakes(o.n), "equal"
 	}
-	limit := o.limit
-	if limit == 0 {
-		limit = anonymousLimit
-	}
-	s, err := e.Symmetry(simulate.Options{Instance: i, Seed: o.seed, Limit: limit, Progress: going(command.Context())})
+	return &lockstep{e, o, i}, nil
+}
+
+// job is that of a [study].
+func (*lockstep) job() (*labour.Assignment, error) { return nil, errNoJob }
+
+// answer is that of an [answerable].
+func (l *lockstep) answer(ctx context.Context, _ *program, _ labour.Doer) (*finding, error) {
+	limit := cmp.Or(l.o.limit, anonymousLimit)
+	s, err := l.e.Symmetry(simulate.Options{Instance: l.setup, Seed: l.o.seed, Limit: limit, Progress: going(ctx)})
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
-		return p.broken(e, o, &simulate.Options{Instance: i}, broken)
+		return l.o.broken(l.e, &simulate.Options{Instance: l.setup}, broken)
 	}
+	if err != nil {
+		return nil, err
+	}
+	f := &finding{results: []report.Result{&report.Symmetry{Subject: l.o.subject(l.e), Symmetry: s}}}
+	switch {
+	case !s.Complete:
+		f.verdict = report.Stopped("stopped after %d deliveries, before the end", s.Deliveries)
+	case !s.Right || len(s.Faults) > 0:
+		f.verdict = report.ErrNo
+	}
+	return f, nil
+}
+
+// carryOut is that of a [study].
+func (l *lockstep) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+	found, err := l.answer(ctx, p, by)
 	if err != nil {
 		return err
 	}
-	if err := p.Print(&report.Symmetry{Subject: o.subject(e), Symmetry: s}, o.json); err != nil {
+	if err := l.o.put(p, found); err != nil {
 		return err
 	}
-	switch {
-	case !s.Complete:
-		return report.Stopped("stopped after %d deliveries, before the end", s.Deliveries)
-	case !s.Right || len(s.Faults) > 0:
-		return report.ErrNo
-	}
-	return nil
+	return found.verdict
 }
 
 // going reports whether a run continues.

@@ -6,16 +6,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/study/claims"
 	"ringleader.example/ringleader/simulate"
 )
 
 // checking holds whether to check the claims of sources about every run, and the results.
 type checking struct {
 	report bool
-	claims []claims.Claim // what was found
+	claims []catalogue.Claim // what was found
 }
 
 // checkedRuns is the number of processes up to which elections are checked without a flag.

@@ -17,8 +17,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
-	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -29,24 +30,7 @@ type program struct {
 	algorithms catalogue.List
 	stdin      io.Reader
 	*report.Printer
-	choices []savedChoice         // of a replayed walk
-	found   func(s savedRun)      // takes the run to what verify or worst has found; nil: none is made
-	limited bool                  // the call is limited as those of the lab
-	lines   func(string, int) int // see [simulate.Options]; nil: records have no lines
-	opened  func(work.Task)       // takes the work of a command, which is not done then
-	merging *merging              // the results of a command's work; nil: it is done
-
-	repeated *work.Head    // the job that a command repeats; nil: its own
-	resumed  *distribution // where it is
-	crew     crew          // that does the command's work; nil: none
-	complete bool          // the work is done
 }
-
-// The groups under which the help lists the commands.
-const (
-	groupElect = "elect"
-	groupStudy = "study"
-)
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
 // is. The commands know the algorithms of the list; the name is the program's name in a shell. Run returns the
@@ -55,7 +39,7 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 	defer func() {
 		if bug := recover(); bug != nil {
 			code = report.ExitNo
-			fmt.Fprintf(stderr, "%s: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", name, oneLine(fmt.Sprint(bug)))
+			fmt.Fprintf(stderr, "%s: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", name, option.OneLine(fmt.Sprint(bug)))
 			if getenv("RINGLEADER_DEBUG") == "1" {
 				stderr.Write(debug.Stack())
 			}
@@ -84,11 +68,7 @@ func (p *program) execute(ctx context.Context, args []string) error {
 	root := p.root()
 	p.narrow(root, args)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if out, is := p.Out.(*report.Output); is && out.Err != nil {
-		err = report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
-	}
-	p.dismiss(err)
+	err := p.written(root.ExecuteContext(ctx))
 	if err != nil {
 		if _, _, unknown := root.Find(args); unknown != nil {
 			return unknownCommand(root, unknown)
@@ -97,15 +77,12 @@ func (p *program) execute(ctx context.Context, args []string) error {
 	return err
 }
 
-// dismiss ends the work of a crew. Its job is removed when its output is printed: until then the same command prints it.
-func (p *program) dismiss(err error) {
-	if p.crew == nil {
-		return
+// written returns the error of a call whose own one is given: a result that cannot be written is one.
+func (p *program) written(err error) error {
+	if out, is := p.Out.(*report.Output); is && out.Err != nil {
+		return report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
 	}
-	exit := new(report.ExitError)
-	printed := err == nil || errors.As(err, exit) && (exit.Err == nil || exit.Code == report.ExitIncomplete)
-	p.crew.dismiss(p.complete && printed)
-	p.crew = nil
+	return err
 }
 
 // statusOf returns the exit status of a command's error, and its text in one line; there is none if the command has printed
@@ -118,11 +95,11 @@ func statusOf(err error) (code int, text string) {
 	case errors.As(err, &exit) && exit.Err == nil:
 		return exit.Code, ""
 	case errors.As(err, &exit):
-		return exit.Code, oneLine(err.Error())
+		return exit.Code, option.OneLine(err.Error())
 	case errors.Is(err, simulate.ErrBroken): // in one of many runs
-		return report.ExitNo, oneLine(err.Error())
+		return report.ExitNo, option.OneLine(err.Error())
 	}
-	return report.ExitUsage, oneLine(err.Error())
+	return report.ExitUsage, option.OneLine(err.Error())
 }
 
 // Tree returns all commands, with their help. It is for manual pages and completions; [Run] runs commands.
@@ -154,15 +131,9 @@ at a limit before the answer; 64 the call was wrong.`,
 	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(helpCommand())
 	root.AddGroup(
-		&cobra.Group{ID: groupElect, Title: "Elect a leader among real processes:"},
-		&cobra.Group{ID: groupStudy, Title: "Study the algorithms:"},
+		&cobra.Group{ID: option.GroupElect, Title: "Elect a leader among real processes:"},
+		&cobra.Group{ID: option.GroupStudy, Title: "Study the algorithms:"},
 	)
-	if p.limited {
-		root.CompletionOptions.DisableDefaultCmd = true
-		root.AddCommand(p.labCommands()...)
-		called(root, p.Name)
-		return root
-	}
 	root.AddCommand(p.commands()...)
 	// Cobra's own --version is a text/template, with which the linker keeps every exported method there is.
 	version := root.Flags().Bool("version", false, "print which version this is")
@@ -203,52 +174,25 @@ func unknownCommand(root *cobra.Command, notFound error) error {
 			names = append(names, command.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q; %s", name, instead(name, names))
+	return fmt.Errorf("unknown command %q; %s", name, option.Instead(name, names))
 }
 
 // flagError returns an error with the values that a flag accepts.
 func (p *program) flagError(command *cobra.Command, err error) error {
-	var (
-		unknown *pflag.NotExistError
-		invalid *pflag.InvalidValueError
-	)
-	switch {
-	case errors.As(err, &unknown) && command.Name() == "replay" && p.run().Flags().Lookup(unknown.GetSpecifiedName()) != nil:
+	unknown := new(pflag.NotExistError)
+	if errors.As(err, &unknown) && command.Name() == "replay" && p.run().Flags().Lookup(unknown.GetSpecifiedName()) != nil {
 		return fmt.Errorf("a saved run is replayed unchanged; --%s is for %s run", unknown.GetSpecifiedName(), p.Name)
-	case errors.As(err, &unknown):
-		var names []string
-		command.Flags().VisitAll(func(f *pflag.Flag) {
-			if !f.Hidden {
-				names = append(names, "--"+f.Name)
-			}
-		})
-		given := strings.TrimLeft(unknown.GetSpecifiedName(), "-")
-		return fmt.Errorf("%s has no flag --%s; %s", command.CommandPath(), given, instead("--"+given, names))
-	case errors.As(err, &invalid):
-		wants, known := map[string]string{
-			"bool":     "true or false",
-			"duration": "a duration such as 250ms or 20s",
-			"int":      "a whole number",
-			"size":     "a whole number or a range such as 2..8",
-			"int64":    "a whole number",
-			"uint64":   "a whole number from 0 to 2⁶⁴ - 1",
-			"uint32":   "a whole number from 0 to 2³² - 1",
-		}[invalid.GetFlag().Value.Type()]
-		if known {
-			return fmt.Errorf("--%s wants %s, not %q", invalid.GetFlag().Name, wants, invalid.GetValue())
-		}
-		return fmt.Errorf("--%s: %q: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
 	}
-	return fmt.Errorf("%w; try %s --help", err, command.CommandPath())
+	return option.Explain(command, err)
 }
 
 // begin checks a call before its execution, and notes it for results.
 func (p *program) begin(command *cobra.Command, args []string) error {
-	if err := spell(command); err != nil {
+	if err := option.Spell(command); err != nil {
 		return err
 	}
 	p.Command = p.callOf(command, args)
-	return noneEmpty(command)
+	return option.NoneEmpty(command)
 }
 
 // callOf returns the call of a command, without the flags for its results.
@@ -257,7 +201,7 @@ func (p *program) callOf(command *cobra.Command, args []string) string {
 	for _, arg := range args {
 		call = append(call, report.ShellWord(arg))
 	}
-	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, workNames, []string{"csv", "keep", "markdown", "save", "verbose"}))...), " ")
+	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, labour.Names, []string{"csv", "keep", "markdown", "save", "verbose"}))...), " ")
 }
 
 // flagWords returns the given flags in shell syntax, except those in without.
@@ -272,88 +216,3 @@ func flagWords(flags *pflag.FlagSet, without []string) (all []string) {
 	}
 	return all
 }
-
-// noneEmpty returns an error for a flag with an empty value: a script may have misspelt its variable.
-func noneEmpty(command *cobra.Command) (err error) {
-	command.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" && f.Value.String() == "" {
-			err = fmt.Errorf("--%s is empty; give it a value, or leave it out", f.Name)
-		}
-	})
-	return err
-}
-
-// require makes flags required.
-func require(command *cobra.Command, names ...string) {
-	for _, name := range names {
-		command.MarkFlagRequired(name) // completion offers them first
-	}
-	command.PreRunE = func(command *cobra.Command, _ []string) error {
-		for _, name := range names {
-			if !command.Flags().Changed(name) {
-				return fmt.Errorf("%s needs --%s; try %[1]s --help", command.CommandPath(), name)
-			}
-		}
-		return nil
-	}
-}
-
-// flagsOnly is for commands that take no arguments.
-func flagsOnly(command *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes flags only, not %q; try %s --help", command.CommandPath(), args[0], command.CommandPath())
-	}
-	return nil
-}
-
-// instead returns what to use in place of an invalid word: the nearest choice, or all of them.
-func instead(word string, choices []string) string {
-	if best := near(word, choices); best != "" {
-		return fmt.Sprintf("did you mean %s?", best)
-	}
-	if len(choices) == 1 {
-		return "its only one is " + choices[0]
-	}
-	return "choose one of " + strings.Join(choices, ", ")
-}
-
-// near returns the most probable choice for a misspelt word, or "".
-func near(word string, choices []string) (best string) {
-	word = strings.ToLower(word)
-	least := min(len(word)/2+2, 4)
-	for _, choice := range choices {
-		d := distance(word, choice)
-		if len(word) > 1 && strings.HasPrefix(choice, word) {
-			d = 0
-		}
-		if d < least {
-			best, least = choice, d
-		}
-	}
-	return best
-}
-
-// distance returns Levenshtein's distance: the number of letters to insert, delete or replace to turn a into b.
-func distance(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range from {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range to {
-			replaced := diagonal
-			if from[i] != to[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(to)]
-}
-
-// oneLine makes one line of several errors.
-func oneLine(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
@@ -248,7 +249,7 @@ func TestInsteadNamesTheNearestChoiceOrAll(t *testing.T) {
 		"ring":      "did you mean ring-bully?",
 		"paxos":     "choose one of lcr, ring-bully, bully",
 	} {
-		if got := instead(word, choices); got != want {
+		if got := option.Instead(word, choices); got != want {
 			t.Errorf("instead(%q) = %q, want %q", word, got, want)
 		}
 	}

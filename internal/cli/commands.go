@@ -2,14 +2,16 @@
 
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/internal/cli/operate"
+)
 
 // commands are all commands, in the order of the help.
 func (p *program) commands() []*cobra.Command {
-	return []*cobra.Command{
-		p.demo(), p.init(), p.cert(), p.join(), p.exec(), p.status(), p.watchLeader(), p.resign(), p.transfer(), p.members(), p.pausePreemption(),
-		p.resumePreemption(), p.doctor(),
+	return append(operate.Commands(operate.Host{Printer: p.Printer, Stdin: p.stdin, Demo: p.demoInLab}),
 		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.prove(), p.merge(), p.worker(), p.jobs(), p.lab(), p.export(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(),
 		p.replay(), p.version(), p.processor(),
-	}
+	)
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
@@ -19,15 +21,17 @@ type compareOptions struct {
 	orders, seed    uint64
 	study           string
 	csv, json       bool
-	working
+	labour.Work
 	drawOptions
 }
 
-func (p *program) compare() *cobra.Command {
+func (p *program) compare() *cobra.Command { return p.compareCommand().Command }
+
+func (p *program) compareCommand() *studyCommand {
 	var o compareOptions
 	command := &cobra.Command{
 		Use:     "compare ALGORITHM[:PARAMETER=VALUE,...]...",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Compare the costs of algorithms on the same networks, over sizes and orders",
 		Long: `Compare the costs of algorithms on the same networks, over sizes and orders of identifiers. All processes
 initiate first. Messages take one unit unless the algorithm is declared otherwise.
@@ -70,30 +74,43 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 3 stopped e
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return p.algorithms.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(command *cobra.Command, args []string) error {
-			s, err := o.read(p, command, args)
-			if err == nil {
-				err = o.check(p)
-			}
-			if err != nil {
-				return err
-			}
-			return p.measure(command.Context(), s, &o)
-		},
 	}
 	f := command.Flags()
 	f.StringVarP(&o.n, "n", "n", "", "sizes: 16,64,256, or 8..1048576 by doublings")
 	f.StringVar(&o.order, "order", "random", "orders of identifiers, one or several: "+strings.Join(experiment.OrderNames, ", "))
-	decimalVar(f, &o.orders, "orders", "", 0, "number of runs to average over, where runs are random (default: see --until)")
+	option.Number(f, &o.orders, "orders", "", 0, "number of runs to average over, where runs are random (default: see --until)")
 	f.StringVar(&o.until, "until", "1%", "average until half the confidence interval is at most this percentage of the mean")
-	decimalVar(f, &o.seed, "seed", "", 1, "seed of the first run of each point; further runs have the next seeds")
+	option.Number(f, &o.seed, "seed", "", 1, "seed of the first run of each point; further runs have the next seeds")
 	f.StringVar(&o.study, "study", "", "read the comparison from this TOML file; - is stdin")
-	o.working.flags(command, p)
+	o.Work.Define(command, p.Printer)
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	o.drawOptions.flags(command)
-	offerWords(command, "order", experiment.OrderNames...)
-	return command
+	option.Offer(command, "order", experiment.OrderNames...)
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
+}
+
+// comparison is the study of compare.
+type comparison struct {
+	o         *compareOptions
+	study     *experiment.Study
+	measuring *experiment.Measuring
+}
+
+// plan returns the study that the flags ask for.
+func (o *compareOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+	s, err := o.read(p, command, args)
+	if err == nil {
+		err = o.check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := s.Measuring()
+	if o.Shard != "" && m.Adaptive() {
+		return nil, errors.New("--shard needs --orders, the number of runs: with --until it depends on the results of all shards")
+	}
+	return &comparison{o, s, m}, nil
 }
 
 // read returns the study that arguments and flags, or a file, describe.
@@ -151,7 +168,7 @@ func (p *program) subjects(s experiment.Study, labels []string) (*experiment.Stu
 }
 
 // check returns an error for an output that cannot be written, before a long measurement.
-func (o *compareOptions) check(p *program) error {
+func (o *compareOptions) check() error {
 	asked := 0
 	for _, wanted := range []bool{o.csv, o.json, o.draw == "-"} {
 		if wanted {
@@ -161,10 +178,10 @@ func (o *compareOptions) check(p *program) error {
 	switch {
 	case asked > 1:
 		return errors.New("stdout takes one result: one of --csv, --json and --draw -")
-	case o.out != "" && o.draw != "" && sameFile(o.out, o.draw):
+	case o.Out != "" && o.draw != "" && sameFile(o.Out, o.draw):
 		return errors.New("--out and --draw write to the same file; the drawing would replace the points")
 	}
-	if err := errors.Join(o.working.check(), o.drawOptions.check()); err != nil || o.draw == "" || o.draw == "-" {
+	if err := errors.Join(o.Work.Check(), o.drawOptions.check()); err != nil || o.draw == "" || o.draw == "-" {
 		return err
 	}
 	return report.CanReplace(o.draw)
@@ -180,51 +197,69 @@ func sameFile(a, b string) bool {
 	return err == nil && missing == nil && os.SameFile(first, second)
 }
 
-// measure makes the study and writes its results.
-func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOptions) error {
-	m := s.Measuring()
-	if o.shard != "" && m.Adaptive() {
-		return errors.New("--shard needs --orders, the number of runs: with --until it depends on the results of all shards")
+// job is that of a [study].
+func (c *comparison) job() (*labour.Assignment, error) {
+	return &labour.Assignment{
+		Kind: "compare", Words: func() ([]string, error) { return c.study.Words(), nil }, Task: c.measuring,
+		Units: "runs", Count: c.measuring.Finished, Of: "points",
+	}, nil
+}
+
+// found computes all points.
+func (c *comparison) found(ctx context.Context, p *program, by labour.Doer) (*report.Comparison, error) {
+	a, err := c.job()
+	if err != nil {
+		return nil, err
 	}
-	parts, err := p.work(ctx, assignment{
-		working: &o.working, kind: "compare", words: func() ([]string, error) { return s.Words(), nil }, task: m,
-		units: "runs", count: m.Finished, of: "points",
-	})
-	if exit := new(report.ExitError); err != nil && !errors.As(err, exit) && !errors.Is(err, errOpened) {
-		return report.Failed("%w", err)
+	parts, err := by.Do(ctx, p.Printer, a)
+	if exit := new(report.ExitError); err != nil && !errors.As(err, exit) {
+		return nil, report.Failed("%w", err)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	results := make([][]byte, len(parts))
 	for i, part := range parts {
 		results[i] = part.Result
 	}
-	points, err := m.Points(results...)
+	points, err := c.measuring.Points(results...)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Comparison{Study: c.study, Points: points, Version: versionName()}, nil
+}
+
+// answer is that of an [answerable].
+func (c *comparison) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+	found, err := c.found(ctx, p, by)
+	if err != nil {
+		return nil, err
+	}
+	return &finding{results: []report.Result{found}}, nil
+}
+
+// carryOut is that of a [study].
+func (c *comparison) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+	found, err := c.found(ctx, p, by)
 	if err != nil {
 		return err
 	}
-	return p.compared(&report.Comparison{Study: s, Points: points, Version: versionName()}, o)
+	if c.o.draw != "" {
+		if err := p.ToFile(c.o.draw, found.Draw(c.o.draw, &c.o.Drawing)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.o.csv:
+		return found.CSV(p.Out)
+	case c.o.draw == "-":
+		return nil
+	}
+	return p.Print(found, c.o.json)
 }
 
 // versionName returns the measuring version: a number, or the revision of the source.
 func versionName() string {
 	version, revision := built()
 	return strings.TrimSpace(version + " " + revision)
-}
-
-// compared writes the results.
-func (p *program) compared(c *report.Comparison, o *compareOptions) error {
-	if o.draw != "" {
-		if err := p.ToFile(o.draw, c.Draw(o.draw, &o.Drawing)); err != nil {
-			return err
-		}
-	}
-	switch {
-	case o.csv:
-		return c.CSV(p.Out)
-	case o.draw == "-":
-		return nil
-	}
-	return p.Print(c, o.json)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
 )
@@ -19,8 +20,8 @@ func (o *drawOptions) flags(command *cobra.Command) {
 	f.StringVar(&o.Against, "against", "n", "horizontal axis: n, or time, for the trade-off of messages and time")
 	f.StringVar(&o.Scale, "scale", "log", "scale of the drawing: log or linear")
 	f.BoolVar(&o.PerProcess, "per-process", false, "draw messages divided by n")
-	offerWords(command, "against", "n", "time")
-	offerWords(command, "scale", "log", "linear")
+	option.Offer(command, "against", "n", "time")
+	option.Offer(command, "scale", "log", "linear")
 }
 
 func (o *drawOptions) check() error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
@@ -82,7 +83,7 @@ func parseStudyFile(in io.Reader) (*studyFile, error) {
 		key := strings.Join(unknown.Errors[0].Key(), ".")
 		row, _ := unknown.Errors[0].Position()
 		return nil, fmt.Errorf("line %d: a study has no %s; %s", row, key,
-			instead(key, []string{"algorithms", "n", "order", "orders", "until", "seed", "title"}))
+			option.Instead(key, []string{"algorithms", "n", "order", "orders", "until", "seed", "title"}))
 	case errors.As(err, &wrong):
 		row, _ := wrong.Position()
 		if kind := kinds[strings.Join(wrong.Key(), ".")]; kind != "" { // else it is no TOML

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,39 +10,11 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 )
 
 // completer completes an argument or a flag's value.
 type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
-
-// offered is the annotation of a flag with the words that it takes.
-const offered = "words"
-
-// offerWords sets the words that a flag takes, for completion and spelling.
-func offerWords(command *cobra.Command, name string, words ...string) {
-	_ = command.Flags().SetAnnotation(name, offered, words) // there is such a flag
-}
-
-// spell gives words of flags the spelling that completion offers, so that --schedule FIFO is --schedule fifo. A flag may take
-// several, with commas between.
-func spell(command *cobra.Command) (wrong error) {
-	command.Flags().Visit(func(f *pflag.Flag) {
-		known := f.Annotations[offered]
-		if known == nil || f.Value.Type() != "string" {
-			return
-		}
-		given := strings.Split(f.Value.String(), ",")
-		for i, word := range given {
-			if at := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, word) }); at >= 0 {
-				given[i] = known[at]
-			}
-		}
-		if canonical := strings.Join(given, ","); canonical != f.Value.String() {
-			wrong = errors.Join(wrong, f.Value.Set(canonical))
-		}
-	})
-	return wrong
-}
 
 // oneOf completes the only argument, which names an algorithm for which a condition holds.
 func (p *program) oneOf(which func(*catalogue.Entry) bool) completer {
@@ -98,7 +69,7 @@ var fileFlags = map[string][]string{
 func (p *program) completeFlags(command *cobra.Command) {
 	command.Flags().VisitAll(func(f *pflag.Flag) {
 		endings, isFile := fileFlags[f.Name]
-		switch words := f.Annotations[offered]; {
+		switch words := option.Offered(f); {
 		case words != nil:
 			_ = command.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 		case f.Name == "param":
@@ -126,9 +97,9 @@ var uses = map[string]func(*catalogue.Entry) bool{
 	"votes":       func(e *catalogue.Entry) bool { return e.Votes },
 	"scores":      func(e *catalogue.Entry) bool { return e.Votes },
 	"priorities":  func(e *catalogue.Entry) bool { return e.Priorities },
-	"command":     func(e *catalogue.Entry) bool { return e.Program.Functions.Command },
-	"stop-time":   func(e *catalogue.Entry) bool { return e.Program.Functions.Command },
-	"wardens":     func(e *catalogue.Entry) bool { return e.Program.Functions.Command },
+	"command":     func(e *catalogue.Entry) bool { return e.Commanded() },
+	"stop-time":   func(e *catalogue.Entry) bool { return e.Commanded() },
+	"wardens":     func(e *catalogue.Entry) bool { return e.Commanded() },
 	"unwilling":   func(e *catalogue.Entry) bool { return e.Willingness },
 	"wake":        func(e *catalogue.Entry) bool { return e.Timing == election.Synchronous },
 	"param":       func(e *catalogue.Entry) bool { return len(e.Parameters) > 0 },

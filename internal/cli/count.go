@@ -7,26 +7,32 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
+	"ringleader.example/ringleader/network"
 )
 
 type countOptions struct {
 	input
 	waking
-	working
+	labour.Work
 	json bool
 }
 
-func (p *program) count() *cobra.Command {
+func (p *program) count() *cobra.Command { return p.countCommand().Command }
+
+func (p *program) countCommand() *studyCommand {
 	var o countOptions
 	command := &cobra.Command{
 		Use:     "count ALGORITHM",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Count the exact cost of an election, without simulating it",
 		Long: `Count the exact cost of an election, by closed forms that are tested to be equal to simulation. All
 processes initiate first, unless a synchronous election has --wake. Times are for unit delays. For a
@@ -41,81 +47,102 @@ higham-przytycka, dolev-klawe-rodeh-b and the synchronous ones of which the smal
   ringleader count lcr --ids 5,4,3,2,1 --json
   ringleader count franklin --n 4000000000 --order random --out ranges
   ringleader count stop-and-go-p4 --ids 4,2,5,3 --wake 0,-,3,- --unwilling 2`,
-		RunE: func(command *cobra.Command, args []string) error {
-			e, err := p.oneAlgorithm(command, args)
-			if err != nil {
-				return err
-			}
-			return p.exact(command, e, &o)
-		},
 	}
 	o.input.flags(command, p)
 	command.ValidArgsFunction = p.oneOf(func(e *catalogue.Entry) bool { return e.Count != nil })
 	o.waking.flags(command)
-	o.working.flags(command, p)
+	o.Work.Define(command, p.Printer)
 	command.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
-	return command
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
 }
 
-func (p *program) exact(command *cobra.Command, e *catalogue.Entry, o *countOptions) error {
+// counting is the study of count.
+type counting struct {
+	e     *catalogue.Entry
+	o     *countOptions
+	setup network.Setup
+	set   election.Parameters
+	ids   election.Arrangement // as they wake
+	how   string               // in words
+	flags *pflag.FlagSet
+}
+
+// plan returns the study that the flags ask for.
+func (o *countOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+	e, err := p.oneAlgorithm(command, args)
+	if err != nil {
+		return nil, err
+	}
 	if e.Count == nil {
-		return fmt.Errorf("there is no closed form for %s; %s run simulates it", e.Name, p.Name)
+		return nil, fmt.Errorf("there is no closed form for %s; %s run simulates it", e.Name, p.Name)
 	}
+	c := &counting{e: e, o: o, flags: command.Flags()}
 	o.streamed = true
-	i, err := o.instance(e)
-	if err != nil {
-		return err
+	if c.setup, err = o.instance(e); err != nil {
+		return nil, err
 	}
-	o.atAnyTime(e.Declaration, "", i.Parameters)
-	set, err := e.Set(i.Parameters)
-	if err != nil {
-		return err
+	o.atAnyTime(e.Declaration, "", c.setup.Parameters)
+	if c.set, err = e.Set(c.setup.Parameters); err != nil {
+		return nil, err
 	}
-	woken, how, err := o.woken(e, e.With(set), i)
+	c.ids, c.how, err = o.woken(e, e.With(c.set), c.setup)
+	return c, err
+}
+
+// job is that of a [study].
+func (c *counting) job() (*labour.Assignment, error) {
+	ranges, err := c.ranges()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r, err := p.counted(command, e, woken, set, o)
+	return c.all(ranges), nil
+}
+
+// answer is that of an [answerable].
+func (c *counting) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+	r, err := c.counted(ctx, p, by)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found := &report.Count{Subject: o.subject(e), IDs: i.IDs, Parameters: set, How: how, Result: r}
-	found.Start = o.startWord(found.Start)
-	if w, given := woken.(count.Woken); given {
-		found.Waking.Instance = i
-		if found.Waking.Instance.Unwilling = w.Unwilling; o.wake != "" {
+	found := &report.Count{Subject: c.o.subject(c.e), IDs: c.setup.IDs, Parameters: c.set, How: c.how, Result: r}
+	found.Start = c.o.startWord(found.Start)
+	if w, given := c.ids.(count.Woken); given {
+		found.Waking.Instance = c.setup
+		if found.Waking.Instance.Unwilling = w.Unwilling; c.o.wake != "" {
 			found.Waking.Wake = w.Wake
 		}
 	}
-	return p.Print(found, o.json)
+	return &finding{results: []report.Result{found}}, nil
+}
+
+// carryOut is that of a [study].
+func (c *counting) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+	found, err := c.answer(ctx, p, by)
+	if err != nil {
+		return err
+	}
+	return p.Print(found.results[0], c.o.json)
 }
 
 // longRing is the size from which on a count takes long enough to be work in pieces.
 const longRing = 1 << 22
 
 // counted counts, a large ring by ranges.
-func (p *program) counted(command *cobra.Command, e *catalogue.Entry, ids election.Arrangement, set election.Parameters, o *countOptions) (*count.Result, error) {
-	ctx, asked := command.Context(), o.kept() != "" || p.opened != nil || p.repeated != nil
-	if asked && e.Ranges == nil {
-		return nil, fmt.Errorf("the count of %s is one pass over the ring, and has no parts; leave out --out, --shard and --nats", e.Name)
-	}
-	if e.Ranges == nil || !asked && ids.Len() < longRing {
+func (c *counting) counted(ctx context.Context, p *program, by labour.Doer) (*count.Result, error) {
+	if !by.Keeps() && (c.e.Ranges == nil || c.ids.Len() < longRing) {
 		bar := p.Progress()
-		r, err := e.Count(ctx, ids, set, func(done, of int) { bar.Show("%d of %d million", done/1_000_000, of/1_000_000) })
+		r, err := c.e.Count(ctx, c.ids, c.set, func(done, of int) { bar.Show("%d of %d million", done/1_000_000, of/1_000_000) })
 		bar.Done()
 		if ctx.Err() != nil {
 			return nil, report.Stopped("stopped before the end")
 		}
 		return r, err
 	}
-	ranges, err := e.Ranges(ids, set)
+	ranges, err := c.ranges()
 	if err != nil {
 		return nil, err
 	}
-	parts, err := p.work(ctx, assignment{
-		working: &o.working, kind: "count", task: countRanges{ranges}, units: "positions",
-		words: func() ([]string, error) { return jobWords("count", []string{e.Name}, command.Flags()) },
-	})
+	parts, err := by.Do(ctx, p.Printer, c.all(ranges))
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +155,22 @@ func (p *program) counted(command *cobra.Command, e *catalogue.Entry, ids electi
 		return nil, report.Failed("%w", err)
 	}
 	return r, nil
+}
+
+// ranges returns the ring as ranges of positions.
+func (c *counting) ranges() (*count.Ranges, error) {
+	if c.e.Ranges == nil {
+		return nil, fmt.Errorf("the count of %s is one pass over the ring, and has no parts; leave out --out, --shard and --nats", c.e.Name)
+	}
+	return c.e.Ranges(c.ids, c.set)
+}
+
+// all is the count of all ranges as work.
+func (c *counting) all(ranges *count.Ranges) *labour.Assignment {
+	return &labour.Assignment{
+		Kind: "count", Task: countRanges{ranges}, Units: "positions",
+		Words: func() ([]string, error) { return jobWords("count", []string{c.e.Name}, c.flags) },
+	}
 }
 
 // countRanges is a count as work whose units are positions of a ring.

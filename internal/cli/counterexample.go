@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -26,7 +27,7 @@ type counterexample struct {
 
 func (c *counterexample) flags(command *cobra.Command) {
 	f := command.Flags()
-	decimalVar(f, &c.random, "random", "", 0, "make this many random walks instead of a search, by --seed, and shrink what they find")
+	option.Number(f, &c.random, "random", "", 0, "make this many random walks instead of a search, by --seed, and shrink what they find")
 	f.BoolVar(&c.shrink, "shrink", false, "show the violation with fewer processes, faults and shorter delays, if there is one")
 	f.StringVar(&c.save, "save", "", "save the run to the violation into this file, for replay in the simulator")
 	c.set = f
@@ -48,16 +49,16 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Re
 var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes", "wardens", "lazy", "clock-error"}
 
 // keep saves the run to a violation.
-func (p *program) keep(e *catalogue.Entry, o *verifyOptions, found *report.Verification) error {
-	if shown, _ := found.Shown(); shown == nil {
+func (p *program) keep(path string, found *finding) error {
+	if found.witness == nil {
 		p.Complain("nothing is saved: no property is violated")
 		return nil
 	}
-	run, err := o.reproducing(e, found)
+	run, err := found.witness()
 	if err != nil {
 		return err
 	}
-	return p.ToFile(o.save, run.put)
+	return p.ToFile(path, run.put)
 }
 
 // reproducing returns the run to the violation that was found: as the choices of a session, which makes the same steps in the

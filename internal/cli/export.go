@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/study/export"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -26,7 +27,7 @@ func (p *program) export() *cobra.Command {
 	var o exportOptions
 	command := &cobra.Command{
 		Use:     "export ALGORITHM",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Write a model for another checker, or a run for another viewer",
 		Long: `Write an election for another tool.
 
@@ -58,11 +59,11 @@ A run is made with the flags of ringleader run that are listed here:
 	f.StringVar(&o.out, "out", "-", "the file to write; - is stdout")
 	f.StringVar(&o.start, "start", "", "initiators of a run, as of ringleader run")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of a run: "+strings.Join(simulate.Schedules, ", "))
-	decimalVar(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
+	option.Number(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command, p.Name)
-	offerWords(command, "format", exportFormats...)
-	offerWords(command, "schedule", simulate.Schedules...)
-	offerWords(command, "start", "all", "any")
+	option.Offer(command, "format", exportFormats...)
+	option.Offer(command, "schedule", simulate.Schedules...)
+	option.Offer(command, "start", "all", "any")
 	return command
 }
 

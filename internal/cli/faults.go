@@ -18,6 +18,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 )
@@ -113,7 +114,7 @@ func (o *faultFlags) gather(stdin io.Reader) error {
 	}
 	add := func(from, text string) { o.read = append(o.read, faultLine{from, text}) }
 	for _, line := range o.lines {
-		add("--fault "+excerpt(line), line)
+		add("--fault "+option.Excerpt(line), line)
 	}
 	if o.dead != "" {
 		add("--dead", "dead "+o.dead)
@@ -125,7 +126,7 @@ func (o *faultFlags) gather(stdin io.Reader) error {
 		for _, text := range f.list {
 			at := strings.LastIndexByte(text, '@')
 			if at < 0 {
-				return fmt.Errorf("--%s: %s is not ID@TIME, such as 5@30", f.verb, excerpt(text))
+				return fmt.Errorf("--%s: %s is not ID@TIME, such as 5@30", f.verb, option.Excerpt(text))
 			}
 			add("--"+f.verb, f.verb+" "+text[:at]+" at "+text[at+1:])
 		}
@@ -139,15 +140,6 @@ func (o *faultFlags) gather(stdin io.Reader) error {
 		add("--non-fifo", "reorder")
 	}
 	return nil
-}
-
-// excerpt quotes a text, or its beginning.
-func excerpt(text string) string {
-	const most = 40
-	if utf8.RuneCountInString(text) > most {
-		return fmt.Sprintf("%q…", string([]rune(text)[:most]))
-	}
-	return fmt.Sprintf("%q", text)
 }
 
 // mostFaults is the largest size of a file of faults, in bytes.
@@ -212,7 +204,7 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) erro
 	if from == "" {
 		return err
 	}
-	if from == "--fault "+excerpt(wrong.Line) {
+	if from == "--fault "+option.Excerpt(wrong.Line) {
 		return fmt.Errorf("%s: %s", from, wrong.Why)
 	}
 	return fmt.Errorf("%s: %w", from, wrong)

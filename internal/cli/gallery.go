@@ -6,51 +6,66 @@ import (
 	"slices"
 	"strings"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/gallery"
-	"ringleader.example/ringleader/trace"
 )
 
-// gallery checks elections that are broken on purpose: all, or those that are named.
-func (p *program) gallery(ctx context.Context, names []string, o *results) error {
+// tour is the study of elections that are broken on purpose.
+type tour struct {
+	exhibits []gallery.Exhibit
+	o        *results
+	story    bool // of the only one
+}
+
+// planGallery plans a tour of all exhibits, or of those that are named.
+func (o *verifyOptions) planGallery(p *program, names []string) (study, error) {
 	exhibits := gallery.All()
 	if len(names) > 0 {
 		var chosen []gallery.Exhibit
 		for _, name := range names {
 			at := slices.IndexFunc(exhibits, func(e gallery.Exhibit) bool { return strings.EqualFold(e.Name, name) })
 			if at < 0 {
-				return fmt.Errorf("the gallery has no %q; %s verify --gallery lists all", name, p.Name)
+				return nil, fmt.Errorf("the gallery has no %q; %s verify --gallery lists all", name, p.Name)
 			}
 			chosen = append(chosen, exhibits[at])
 		}
 		exhibits = chosen
 	}
-	if err := o.check(); err != nil {
-		return err
+	if err := o.results.check(); err != nil {
+		return nil, err
 	}
 	if o.recorded() && len(exhibits) != 1 {
-		return fmt.Errorf("a drawing and a trace are of one election; name it: %s verify --gallery NAME", p.Name)
+		return nil, fmt.Errorf("a drawing and a trace are of one election; name it: %s verify --gallery NAME", p.Name)
 	}
-	found := &report.Gallery{Program: p.Name, Story: len(names) == 1}
-	var record *trace.Record
+	return &tour{exhibits, &o.results, len(names) == 1}, nil
+}
+
+// job is that of a [study].
+func (*tour) job() (*labour.Assignment, error) { return nil, errNoJob }
+
+// carryOut is that of a [study].
+func (t *tour) carryOut(ctx context.Context, p *program, _ labour.Doer) error {
+	shown := &report.Gallery{Program: p.Name, Story: t.story}
+	found := &finding{results: []report.Result{shown}}
 	bar := p.Progress()
-	for outcome, err := range gallery.Verify(exhibits) {
+	for outcome, err := range gallery.Verify(t.exhibits) {
 		if err != nil {
 			return err
 		}
 		if outcome.Violation != nil {
-			record = &outcome.Violation.Record
+			found.record = &outcome.Violation.Record
 		}
-		found.Found = append(found.Found, outcome)
-		bar.Show("%d of %d", len(found.Found), len(exhibits))
+		shown.Found = append(shown.Found, outcome)
+		bar.Show("%d of %d", len(shown.Found), len(t.exhibits))
 		if ctx.Err() != nil {
 			bar.Done()
-			return report.Stopped("stopped after %d of %d", len(found.Found), len(exhibits))
+			return report.Stopped("stopped after %d of %d", len(shown.Found), len(t.exhibits))
 		}
 	}
 	bar.Done()
-	if err := o.put(p, record, found); err != nil {
+	if err := t.o.put(p, found); err != nil {
 		return err
 	}
-	return found.Err()
+	return shown.Err()
 }

@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -61,7 +62,7 @@ type hosts struct {
 func (h *hosts) flags(command *cobra.Command) {
 	f := command.Flags()
 	f.StringArrayVar(&h.commands, "command", nil, `what a host asks of its process, such as "resign 3 at 50", "transfer 3 to 2 at 50" or "weigh 3 as 7 at 50"; repeated`)
-	decimalVar(f, &h.stopTime, "stop-time", "", 0, "a host takes up to this many units to stop the work of a leader")
+	option.Number(f, &h.stopTime, "stop-time", "", 0, "a host takes up to this many units to stop the work of a leader")
 	f.BoolVar(&h.wardens, "wardens", false, "when a process crashes, its work ends too, and that is proven to the others")
 }
 
@@ -71,7 +72,7 @@ func (h *hosts) tell(i network.Setup, s *simulate.Options) error {
 	for _, line := range h.commands {
 		commands, err := hostCommands(i, line)
 		if err != nil {
-			return fmt.Errorf("--command %s: %w", excerpt(line), err)
+			return fmt.Errorf("--command %s: %w", option.Excerpt(line), err)
 		}
 		s.Commands = append(s.Commands, commands...)
 	}

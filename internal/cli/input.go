@@ -12,6 +12,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
@@ -36,14 +37,14 @@ type input struct {
 func (in *input) flags(command *cobra.Command, p *program) {
 	f := command.Flags()
 	f.StringVar(&in.ids, "ids", "", "identifiers, clockwise on a ring: 5,4,3,2,1")
-	decimalVar(f, &in.n, "n", "n", 0, "number of processes, with identifiers 1 … n in --order, or from --first on")
+	option.Number(f, &in.n, "n", "n", 0, "number of processes, with identifiers 1 … n in --order, or from --first on")
 	f.StringVar(&in.order, "order", "", "order of identifiers: "+strings.Join(order.Names[:], ", ")+" (default increasing)")
-	decimalVar(f, &in.first, "first", "", 1, "smallest identifier with --n; the others are consecutive")
-	decimalVar(f, &in.seed, "seed", "", 1, "seed of everything random: order, schedule, delays, choices")
+	option.Number(f, &in.first, "first", "", 1, "smallest identifier with --n; the others are consecutive")
+	option.Number(f, &in.seed, "seed", "", 1, "seed of everything random: order, schedule, delays, choices")
 	f.StringSliceVar(&in.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	in.shape.flags(command)
 	in.ballots.flags(command)
-	offerWords(command, "order", order.Names[:]...)
+	option.Offer(command, "order", order.Names[:]...)
 }
 
 // oneAlgorithm returns the algorithm that the only argument names.
@@ -67,10 +68,10 @@ func (p *program) find(name string) (*catalogue.Entry, error) {
 	for _, e := range p.algorithms {
 		names = append(names, e.Aliases...)
 	}
-	if best := near(name, names); best != "" {
+	if best := option.Near(name, names); best != "" {
 		return nil, fmt.Errorf("unknown algorithm %q; did you mean %s?", name, best)
 	}
-	best := slices.MinFunc(p.algorithms.Names(), func(a, b string) int { return cmp.Compare(distance(name, a), distance(name, b)) })
+	best := slices.MinFunc(p.algorithms.Names(), func(a, b string) int { return cmp.Compare(option.Distance(name, a), option.Distance(name, b)) })
 	return nil, fmt.Errorf("unknown algorithm %q; the nearest is %s; %s algorithms lists them", name, best, p.Name)
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
 )
@@ -19,7 +21,7 @@ import (
 func (p *program) jobs() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "jobs",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "List, show, cancel, resume and compute the work that a NATS server keeps",
 		Long: `A command with --nats makes its work a job of the server: pieces for workers, and the results so far. The
 job is removed when the command has printed its output. If the command dies before, or is stopped by
@@ -39,45 +41,45 @@ A KEY is that of jobs list, or its first digits.`,
 		for _, sub := range command.Commands() {
 			names = append(names, sub.Name())
 		}
-		return fmt.Errorf("%s has no command %q; %s", command.CommandPath(), args[0], instead(args[0], names))
+		return fmt.Errorf("%s has no command %q; %s", command.CommandPath(), args[0], option.Instead(args[0], names))
 	}
 	return command
 }
 
 // jobsOptions are those of the commands about jobs.
 type jobsOptions struct {
-	distribution
+	labour.Server
 	json bool
 }
 
 func (o *jobsOptions) flags(command *cobra.Command, p *program) {
-	o.serverFlags(command, p, "URL of the NATS server; embed: look into the store of --nats embed (default RINGLEADER_NATS in the environment)")
-	o.access.URL = p.Getenv(natsURL)
+	o.DefineServer(command, p.Printer, "URL of the NATS server; embed: look into the store of --nats embed (default RINGLEADER_NATS in the environment)")
+	o.Access.URL = p.Getenv(labour.URLVariable)
 	command.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
 }
 
 // with calls act with a connection to the server.
-func (o *jobsOptions) with(command *cobra.Command, p *program, act func(context.Context, *link) error) error {
-	if !o.asked() {
+func (o *jobsOptions) with(command *cobra.Command, p *program, act func(context.Context, *labour.Link) error) error {
+	if !o.Asked() {
 		return fmt.Errorf("%s needs --nats; try %[1]s --help", command.CommandPath())
 	}
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
-	l, err := o.connect(command.Context(), p, p.Complain)
+	l, err := o.Connect(command.Context(), p.Printer, p.Complain)
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	return act(command.Context(), l)
 }
 
 // withJob calls act with the job that is named.
-func (o *jobsOptions) withJob(command *cobra.Command, p *program, key string, act func(context.Context, *link, *work.JobState) error) error {
-	return o.with(command, p, func(ctx context.Context, l *link) error {
+func (o *jobsOptions) withJob(command *cobra.Command, p *program, key string, act func(context.Context, *labour.Link, *work.JobState) error) error {
+	return o.with(command, p, func(ctx context.Context, l *labour.Link) error {
 		j, err := l.Find(ctx, key)
 		if err != nil {
-			return report.Failed("%w; %s jobs list %s shows all", err, p.Name, o.flagsOf(o.access.URL))
+			return report.Failed("%w; %s jobs list %s shows all", err, p.Name, o.FlagsOf(o.Access.URL))
 		}
 		return act(ctx, l, &j)
 	})
@@ -108,11 +110,11 @@ take. A job runs, or it has stopped: its command has died or was stopped, and jo
 Exit status: 0 the server answers; 1 it does not; 64 the call was wrong.`,
 		Example: `  ringleader jobs list --nats nats://10.0.0.1:4222
   ringleader jobs list --nats embed --json`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	command.RunE = func(command *cobra.Command, _ []string) error {
-		return o.with(command, p, func(ctx context.Context, l *link) error {
+		return o.with(command, p, func(ctx context.Context, l *labour.Link) error {
 			jobs, err := l.Jobs(ctx)
 			if err != nil {
 				return report.Failed("%w", err)
@@ -139,10 +141,10 @@ rest may take.
 Exit status: 0 there is such a job; 1 there is none, or the server does not answer; 64 the call was wrong.`,
 		Example:           "  ringleader jobs show 3f2a --nats nats://10.0.0.1:4222",
 		Args:              oneJob,
-		ValidArgsFunction: o.keys(p),
+		ValidArgsFunction: o.Keys(p.Printer),
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
-		return o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *work.JobState) error {
+		return o.withJob(command, p, args[0], func(_ context.Context, _ *labour.Link, j *work.JobState) error {
 			return p.Print(&report.Job{JobState: j, Own: versionName()}, o.json)
 		})
 	}
@@ -162,10 +164,10 @@ Exit status: 0 the job is removed; 1 there is no such job, or the server does no
 wrong.`,
 		Example:           "  ringleader jobs cancel 3f2a --nats nats://10.0.0.1:4222",
 		Args:              oneJob,
-		ValidArgsFunction: o.keys(p),
+		ValidArgsFunction: o.Keys(p.Printer),
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
-		return o.withJob(command, p, args[0], func(ctx context.Context, l *link, j *work.JobState) error {
+		return o.withJob(command, p, args[0], func(ctx context.Context, l *labour.Link, j *work.JobState) error {
 			if err := l.Cancel(ctx, j.Key); err != nil {
 				return report.Failed("%w", err)
 			}
@@ -190,16 +192,17 @@ or the server does not answer.`,
 		Example: `  ringleader jobs resume 3f2a --nats nats://10.0.0.1:4222
   ringleader jobs resume 3f2a --nats embed -- --json`,
 		Args:              oneJob,
-		ValidArgsFunction: o.keys(p),
+		ValidArgsFunction: o.Keys(p.Printer),
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
-		var call []string
-		err := o.withJob(command, p, args[0], func(_ context.Context, _ *link, j *work.JobState) (err error) {
+		var words []string
+		var head work.Head
+		err := o.withJob(command, p, args[0], func(_ context.Context, _ *labour.Link, j *work.JobState) (err error) {
 			if err := ofThisVersion(j); err != nil {
 				return err
 			}
-			p.repeated = &work.Head{Job: j.Job, Call: j.Call}
-			if call, err = p.jobArgs(j.Kind, j.Spec); err != nil {
+			head = work.Head{Job: j.Job, Call: j.Call}
+			if words, err = p.jobCall(j.Kind, j.Spec); err != nil {
 				err = report.Failed("%w", err)
 			}
 			return err
@@ -207,11 +210,13 @@ or the server does not answer.`,
 		if err != nil {
 			return err
 		}
-		p.resumed = &o.distribution
 		if o.json {
-			call = append(call, "--json")
+			words = append(words, "--json")
 		}
-		return p.execute(command.Context(), append(call, args[1:]...))
+		return p.repeat(command.Context(), &head, append(words, args[1:]...), func(w *labour.Work) labour.Doer {
+			w.Server = o.Server
+			return &labour.Hands{Work: w}
+		})
 	}
 	o.flags(command, p)
 	return command
@@ -230,7 +235,7 @@ what is missing. Then the job is resumed. UNITS are a number or a range: 57, or 
 Exit status: 0 the result is stored; 1 the computation fails, there is no such job, it is of another
 version, or the server does not answer; 3 stopped before the end; 64 the call was wrong.`,
 		Example:           "  ringleader jobs compute 3f2a 57..60 --nats nats://10.0.0.1:4222",
-		ValidArgsFunction: o.keys(p),
+		ValidArgsFunction: o.Keys(p.Printer),
 	}
 	command.Args = func(command *cobra.Command, args []string) error {
 		if len(args) != 2 {
@@ -244,7 +249,7 @@ version, or the server does not answer; 3 stopped before the end; 64 the call wa
 		if err != nil {
 			return err
 		}
-		return o.withJob(command, p, args[0], func(ctx context.Context, l *link, j *work.JobState) error {
+		return o.withJob(command, p, args[0], func(ctx context.Context, l *labour.Link, j *work.JobState) error {
 			if err := ofThisVersion(j); err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/show/report"
 )
@@ -26,7 +27,7 @@ func (p *program) lab() *cobra.Command {
 	}
 	command := &cobra.Command{
 		Use:     "lab",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Show elections in the browser: run, step through, break, compare and verify them",
 		Long: `Show elections in the browser: run, step through, break, compare and verify them. The page comes from this
 program and needs nothing else. Its address is the only line on stdout.
@@ -49,7 +50,7 @@ source tree, and needs the Go command.`,
   ringleader lab --members 1=data/1,2=data/2,3=data/3
   ringleader lab --export site
   ringleader lab --export site --stories my-stories`,
-		Args: flagsOnly,
+		Args: option.FlagsOnly,
 		RunE: func(command *cobra.Command, _ []string) error {
 			studies := newLab(p.Name, p.algorithms)
 			if o.stories != "" {

@@ -20,13 +20,13 @@ func (r *labRun) answer() (json.RawMessage, error) {
 			Run     []string `json:"run"`
 			Choices walked   `json:"choices,omitzero"`
 		} `json:"run"`
-		Call    string          `json:"call"`
-		Result  json.RawMessage `json:"result"`
-		Entered []uint64        `json:"entered,omitzero"`
-		Header  *trace.Header   `json:"header"`
-		States  []string        `json:"states"`
-		Next    []offer         `json:"next,omitzero"`
-		Faults  []offer         `json:"faults,omitzero"`
+		Call    string        `json:"call"`
+		Result  any           `json:"result"`
+		Entered []uint64      `json:"entered,omitzero"`
+		Header  *trace.Header `json:"header"`
+		States  []string      `json:"states"`
+		Next    []offer       `json:"next,omitzero"`
+		Faults  []offer       `json:"faults,omitzero"`
 	}{Call: r.Command, Result: r.result, Entered: r.entered, Header: &r.record.Header, States: append([]string{}, r.states...)}
 	head.Run.Run, head.Run.Choices = r.words, r.choices
 	if r.walk != nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/gallery"
@@ -58,7 +59,7 @@ var questions = map[string]func(*laboratory, context.Context, asked) (any, error
 func (l *laboratory) Ask(ctx context.Context, question string, body []byte, progress func(text string)) (json.RawMessage, error) {
 	answer, known := questions[question]
 	if !known {
-		return nil, fmt.Errorf("the lab knows no question %s", excerpt(question))
+		return nil, fmt.Errorf("the lab knows no question %s", option.Excerpt(question))
 	}
 	found, err := answer(l, ctx, asked{body, progress})
 	switch {
@@ -87,10 +88,10 @@ func (a asked) read(question any) error {
 	return nil
 }
 
-// program returns a program that reads no file and no environment. It prints its result into out.
-func (l *laboratory) program(out io.Writer, progress func(string)) *program {
-	p := newProgram(l.name, l.algorithms, strings.NewReader(""), out, io.Discard, func(string) string { return "" })
-	p.Watch, p.limited = progress, true
+// program returns a program that reads no file and no environment, and that prints nothing.
+func (l *laboratory) program(progress func(string)) *program {
+	p := newProgram(l.name, l.algorithms, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
+	p.Watch = progress
 	return p
 }
 
@@ -100,6 +101,9 @@ const (
 	mostLabLined  = 20_000   // events of a run whose steps name lines
 	mostLabRecord = 64 << 20 // bytes of a record, about
 )
+
+// labCeiling limits a run.
+var labCeiling = ceiling{memory: uint64(mostLabMemory), record: mostLabRecord}
 
 // mostLabRun are the largest networks of a run with a record.
 var mostLabRun = labSize{1024, 128}
@@ -155,7 +159,7 @@ func (l *laboratory) listing(_ context.Context, a asked) (any, error) {
 	if err := a.read(&question); err != nil {
 		return nil, err
 	}
-	p := l.program(io.Discard, nil)
+	p := l.program(nil)
 	e, err := p.find(question.Algorithm)
 	if err != nil {
 		return nil, err

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +13,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
@@ -40,9 +40,23 @@ var labCalls = map[string][]string{
 	"worst": {"n", "of", "tries", "seed", "param"},
 }
 
-// labCommands are the commands that the lab calls.
-func (p *program) labCommands() []*cobra.Command {
-	return []*cobra.Command{p.run(), p.count(), p.compare(), p.verify(), p.worst()}
+// labCommand returns a command that the lab calls; nil: it does not.
+func (p *program) labCommand(name string) *studyCommand {
+	switch name {
+	case "count":
+		return p.countCommand()
+	case "compare":
+		return p.compareCommand()
+	case "run":
+		command, o := p.runCommand()
+		o.ceiling = labCeiling
+		return command
+	case "verify":
+		return p.verifyCommand()
+	case "worst":
+		return p.worstCommand()
+	}
+	return nil
 }
 
 // labSize is a number of processes: on rings and trees, whose links grow with it, and on complete graphs.
@@ -70,10 +84,10 @@ func meshed(e *catalogue.Entry) bool {
 
 // labAnswer is the answer of a command.
 type labAnswer struct {
-	Call   string          `json:"call"`
-	Status int             `json:"status"`
-	Result json.RawMessage `json:"result"`
-	Run    *savedAnswer    `json:"run,omitempty"`
+	Call   string       `json:"call"`
+	Status int          `json:"status"`
+	Result any          `json:"result"`
+	Run    *savedAnswer `json:"run,omitempty"`
 }
 
 // savedAnswer is a saved run without the version.
@@ -89,47 +103,51 @@ func (l *laboratory) call(ctx context.Context, a asked) (any, error) {
 	if err := a.read(&question); err != nil {
 		return nil, err
 	}
-	args, err := l.callable(question.Args)
+	p := l.program(a.progress)
+	s, err := l.planned(p, question.Args)
 	if err != nil {
 		return nil, err
 	}
-	return l.called(ctx, args, a.progress)
+	return l.answered(ctx, p, s)
 }
 
-// called executes a command that prints one JSON object.
-func (l *laboratory) called(ctx context.Context, args []string, progress func(string)) (*labAnswer, error) {
-	var out bytes.Buffer
-	var answer labAnswer
-	p := l.program(&out, progress)
-	p.found = func(s savedRun) { answer.Run = &savedAnswer{s.Run, s.Choices} }
-	err := p.execute(ctx, args)
-	if answer.Status, _ = statusOf(err); answer.Status == report.ExitUsage || out.Len() == 0 {
+// answered answers by the result of a study.
+func (l *laboratory) answered(ctx context.Context, p *program, s answerable) (*labAnswer, error) {
+	found, err := s.answer(ctx, p, &labour.Hands{Work: new(labour.Work)})
+	if err != nil {
 		return nil, err
 	}
-	answer.Call, answer.Result = p.Command, bytes.TrimSpace(out.Bytes())
-	if !json.Valid(answer.Result) {
+	answer := &labAnswer{Call: p.Command}
+	if answer.Status, _ = statusOf(found.verdict); answer.Status == report.ExitUsage || len(found.results) == 0 {
+		return nil, found.verdict
+	}
+	if len(found.results) > 1 {
 		return nil, errors.New("this call prints several results; ask for one")
 	}
-	return &answer, nil
+	answer.Result = p.Headed(found.results[0])
+	if found.witness != nil {
+		if run, err := found.witness(); err == nil { // some runs cannot be repeated
+			answer.Run = &savedAnswer{run.Run, run.Choices}
+		}
+	}
+	return answer, nil
 }
 
-// callable returns the words of a call that the lab makes: those given, checked, with --json.
-func (l *laboratory) callable(given []string) ([]string, error) {
+// planned returns the study of a call that the lab makes, after a check of its flags.
+func (l *laboratory) planned(p *program, given []string) (answerable, error) {
 	if len(given) == 0 || labCalls[given[0]] == nil {
 		return nil, errors.New("the lab calls count, compare, run, verify and worst")
 	}
-	p := l.program(nil, nil)
 	name := given[0]
-	command, _, err := p.root().Find([]string{name})
-	if err != nil {
-		return nil, err
-	}
+	command := p.labCommand(name)
+	p.adopt(command.Command)
 	if err := command.ParseFlags(given[1:]); errors.Is(err, pflag.ErrHelp) {
 		return nil, errors.New("the lab shows no help; the command line does")
 	} else if err != nil {
-		return nil, p.flagError(command, err)
+		return nil, p.flagError(command.Command, err)
 	}
 	flags := command.Flags()
+	var err error
 	flags.Visit(func(f *pflag.Flag) {
 		if !slices.Contains(labCalls[name], f.Name) {
 			err = errors.Join(err, fmt.Errorf("the lab does not take --%s; the command line does", f.Name))
@@ -139,13 +157,23 @@ func (l *laboratory) callable(given []string) ([]string, error) {
 		err = harmless(flags)
 	}
 	if err == nil {
-		err = l.affordable(p, command)
+		err = l.affordable(p, command.Command)
+	}
+	if err == nil {
+		err = p.begin(command.Command, flags.Args())
 	}
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{name, "--json"}, words(flags, nil)...)
-	return append(append(args, "--"), flags.Args()...), nil
+	s, err := command.plan(flags.Args())
+	if err != nil {
+		return nil, err
+	}
+	study, is := s.(answerable)
+	if !is {
+		return nil, errors.New("the lab does not show this; the command line does")
+	}
+	return study, nil
 }
 
 // harmless returns an error for values of flags that name files.
@@ -203,8 +231,8 @@ func largest(flags *pflag.FlagSet) (n int, err error) {
 	}
 	f := flags.Lookup("n")
 	switch value := f.Value.(type) {
-	case decimal[int]:
-		n = max(n, *value.value)
+	case option.Decimal[int]:
+		n = max(n, *value.Value)
 	case sizes:
 		n = max(n, *value.from, *value.to)
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
@@ -44,7 +45,7 @@ func (l *laboratory) draw(ctx context.Context, a asked) (any, error) {
 	}
 	format, known := labFormats[question.Format]
 	if !known {
-		return nil, fmt.Errorf("the lab draws no %s", excerpt(question.Format))
+		return nil, fmt.Errorf("the lab draws no %s", option.Excerpt(question.Format))
 	}
 	r, err := l.make(ctx, &runQuestion{Run: question.Run, Choices: question.Choices, plain: question.Format != "html"}, a.progress)
 	if err != nil {
@@ -71,7 +72,7 @@ func drawn(_ context.Context, w io.Writer, r *labRun, q *drawQuestion) error {
 	case "network":
 		draw = drawing.Network
 	default:
-		return fmt.Errorf("the lab draws a diagram or a network, not %s", excerpt(q.What))
+		return fmt.Errorf("the lab draws a diagram or a network, not %s", option.Excerpt(q.What))
 	}
 	drawn, err := draw(r.record, trace.Window{From: election.Units(q.From), Until: election.Units(q.To)})
 	if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/gallery"
 	"ringleader.example/ringleader/network"
@@ -26,11 +26,10 @@ func (l *laboratory) exhibit(ctx context.Context, a asked) (any, error) {
 	all := gallery.All()
 	at := slices.IndexFunc(all, func(x gallery.Exhibit) bool { return x.Name == question.Name })
 	if at < 0 {
-		return nil, fmt.Errorf("the gallery has no %s", excerpt(question.Name))
+		return nil, fmt.Errorf("the gallery has no %s", option.Excerpt(question.Name))
 	}
 	x := all[at]
-	var out bytes.Buffer
-	p := l.program(&out, a.progress)
+	p := l.program(a.progress)
 	p.Command = p.Name + " verify --gallery " + x.Name
 	bar := p.watch(ctx, &x.Options)
 	found := &report.Gallery{Program: p.Name}
@@ -41,13 +40,10 @@ func (l *laboratory) exhibit(ctx context.Context, a asked) (any, error) {
 		found.Found = append(found.Found, outcome)
 	}
 	bar.Done()
-	if err := p.Print(found, true); err != nil {
-		return nil, err
-	}
 	answer := struct {
 		labAnswer
 		Answer json.RawMessage `json:"answer,omitempty"`
-	}{labAnswer: labAnswer{Call: p.Command, Result: bytes.TrimSpace(out.Bytes())}}
+	}{labAnswer: labAnswer{Call: p.Command, Result: p.Headed(found)}}
 	answer.Status, _ = statusOf(found.Err())
 	v := found.Found[0].Violation
 	if v == nil {
@@ -70,7 +66,7 @@ func (l *laboratory) exhibit(ctx context.Context, a asked) (any, error) {
 func (l *laboratory) wrong(x *gallery.Exhibit, v *verify.Violation) (*runQuestion, error) {
 	if x.Runner != nil {
 		i := &x.Run.Instance
-		prepared, err := network.Prepare(x.Runner.Program().Declaration, *i)
+		prepared, err := network.Prepare(x.Runner.Program().Declared(), *i)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +78,7 @@ func (l *laboratory) wrong(x *gallery.Exhibit, v *verify.Violation) (*runQuestio
 		return &runQuestion{Run: words}, nil
 	}
 	o := new(runOptions)
-	e, err := o.runnable(l.program(nil, nil), nil, []string{x.Name})
+	e, err := o.runnable(l.program(nil), nil, []string{x.Name})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/observe"
 	"ringleader.example/ringleader/internal/show/demo"
@@ -42,9 +43,9 @@ func (o *groupOptions) places() (all []observe.Place, err error) {
 	known := map[uint64]bool{}
 	for _, text := range o.members {
 		name, where, _ := strings.Cut(text, "=")
-		id, err := parseID(name)
+		id, err := option.ID(name)
 		if err != nil || where == "" {
-			return nil, fmt.Errorf("--members has ID=PLACE for each member, such as 1=http://127.0.0.1:8001, and not %s", excerpt(text))
+			return nil, fmt.Errorf("--members has ID=PLACE for each member, such as 1=http://127.0.0.1:8001, and not %s", option.Excerpt(text))
 		}
 		if known[id] {
 			return nil, fmt.Errorf("--members has member %d twice", id)
@@ -133,10 +134,10 @@ func clientAt(where string, security transport.TLS) (*control.Client, error) {
 	if !isURL {
 		return control.NewClient(control.Socket(where)), nil
 	}
-	address, err := parseAddress("--members", strings.TrimSuffix(address, "/"))
+	address, err := option.Address("--members", strings.TrimSuffix(address, "/"))
 	switch {
 	case scheme != "http" && scheme != "https":
-		return nil, fmt.Errorf("--members: a place begins with http:// or https://, or is a directory, and not %s", excerpt(where))
+		return nil, fmt.Errorf("--members: a place begins with http:// or https://, or is a directory, and not %s", option.Excerpt(where))
 	case err != nil:
 		return nil, err
 	case scheme == "http":

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -56,7 +56,7 @@ type labRun struct {
 	lasting []string // the faults from the start of a run with a schedule, as lines
 	walk    *walker  // nil: the run has a schedule
 	choices []savedChoice
-	result  []byte   // as run --json prints it
+	result  any      // as run --json prints it
 	entered []uint64 // the candidates that begin each phase
 }
 
@@ -99,18 +99,19 @@ func (l *laboratory) make(ctx context.Context, q *runQuestion, progress func(str
 // labStart is a run before its first event.
 type labStart struct {
 	*program
-	out     *bytes.Buffer
 	command *cobra.Command
 	o       *runOptions
 	e       *catalogue.Entry
-	words   []string // the algorithm or exhibit, and flags as --name=value
+	words   []string              // the algorithm or exhibit, and flags as --name=value
+	lines   func(string, int) int // see [simulate.Options]; nil: steps do not name lines
 }
 
 // begin reads the words of a saved run.
 func (l *laboratory) begin(words []string, plain bool, progress func(string)) (*labStart, error) {
-	out := new(bytes.Buffer)
-	b := &labStart{program: l.program(out, progress), out: out, words: words}
-	b.command, b.o = b.runCommand()
+	b := &labStart{program: l.program(progress), words: words}
+	command, o := b.runCommand()
+	b.command, b.o = command.Command, o
+	o.ceiling = labCeiling
 	saved := savedRun{Run: words}
 	if err := saved.check(b.command.Flags()); err != nil {
 		return nil, fmt.Errorf("this is no run: %w", err)
@@ -118,7 +119,7 @@ func (l *laboratory) begin(words []string, plain bool, progress func(string)) (*
 	if err := b.parsed(b.command, &saved); err != nil {
 		return nil, b.flagError(b.command, err)
 	}
-	if err := errors.Join(spell(b.command), noneEmpty(b.command)); err != nil {
+	if err := errors.Join(option.Spell(b.command), option.NoneEmpty(b.command)); err != nil {
 		return nil, err
 	}
 	var err error
@@ -170,14 +171,16 @@ func (b *labStart) scheduled(ctx context.Context) (*labRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		return r, r.judged(broken.Record, &report.Broken{Subject: b.o.subject(b.e), Prepared: prepared, Violation: broken})
+		r.judged(broken.Record, &report.Broken{Subject: b.o.subject(b.e), Prepared: prepared, Violation: broken})
+		return r, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	script := faults.Script{Dead: s.Faults.Dead, Unordered: s.Faults.Unordered}
 	r.lasting, r.entered = script.Lines(found.Prepared), found.Entered
-	return r, r.judged(found.Record, found)
+	r.judged(found.Record, found)
+	return r, nil
 }
 
 // begins notes the states before the first event.
@@ -188,16 +191,13 @@ func (r *labRun) begins(s *simulate.Session) {
 }
 
 // judged notes a record and its result.
-func (r *labRun) judged(record *trace.Record, result report.Result) error {
-	r.out.Reset()
-	err := r.Print(result, true)
-	r.record, r.result = record, bytes.TrimSpace(r.out.Bytes())
-	return err
+func (r *labRun) judged(record *trace.Record, result report.Result) {
+	r.record, r.result = record, r.Headed(result)
 }
 
 // walking begins a walk.
 func (b *labStart) walking() (*labRun, error) {
-	w, err := b.newWalker(b.command, b.e, b.o)
+	w, err := b.newWalker(b.command, b.e, b.o, b.lines)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,8 @@ func (r *labRun) walkOn(ctx context.Context, choices []savedChoice, q *runQuesti
 		return err
 	}
 	r.entered = found.Entered
-	return r.judged(found.Record, found)
+	r.judged(found.Record, found)
+	return nil
 }
 
 // mostWalkText is the longest text of a walk in a command: shells and systems have limits.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/verify"
 )
@@ -32,7 +33,7 @@ func (l *laboratory) search(ctx context.Context, a asked) (any, error) {
 	}
 	goal, known := goals[q.Goal]
 	if !known {
-		return nil, fmt.Errorf("the lab searches for two-leaders or worst, not %s", excerpt(q.Goal))
+		return nil, fmt.Errorf("the lab searches for two-leaders or worst, not %s", option.Excerpt(q.Goal))
 	}
 	r, err := l.make(ctx, &runQuestion{Run: q.Run, Choices: q.Choices, Walk: true, plain: true}, a.progress)
 	if err != nil {

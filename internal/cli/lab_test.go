@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/study/gallery"
 )
@@ -66,6 +67,12 @@ type labRunAnswer struct {
 		Message int             `json:"message"`
 	} `json:"next"`
 	Faults []json.RawMessage `json:"faults"`
+}
+
+// labCallAnswer is the answer to a call as the page has it.
+type labCallAnswer struct {
+	labAnswer
+	Result json.RawMessage `json:"result"`
 }
 
 // labPrinted is what a command line prints.
@@ -328,7 +335,7 @@ func TestCallsPrintWhatTheCommandsPrint(t *testing.T) {
 		{"run", "lcr", "-n5", "--story"},
 		{"run", "lcr", "--n=5", "--anonymous"},
 	} {
-		answer := answered[labAnswer](t, "call", labObject{"args": args})
+		answer := answered[labCallAnswer](t, "call", labObject{"args": args})
 		if got, want := string(answer.Result), labPrinted(t, append(args, "--json")...); ownCall.ReplaceAllString(got, "") != ownCall.ReplaceAllString(want, "") {
 			t.Errorf("%q: %s, and not %s", args, got, want)
 		}
@@ -346,7 +353,7 @@ func TestACounterexampleAndACostliestInputComeAsRuns(t *testing.T) {
 		{[]string{"worst", "stop-and-go-p1", "--n=5", "--tries=100"}, 0},
 		{[]string{"worst", "lcr", "--n=5", "--of=election"}, 0},
 	} {
-		answer := answered[labAnswer](t, "call", labObject{"args": c.args})
+		answer := answered[labCallAnswer](t, "call", labObject{"args": c.args})
 		if answer.Status != c.status || answer.Run == nil {
 			t.Errorf("%q: status %d, run %v", c.args, answer.Status, answer.Run)
 			continue
@@ -355,7 +362,7 @@ func TestACounterexampleAndACostliestInputComeAsRuns(t *testing.T) {
 			t.Errorf("%q: the run has no steps", c.args)
 		}
 	}
-	if answer := answered[labAnswer](t, "call", labObject{"args": []string{"verify", "lcr", "--n=3"}}); answer.Run != nil || answer.Status != 0 {
+	if answer := answered[labCallAnswer](t, "call", labObject{"args": []string{"verify", "lcr", "--n=3"}}); answer.Run != nil || answer.Status != 0 {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -574,7 +581,7 @@ func TestACallTakesFlagsThatAreKnownToBeHarmless(t *testing.T) {
 		"worst":   {"json", "out", "shard"},
 	}
 	for _, name := range []string{"compare", "count", "verify", "worst"} {
-		refused[name] = append(refused[name], natsNames...) // a call from a page connects to no server
+		refused[name] = append(refused[name], labour.ServerNames...) // a call from a page connects to no server
 	}
 	root := Tree("ringleader", all.Algorithms)
 	for name, taken := range labCalls {

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/broker"
@@ -31,7 +32,7 @@ func natsServer(t *testing.T, s broker.Settings) string {
 	t.Helper()
 	if s.Token == "" {
 		var err error
-		if s.Token, err = ownToken(); err != nil {
+		if s.Token, err = labour.OwnToken(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -223,7 +224,7 @@ func TestAJobThatIsCancelledIsGone(t *testing.T) {
 // connected returns a connection to a server.
 func connected(t *testing.T, url string) *cluster.Conn {
 	t.Helper()
-	token, err := ownToken()
+	token, err := labour.OwnToken()
 	if err != nil {
 		t.Fatal(err)
 	}

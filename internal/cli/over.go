@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/tcprun"
@@ -46,24 +49,39 @@ func (o *overOptions) flags(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&o.over, "over", "", "real connections on loopback, not simulation: tcp, or processes: one OS process each")
 	f.DurationVar(&o.unit, "unit", 0, "over connections: duration of a unit of a timed algorithm, or least duration of a round (default by size; none)")
-	offerWords(command, "over", overs...)
+	option.Offer(command, "over", overs...)
 }
 
-// runOver runs an election over real connections.
-func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOptions) error {
-	s, err := p.overRun(command, e, o)
+// overRun is the study of a run over real connections.
+type overRun struct {
+	e *catalogue.Entry
+	o *runOptions
+	s tcprun.Options
+}
+
+// planOver plans a run over real connections.
+func (o *runOptions) planOver(p *program, command *cobra.Command, e *catalogue.Entry) (study, error) {
+	s, err := p.overOptions(command, e, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if o.over == "processes" {
-		spawner, err := newSpawner(s.Instance.IDs.Len() - len(s.Dead))
+	return &overRun{e, o, s}, nil
+}
+
+// job is that of a [study].
+func (*overRun) job() (*labour.Assignment, error) { return nil, errNoJob }
+
+// carryOut is that of a [study].
+func (r *overRun) carryOut(ctx context.Context, p *program, _ labour.Doer) error {
+	if r.o.over == "processes" {
+		spawner, err := newSpawner(r.s.Instance.IDs.Len() - len(r.s.Dead))
 		if err != nil {
 			return err
 		}
 		defer spawner.close()
-		s.Spawn = spawner.spawn
+		r.s.Spawn = spawner.spawn
 	}
-	r, err := tcprun.Run(command.Context(), e.Program, s)
+	found, err := tcprun.Run(ctx, r.e.Program, r.s)
 	switch {
 	case errors.Is(err, tcprun.ErrStopped):
 		return report.Stopped("%w", err)
@@ -72,20 +90,20 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 	case err != nil:
 		return err
 	}
-	if err := p.Print(&report.OverRun{Subject: o.subject(e), Over: o.over, Options: &s, Result: r}, o.json); err != nil {
+	if err := p.Print(&report.OverRun{Subject: r.o.subject(r.e), Over: r.o.over, Options: &r.s, Result: found}, r.o.json); err != nil {
 		return err
 	}
 	switch {
-	case !r.Complete:
-		return report.Stopped("stopped after %d deliveries, before the end", r.Deliveries)
-	case !r.Right || len(r.Faults) > 0:
+	case !found.Complete:
+		return report.Stopped("stopped after %d deliveries, before the end", found.Deliveries)
+	case !found.Right || len(found.Faults) > 0:
 		return report.ErrNo
 	}
 	return nil
 }
 
-// overRun returns the options of a run over real connections.
-func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOptions) (s tcprun.Options, err error) {
+// overOptions returns the options of a run over real connections.
+func (p *program) overOptions(command *cobra.Command, e *catalogue.Entry, o *runOptions) (s tcprun.Options, err error) {
 	if o.over == "" {
 		return s, errors.New("--unit is for runs over connections; add --over tcp or --over processes")
 	}
@@ -136,7 +154,7 @@ func (p *program) processor() *cobra.Command {
 		Hidden:  true,
 		Short:   "Run one process of a run over processes: plan and orders in, replies out",
 		Example: "  ringleader processor",
-		Args:    flagsOnly,
+		Args:    option.FlagsOnly,
 		RunE: func(*cobra.Command, []string) error {
 			err := tcprun.Serve(p.stdin, p.Out, p.algorithms.Program)
 			if err != nil {

@@ -13,10 +13,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/finite"
 	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/models"
 	"ringleader.example/ringleader/internal/study/prove"
 	"ringleader.example/ringleader/proofs"
 )
@@ -35,7 +37,7 @@ func (p *program) prove() *cobra.Command {
 	o := &proveOptions{}
 	command := &cobra.Command{
 		Use:     "prove [MODEL ...]",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Prove algorithms for every number of processes, with z3 and cvc5",
 		Long: `Prove algorithms for every number of processes. A model is an algorithm as a transition system
 with invariants: each invariant holds at first, and each action keeps it. MODEL is the name of one
@@ -54,7 +56,7 @@ neither proved nor refuted, or there is no solver.`,
 		Example: "  ringleader prove\n  ringleader prove quorum-bully --solver z3\n  ringleader prove lcr --drop passed --draw lcr.svg\n" +
 			"  ringleader prove quorum-bully --drop-guard grant-claim:2\n  ringleader prove lcr --emit lcr.smt2\n  ringleader prove --recorded",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return proofs.Names(), cobra.ShellCompDirectiveDefault
+			return models.Names(), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(command *cobra.Command, args []string) error { return p.proveAll(command, args, o) },
 	}
@@ -96,7 +98,7 @@ func (o *proveOptions) check(models int) error {
 // modelNamed returns the model of a name or a file.
 func modelNamed(name string) (*logic.Model, error) {
 	if !strings.HasSuffix(name, ".model") {
-		return proofs.Load(name)
+		return models.Load(name)
 	}
 	dir := filepath.Dir(name)
 	m, err := logic.Load(os.DirFS(dir), proofs.Files, filepath.Base(name))
@@ -108,7 +110,7 @@ func modelNamed(name string) (*logic.Model, error) {
 
 func (p *program) proveAll(command *cobra.Command, names []string, o *proveOptions) error {
 	if len(names) == 0 {
-		names = proofs.Names()
+		names = models.Names()
 	}
 	if err := o.check(len(names)); err != nil {
 		return err
@@ -129,7 +131,7 @@ func (p *program) proveAll(command *cobra.Command, names []string, o *proveOptio
 		return p.ToFile(o.emit, func(w io.Writer) error { _, err := io.WriteString(w, plans[0].Script()); return err })
 	case o.recorded:
 		return p.proveRecorded(plans)
-	case o.draw != "" && !proofs.IsRing(plans[0].Model):
+	case o.draw != "" && !models.IsRing(plans[0].Model):
 		return fmt.Errorf("%s is not of a ring, so there is no ring to draw", plans[0].Model.Name)
 	}
 	found := p.proveWith(command, plans, o)
@@ -143,7 +145,7 @@ func (p *program) proveAll(command *cobra.Command, names []string, o *proveOptio
 func (p *program) proveRecorded(plans []*prove.Plan) error {
 	for _, plan := range plans {
 		name := plan.Model.Name
-		record, err := proofs.Record(name)
+		record, err := models.Record(name)
 		if err == nil {
 			err = record.Covers(plan)
 		}
@@ -227,10 +229,10 @@ func (p *program) induction(m *logic.Model, o *proveOptions) error {
 	switch {
 	case len(o.drop)+len(o.guards) == 0:
 		return nil
-	case !proofs.IsRing(m):
+	case !models.IsRing(m):
 		return nil
 	}
-	found, err := proofs.Counterexample(m, o.size, mostFacts, mostStates)
+	found, err := models.Counterexample(m, o.size, mostFacts, mostStates)
 	switch {
 	case errors.Is(err, finite.ErrTooMany):
 		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes in the first %d states", o.size, mostStates))

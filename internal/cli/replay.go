@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -146,7 +148,7 @@ func (p *program) parsed(run *cobra.Command, s *savedRun, more ...string) error 
 	if err := run.ParseFlags(slices.Concat(s.Run[1:], more)); err != nil {
 		return err
 	}
-	(&cobra.Command{Use: p.Name}).AddCommand(run) // so that it knows what it is called
+	p.adopt(run)
 	p.Command = p.callOf(run, s.Run[:1])
 	return nil
 }
@@ -158,7 +160,7 @@ func (p *program) replay() *cobra.Command {
 	}
 	command := &cobra.Command{
 		Use:     "replay FILE",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Repeat a run that run --save has saved",
 		Long: `Repeat a run that run --save has saved: the same algorithm, network, schedule and faults, and so the same
 run to the last step. FILE is - for stdin. A replay reads no other files.`,
@@ -173,15 +175,21 @@ run to the last step. FILE is - for stdin. A replay reads no other files.`,
 			if err != nil {
 				return err
 			}
-			run := p.run()
-			run.SetContext(command.Context())
-			if err := p.parsed(run, &s, words(command.Flags(), nil)...); err != nil {
+			run, o := p.runCommand()
+			if err := p.parsed(run.Command, &s, words(command.Flags(), nil)...); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if s.Choices != nil {
-				return p.rewalk(run, s)
+				if err := run.Flags().Set("step", "true"); err != nil {
+					return err
+				}
 			}
-			return run.RunE(run, s.Run[:1])
+			o.replayed = s.Choices
+			again, err := run.plan(s.Run[:1])
+			if err != nil {
+				return err
+			}
+			return p.carryOut(command.Context(), again, &labour.Hands{Work: run.working})
 		},
 	}
 	o.results.flags(command, "the run")

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/reproduce/sources"
@@ -21,17 +23,17 @@ import (
 type reproduceOptions struct {
 	json, markdown bool
 	thorough       bool
-	out            string
-	keep, shard    string
-	distribution
-	words func() ([]string, error) // of the job
+	to             string // the file for the result
+	labour.Work
 }
 
-func (p *program) reproduce() *cobra.Command {
+func (p *program) reproduce() *cobra.Command { return p.reproduceCommand().Command }
+
+func (p *program) reproduceCommand() *studyCommand {
 	var o reproduceOptions
 	command := &cobra.Command{
 		Use:     "reproduce [S1|S2|S3|S4|S5]...",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Check the statements of the sources, one by one",
 		Long: `Check the statements of the sources, one by one: definitions, theorems, examples, figures, tables and
 exercises. Each is tested by runs, exact counts and every schedule of small networks. A statement about
@@ -48,30 +50,45 @@ Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended
 		Example: "  ringleader reproduce\n  ringleader reproduce S1 S3\n  ringleader reproduce S4 --json\n" +
 			"  ringleader reproduce --thorough --markdown --out reproduction.md --keep results\n" +
 			"  ringleader reproduce --thorough --shard 3/16 --out part3\n  ringleader reproduce --thorough --nats nats://10.0.0.1:4222",
-		RunE: func(command *cobra.Command, args []string) error {
-			if o.json && o.markdown {
-				return errors.New("a result has one form: --json or --markdown")
-			}
-			rows, left, err := o.rows(args)
-			if err != nil {
-				return err
-			}
-			o.words = func() ([]string, error) { return jobWords("reproduce", args, command.Flags()) }
-			return p.judge(command.Context(), rows, left, &o)
-		},
 	}
 	f := command.Flags()
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each statement")
 	f.BoolVar(&o.markdown, "markdown", false, "print a page of tables in Markdown")
 	f.BoolVar(&o.thorough, "thorough", false, "include checks that take minutes")
-	f.StringVar(&o.out, "out", "-", "write into this file; - is stdout")
-	f.StringVar(&o.keep, "keep", "", "keep results in this file, and continue from those in it")
-	f.StringVar(&o.shard, "shard", "", "check one part of several into --out, such as 3/16; ringleader merge joins them")
-	o.distribution.flags(command, p)
+	f.StringVar(&o.to, "out", "-", "write into this file; - is stdout")
+	f.StringVar(&o.Out, "keep", "", "keep results in this file, and continue from those in it")
+	f.StringVar(&o.Shard, "shard", "", "check one part of several into --out, such as 3/16; ringleader merge joins them")
+	o.Server.Define(command, p.Printer)
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return marks(), cobra.ShellCompDirectiveNoFileComp
 	}
-	return command
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
+}
+
+// reproduction is the study of statements of the sources.
+type reproduction struct {
+	o     *reproduceOptions
+	task  *reproduce.Judging
+	left  int // statements that take too long
+	words func() ([]string, error)
+}
+
+// plan returns the study that the flags ask for. The results of a shard are kept where the result would be.
+func (o *reproduceOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+	if o.json && o.markdown {
+		return nil, errors.New("a result has one form: --json or --markdown")
+	}
+	rows, left, err := o.rows(args)
+	if err != nil {
+		return nil, err
+	}
+	if o.Shard != "" {
+		o.Out = o.to
+	}
+	return &reproduction{
+		o: o, task: &reproduce.Judging{Rows: rows, Algorithms: p.algorithms}, left: left,
+		words: func() ([]string, error) { return jobWords("reproduce", args, command.Flags()) },
+	}, nil
 }
 
 func marks() (marks []string) {
@@ -100,29 +117,35 @@ func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, er
 	return rows, left, nil
 }
 
-// judge checks rows on all cores and prints each result, in order, as soon as it is known. A shard's results are only kept.
-func (p *program) judge(ctx context.Context, rows []reproduce.Row, left int, o *reproduceOptions) error {
-	task := &reproduce.Judging{Rows: rows, Algorithms: p.algorithms}
-	a := assignment{working: &working{o.keep, o.shard, o.distribution}, kind: "reproduce", words: o.words, task: task, units: "statements"}
-	if o.shard != "" {
-		a.out = o.out
-		_, err := p.work(ctx, a)
+// job is that of a [study].
+func (r *reproduction) job() (*labour.Assignment, error) {
+	return &labour.Assignment{Kind: "reproduce", Words: r.words, Task: r.task, Units: "statements"}, nil
+}
+
+// carryOut is that of a [study]. It prints each verdict, in order, as soon as it is known. The results of a shard are only kept.
+func (r *reproduction) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+	a, err := r.job()
+	if err != nil {
 		return err
 	}
-	return p.ToFile(o.out, func(w io.Writer) error {
-		form := report.NewJudged(w, o.out == "-" && p.Paint(), p.Width(), o.json, o.markdown)
+	if r.o.Shard != "" {
+		_, err := by.Do(ctx, p.Printer, a)
+		return err
+	}
+	return p.ToFile(r.o.to, func(w io.Writer) error {
+		form := report.NewJudged(w, r.o.to == "-" && p.Paint(), p.Width(), r.o.json, r.o.markdown)
 		var broken error
 		verdicts := make([]int, len(reproduce.Verdicts))
-		show := task.InOrder(func(r reproduce.Result) {
-			if r.Err != nil {
-				broken = errors.Join(broken, r.Err)
+		show := r.task.InOrder(func(found reproduce.Result) {
+			if found.Err != nil {
+				broken = errors.Join(broken, found.Err)
 				return
 			}
-			form.Row(r)
-			verdicts[r.Verdict]++
+			form.Row(found)
+			verdicts[found.Verdict]++
 		})
-		a.begin = func() error {
-			if !o.json {
+		a.Begin = func() error {
+			if !r.o.json {
 				return nil
 			}
 			header, err := report.PlainJSON(p.Header())
@@ -131,13 +154,13 @@ func (p *program) judge(ctx context.Context, rows []reproduce.Row, left int, o *
 			}
 			return err
 		}
-		a.taken = func(part work.Part) error { return show(part.Result) }
-		if _, err := p.work(ctx, a); err != nil {
+		a.Taken = func(part work.Part) error { return show(part.Result) }
+		if _, err := by.Do(ctx, p.Printer, a); err != nil {
 			return err
 		}
-		form.End(verdicts, left)
+		form.End(verdicts, r.left)
 		if broken != nil {
-			p.Complain(oneLine(broken.Error()))
+			p.Complain(option.OneLine(broken.Error()))
 			return report.ErrNo
 		}
 		return nil

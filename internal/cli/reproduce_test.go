@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/reproduce/sources"
@@ -49,6 +50,12 @@ func arguments(command string) (words []string) {
 	return words
 }
 
+// judge checks rows and prints their verdicts.
+func judge(ctx context.Context, p *program, rows []reproduce.Row, left int, o *reproduceOptions) error {
+	s := &reproduction{o: o, task: &reproduce.Judging{Rows: rows, Algorithms: p.algorithms}, left: left}
+	return p.carryOut(ctx, s, &labour.Hands{Work: &o.Work})
+}
+
 func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T) {
 	rows := []reproduce.Row{
 		{Source: "S1", Where: "a", Check: func(*reproduce.Bench) reproduce.Finding { panic("oh") }},
@@ -58,7 +65,7 @@ func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T
 	}
 	var stdout, stderr strings.Builder
 	p := &program{Printer: &report.Printer{Out: &stdout, Err: &stderr, Getenv: os.Getenv}}
-	err := p.judge(t.Context(), rows, 0, &reproduceOptions{out: "-", json: true})
+	err := judge(t.Context(), p, rows, 0, &reproduceOptions{to: "-", json: true})
 	var exit report.ExitError
 	if !errors.As(err, &exit) || exit.Code != report.ExitNo || !strings.Contains(stderr.String(), "S1 a panicked: oh") {
 		t.Errorf("error %v, %q", err, stderr.String())
@@ -70,7 +77,7 @@ func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T
 		t.Errorf("%q: %v", stdout.String(), err)
 	}
 	stdout.Reset()
-	if err := p.judge(t.Context(), rows[1:], 3, &reproduceOptions{out: "-", markdown: true}); err != nil {
+	if err := judge(t.Context(), p, rows[1:], 3, &reproduceOptions{to: "-", markdown: true}); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []string{"| b |  |  | 1 &lt; 2 \\| \\* | **fails**: w<br>`ringleader version` |\n", "1 statement: 1 judged (1 fails); 3 more with --thorough.\n"} {
@@ -92,13 +99,13 @@ func TestStatementsThatAreNotCheckedAreCountedApartAndAreNoFailure(t *testing.T)
 		rows    []reproduce.Row
 		want    string
 	}{
-		{reproduceOptions{out: "-"}, rows, "2 statements: 1 judged (1 holds), 1 not checked\n"},
-		{reproduceOptions{out: "-"}, rows[:1], "1 statement: 0 judged, 1 not checked\n"},
-		{reproduceOptions{out: "-", markdown: true}, rows, "| m | **not checked**: w |\n"},
-		{reproduceOptions{out: "-", json: true}, rows, `"measured":"m","verdict":"not checked","why":"w"}`},
+		{reproduceOptions{to: "-"}, rows, "2 statements: 1 judged (1 holds), 1 not checked\n"},
+		{reproduceOptions{to: "-"}, rows[:1], "1 statement: 0 judged, 1 not checked\n"},
+		{reproduceOptions{to: "-", markdown: true}, rows, "| m | **not checked**: w |\n"},
+		{reproduceOptions{to: "-", json: true}, rows, `"measured":"m","verdict":"not checked","why":"w"}`},
 	} {
 		stdout.Reset()
-		if err := p.judge(t.Context(), test.rows, 0, &test.options); err != nil || !strings.Contains(stdout.String(), test.want) {
+		if err := judge(t.Context(), p, test.rows, 0, &test.options); err != nil || !strings.Contains(stdout.String(), test.want) {
 			t.Errorf("%v; %s\nhas not %s", err, stdout.String(), test.want)
 		}
 	}
@@ -109,7 +116,7 @@ func TestStatementsThatAreStoppedAreIncomplete(t *testing.T) {
 	stop()
 	path := t.TempDir() + "/page.md"
 	p := &program{Printer: &report.Printer{Out: &strings.Builder{}, Err: &strings.Builder{}, Getenv: os.Getenv}}
-	err := p.judge(ctx, sources.Rows(), 0, &reproduceOptions{out: path, markdown: true})
+	err := judge(ctx, p, sources.Rows(), 0, &reproduceOptions{to: path, markdown: true})
 	var exit report.ExitError
 	if !errors.As(err, &exit) || exit.Code != report.ExitIncomplete {
 		t.Errorf("error %v", err)

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/render"
-	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -22,8 +22,6 @@ type results struct {
 	json                  bool
 	draw, topology, trace string // files
 	from, to              uint64 // what drawings show; to is 0 for the end
-
-	page func() (*runQuestion, error) // the run for a page; nil: there is none
 }
 
 // resultNames are its flags.
@@ -34,8 +32,8 @@ func (r *results) flags(command *cobra.Command, of string) {
 	f.BoolVar(&r.json, "json", false, "print one JSON object")
 	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this .svg, .png or .pdf file, a space-time diagram; as .html, a page that plays it; - is stdout, as SVG")
 	f.StringVar(&r.topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, leader; as .gif, step by step")
-	decimalVar(f, &r.from, "from", "", 0, "show "+of+" from this time on, or from this step without a clock")
-	decimalVar(f, &r.to, "to", "", 0, "show "+of+" up to this time or step (default its end)")
+	option.Number(f, &r.from, "from", "", 0, "show "+of+" from this time on, or from this step without a clock")
+	option.Number(f, &r.to, "to", "", 0, "show "+of+" up to this time or step (default its end)")
 	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
 }
 
@@ -72,12 +70,13 @@ func (r *results) check() error {
 }
 
 // put writes the record's files, and then, if stdout is free for it, the result.
-func (r *results) put(p *program, record *trace.Record, found report.Result) error {
+func (r *results) put(p *program, found *finding) error {
+	record := found.record
 	if r.recorded() && record == nil {
 		p.Complain("no property is violated, so there is no run to draw or to write")
 	}
 	if record != nil {
-		if err := r.drawRun(p, record); err != nil {
+		if err := r.drawRun(p, found); err != nil {
 			return err
 		}
 		if err := r.drawNetwork(p, record); err != nil {
@@ -92,7 +91,12 @@ func (r *results) put(p *program, record *trace.Record, found report.Result) err
 	if r.draw == "-" || r.topology == "-" || r.trace == "-" {
 		return nil
 	}
-	return p.Print(found, r.json)
+	for _, result := range found.results {
+		if err := p.Print(result, r.json); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // drawInto draws into a file if there is to be one, in the format that its name ends in.
@@ -116,18 +120,18 @@ var runEndings = append(slices.Clone(render.Formats), "html")
 func isPage(path string) bool { return strings.EqualFold(filepath.Ext(path), ".html") }
 
 // drawRun draws the run, or writes a page of it.
-func (r *results) drawRun(p *program, record *trace.Record) error {
+func (r *results) drawRun(p *program, found *finding) error {
 	switch {
 	case !isPage(r.draw):
-		return r.drawInto(p, r.draw, record, drawing.Diagram)
-	case r.page == nil:
+		return r.drawInto(p, r.draw, found.record, drawing.Diagram)
+	case found.page == nil:
 		return errors.New("--draw writes a page of one simulated run only; into .svg, .png or .pdf it draws this one")
 	}
-	run, err := r.page()
+	run, err := found.page()
 	if err != nil {
 		return err
 	}
-	return p.drawPage(r.draw, run)
+	return p.drawPage(r.draw, &runQuestion{Run: run.Run, Choices: run.Choices})
 }
 
 // networkEndings are the endings of drawings of the network.

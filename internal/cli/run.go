@@ -14,7 +14,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/loops"
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/gallery"
@@ -41,19 +42,28 @@ type runOptions struct {
 	walk      string // the events of a walk, as [readWalk] reads them
 	lazyFlags
 	results
+
+	replayed []savedChoice // the events of a saved walk; nil: it is none
+	ceiling  ceiling
+}
+
+// ceiling limits a run. Zero means no limit.
+type ceiling struct {
+	memory uint64 // bytes of the program
+	record int    // bytes of the record, about
 }
 
 func (p *program) run() *cobra.Command {
 	command, _ := p.runCommand()
-	return command
+	return command.Command
 }
 
 // runCommand returns the command, and the options that its flags set.
-func (p *program) runCommand() (*cobra.Command, *runOptions) {
+func (p *program) runCommand() (*studyCommand, *runOptions) {
 	o := new(runOptions)
 	command := &cobra.Command{
 		Use:     "run [ALGORITHM]",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Run one election, simulated or over TCP, and count its cost",
 		Long: `Run one election on a simulated network and report the leader, the cost, and whether it keeps the
 bound that its source states. A seed determines the run, on every machine.
@@ -128,30 +138,6 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
   ringleader run --scenario s2-figures-2.7-2.8
   ringleader run lcr --ids 5,4,3,2,1 --story
   ringleader run bully --n 7 --fault "random 2 crashes until 100" --seed 3 --save bad-day.json`,
-		RunE: func(command *cobra.Command, args []string) error {
-			args, err := o.played(command, args)
-			if err != nil {
-				return err
-			}
-			e, err := o.runnable(p, command, args)
-			if err != nil {
-				return err
-			}
-			e = o.form(e)
-			if o.anonymous {
-				return p.runAnonymous(command, e, o)
-			}
-			if o.step || o.walk != "" {
-				return p.walk(command, e, o)
-			}
-			if err := o.lazyFlags.unused(command); err != nil {
-				return err
-			}
-			if o.over != "" || command.Flags().Changed("unit") {
-				return p.runOver(command, e, o)
-			}
-			return p.simulate(command.Context(), e, o)
-		},
 	}
 	o.input.flags(command, p)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
@@ -163,7 +149,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 	o.checking.flags(command)
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default: as the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
-	decimalVar(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
+	option.Number(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command, p.Name)
 	o.ranks.flags(command)
 	o.hosts.flags(command)
@@ -174,14 +160,41 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 	f.BoolVar(&o.step, "step", false, "walk the run event by event, forward and back, choosing the next event")
 	f.StringVar(&o.walk, "walk", "", "make these events, as an address or a command of ringleader lab has them; with --step, go on from there")
 	o.lazyFlags.flags(command)
-	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default: at quiescence, or when it must have stabilized)")
-	decimalVar(f, &o.limit, "limit", "", 0, "stop after this many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
+	option.Number(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default: at quiescence, or when it must have stabilized)")
+	option.Number(f, &o.limit, "limit", "", 0, "stop after this many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all its inputs into this file, for ringleader replay")
-	offerWords(command, "timing", "asynchronous", "timed", "synchronous")
-	offerWords(command, "schedule", simulate.Schedules...)
-	offerWords(command, "start", "all", "any")
-	offerWords(command, "scenario", runScenarioNames()...)
-	return command, o
+	option.Offer(command, "timing", "asynchronous", "timed", "synchronous")
+	option.Offer(command, "schedule", simulate.Schedules...)
+	option.Offer(command, "start", "all", "any")
+	option.Offer(command, "scenario", runScenarioNames()...)
+	plan := func(args []string) (study, error) { return o.plan(p, command, args) }
+	return p.carriesOut(&studyCommand{command, plan, new(labour.Work)}), o
+}
+
+// plan returns the study that the flags ask for.
+func (o *runOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+	args, err := o.played(command, args)
+	if err != nil {
+		return nil, err
+	}
+	e, err := o.runnable(p, command, args)
+	if err != nil {
+		return nil, err
+	}
+	e = o.form(e)
+	if o.anonymous {
+		return o.planLockstep(command, e)
+	}
+	if o.step || o.walk != "" {
+		return o.planWalk(p, command, e)
+	}
+	if err := o.lazyFlags.unused(command); err != nil {
+		return nil, err
+	}
+	if o.over != "" || command.Flags().Changed("unit") {
+		return o.planOver(p, command, e)
+	}
+	return o.planSimulation(p, e)
 }
 
 // runnable returns what the only argument names: an algorithm, or an exhibit of the gallery.
@@ -196,7 +209,7 @@ func (o *runOptions) runnable(p *program, command *cobra.Command, args []string)
 		return nil, err
 	}
 	o.called = args[0]
-	return new(catalogue.Of(simulate.New(&loops.Program{Program: all[at].Program}), nil)), nil
+	return new(catalogue.Of(simulate.New(all[at].Program), nil)), nil
 }
 
 // options turns flags into options of the simulator.
@@ -252,44 +265,75 @@ func (o *runOptions) most() uint64 {
 	return o.limit
 }
 
-func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOptions) error {
+// simulation is the study of one simulated run.
+type simulation struct {
+	e *catalogue.Entry
+	o *runOptions
+	s simulate.Options
+}
+
+// planSimulation plans a simulated run.
+func (o *runOptions) planSimulation(p *program, e *catalogue.Entry) (study, error) {
 	if err := o.check(); err != nil {
-		return err
+		return nil, err
 	}
 	if o.save == "-" {
-		return fmt.Errorf("--save writes a file for %s replay; stdout has the result", p.Name)
+		return nil, fmt.Errorf("--save writes a file for %s replay; stdout has the result", p.Name)
 	}
 	s, err := o.options(e, p.stdin)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found, err := p.elect(ctx, e, o, &s)
+	return &simulation{e, o, s}, nil
+}
+
+// job is that of a [study].
+func (*simulation) job() (*labour.Assignment, error) { return nil, errNoJob }
+
+// answer is that of an [answerable].
+func (r *simulation) answer(ctx context.Context, p *program, _ labour.Doer) (*finding, error) {
+	found, err := p.elect(ctx, r.e, r.o, &r.s)
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
-		return p.broken(e, o, &s, broken)
+		return r.o.broken(r.e, &r.s, broken)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if o.save != "" {
-		if err := p.ToFile(o.save, o.saved(e, &s, found.Prepared).put); err != nil {
-			return err
-		}
+	f := &finding{
+		results: []report.Result{found}, record: found.Record,
+		page: func() (savedRun, error) { return r.o.saved(r.e, &r.s, found.Prepared), nil },
 	}
-	o.page = func() (*runQuestion, error) { return &runQuestion{Run: o.saved(e, &s, found.Prepared).Run}, nil }
-	var introduced report.Result = found
-	if o.scenario != "" {
-		introduced = scenarioRun{found, o.scenario}
-	}
-	if err := o.put(p, found.Record, introduced); err != nil {
-		return err
+	if r.o.scenario != "" {
+		f.results[0] = scenarioRun{found, r.o.scenario}
 	}
 	switch {
 	case !found.Complete:
-		return report.Stopped("%w", stopped(ctx, found.Deliveries))
-	case !found.Right || len(found.Faults) > 0 || o.failed():
-		return report.ErrNo
+		f.verdict = report.Stopped("%w", stopped(ctx, found.Deliveries))
+	case !found.Right || len(found.Faults) > 0 || r.o.failed():
+		f.verdict = report.ErrNo
 	}
-	return nil
+	return f, nil
+}
+
+// carryOut is that of a [study].
+func (r *simulation) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+	found, err := r.answer(ctx, p, by)
+	if err != nil {
+		return err
+	}
+	if r.o.save != "" {
+		run, err := found.page()
+		if err != nil {
+			return err
+		}
+		if err := p.ToFile(r.o.save, run.put); err != nil {
+			return err
+		}
+	}
+	if err := r.o.put(p, found); err != nil {
+		return err
+	}
+	return found.verdict
 }
 
 // elect simulates the election, and checks what its source claims of every run.
@@ -306,11 +350,9 @@ func (p *program) elect(ctx context.Context, e *catalogue.Entry, o *runOptions, 
 		} else {
 			bar.Show("%d million deliveries", deliveries/1_000_000)
 		}
-		return ctx.Err() == nil && !(p.limited && memory.Used() > uint64(mostLabMemory))
+		return ctx.Err() == nil && (o.ceiling.memory == 0 || memory.Used() <= o.ceiling.memory)
 	}
-	if p.limited {
-		s.Recorded = mostLabRecord
-	}
+	s.Recorded = o.ceiling.record
 	r, err := e.Simulate(*s)
 	bar.Done()
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
@@ -329,22 +371,16 @@ func (p *program) elect(ctx context.Context, e *catalogue.Entry, o *runOptions, 
 	return found, err
 }
 
-// broken puts the run of an algorithm that broke the contract.
-func (p *program) broken(e *catalogue.Entry, o *runOptions, s *simulate.Options, v *simulate.Violation) error {
+// broken returns the run of an algorithm that broke the contract.
+func (o *runOptions) broken(e *catalogue.Entry, s *simulate.Options, v *simulate.Violation) (*finding, error) {
 	prepared, err := network.Prepare(e.Declaration, s.Instance)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if o.save != "" {
-		if err := p.ToFile(o.save, o.saved(e, s, prepared).put); err != nil {
-			return err
-		}
-	}
-	o.page = func() (*runQuestion, error) { return &runQuestion{Run: o.saved(e, s, prepared).Run}, nil }
-	if err := o.put(p, v.Record, &report.Broken{Subject: o.subject(e), Prepared: prepared, Violation: v}); err != nil {
-		return err
-	}
-	return report.ErrNo
+	return &finding{
+		results: []report.Result{&report.Broken{Subject: o.subject(e), Prepared: prepared, Violation: v}}, record: v.Record, verdict: report.ErrNo,
+		page: func() (savedRun, error) { return o.saved(e, s, prepared), nil },
+	}, nil
 }
 
 // stopped is the error of a run that a limit or the caller stopped.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -104,7 +105,7 @@ func runScenarioNames() []string {
 func findScenario(name string) (*scenario, error) {
 	i := slices.IndexFunc(runScenarios, func(s scenario) bool { return strings.EqualFold(s.name, name) })
 	if i < 0 {
-		return nil, fmt.Errorf("unknown scenario %q; %s", name, instead(name, runScenarioNames()))
+		return nil, fmt.Errorf("unknown scenario %q; %s", name, option.Instead(name, runScenarioNames()))
 	}
 	return &runScenarios[i], nil
 }
@@ -145,14 +146,14 @@ func (p *program) scenarios() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:     "scenarios",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "List the named runs, each with a story",
 		Long: `List the named runs: examples, figures and rules of the sources, and failures where an assumption
 does not hold. A scenario is a call of run; flags given with it take precedence.`,
 		Example: `  ringleader scenarios
   ringleader run --scenario s2-figures-2.7-2.8
   ringleader run --scenario partition-and-merge --draw merge.svg`,
-		Args: flagsOnly,
+		Args: option.FlagsOnly,
 		RunE: func(*cobra.Command, []string) error {
 			list := make(report.Scenarios, len(runScenarios))
 			for i := range runScenarios {

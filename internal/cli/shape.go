@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 )
@@ -37,9 +38,9 @@ func (s *shape) flags(command *cobra.Command) {
 	f.StringVar(&s.edges, "edges", "", "the edges of a tree, between identifiers: 1-2,2-3")
 	f.StringVar(&s.orientation, "orientation", agreed, "port numbers on a ring: agreed, random, or 0 and 1 by position (1: exchanged)")
 	f.StringVar(&s.ports, "ports", clockwise, "with unknown neighbours (KT0), the neighbours at ports 0, 1, …: clockwise (from the next on) or random")
-	offerWords(command, "ports", clockwise, "random")
-	offerWords(command, "topology", append([]string{"ring", "complete"}, trees...)...)
-	offerWords(command, "orientation", agreed, "random")
+	option.Offer(command, "ports", clockwise, "random")
+	option.Offer(command, "topology", append([]string{"ring", "complete"}, trees...)...)
+	option.Offer(command, "orientation", agreed, "random")
 }
 
 // form is the form of an algorithm for the network that was named, if it has several.

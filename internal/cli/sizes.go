@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -42,28 +43,40 @@ func (s sizes) Set(text string) (err error) {
 
 var errBackwards = errors.New("the range ends before it begins")
 
-// tabulate prints the extremes of several sizes.
-func (p *program) tabulate(ctx context.Context, e *catalogue.Entry, o *verifyOptions) error {
+// tabulation is the study of extremes at several sizes.
+type tabulation struct {
+	e *catalogue.Entry
+	o *verifyOptions
+}
+
+// planTable plans a table of extremes.
+func (o *verifyOptions) planTable(e *catalogue.Entry) (study, error) {
 	if !o.Extremes || o.recorded() || o.ids != "" {
-		return errors.New("a range of sizes is for --extremes, without --ids and without files of a run")
+		return nil, errors.New("a range of sizes is for --extremes, without --ids and without files of a run")
 	}
-	if flag := o.kept(); flag != "" {
-		return fmt.Errorf("%s is for the results of one size; give one number of processes", flag)
+	if flag := o.Kept(); flag != "" {
+		return nil, fmt.Errorf("%s is for the results of one size; give one number of processes", flag)
 	}
-	var table report.ExtremesTable
+	return &tabulation{e, o}, nil
+}
+
+// job is that of a [study].
+func (*tabulation) job() (*labour.Assignment, error) { return nil, errNoJob }
+
+// each passes on the result of each size as soon as it is known.
+func (t *tabulation) each(ctx context.Context, p *program, by labour.Doer, take func(*report.Verification) error) error {
+	o := t.o
 	for ; o.n <= o.most; o.n++ {
-		v, err := o.options(e)
+		v, err := o.options(t.e)
 		if err != nil {
 			return err
 		}
-		found, err := p.explore(ctx, e, o, &v)
+		found, err := (&verification{t.e, o, v}).explore(ctx, p, by)
 		if err != nil {
 			return err
 		}
-		if found.Extremes == nil || o.json {
-			if err := p.Print(found, o.json); err != nil {
-				return err
-			}
+		if err := take(found); err != nil {
+			return err
 		}
 		if err := o.verdict(ctx, found.Report); err != nil {
 			return err
@@ -71,10 +84,31 @@ func (p *program) tabulate(ctx context.Context, e *catalogue.Entry, o *verifyOpt
 		if found.Extremes == nil {
 			return fmt.Errorf("there are no extremes of %d processes", o.n)
 		}
-		table.Sizes = append(table.Sizes, found)
 	}
-	if o.json {
+	return nil
+}
+
+// answer is that of an [answerable].
+func (t *tabulation) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+	f := new(finding)
+	f.verdict = t.each(ctx, p, by, func(found *report.Verification) error {
+		f.results = append(f.results, found)
 		return nil
+	})
+	return f, nil
+}
+
+// carryOut is that of a [study].
+func (t *tabulation) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+	var all report.ExtremesTable
+	err := t.each(ctx, p, by, func(found *report.Verification) error {
+		if all.Sizes = append(all.Sizes, found); found.Extremes == nil || t.o.json {
+			return p.Print(found, t.o.json)
+		}
+		return nil
+	})
+	if err != nil || t.o.json {
+		return err
 	}
-	return p.Fit(table.Text)
+	return p.Fit(all.Text)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/sources"
 )
@@ -15,7 +16,7 @@ func (p *program) sources() *cobra.Command {
 	var asJSON, asMarkdown bool
 	command := &cobra.Command{
 		Use:     "sources [KEY]",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "List the papers and books that the algorithms come from",
 		Long: `List the papers and books that the algorithms come from. S1 to S5 are the five source texts whose
 statements ringleader reproduce checks. KEY is one of them, or authors and year.`,

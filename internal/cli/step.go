@@ -17,6 +17,8 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -91,8 +93,8 @@ type walker struct {
 	listed  []simulate.Choice // faults, as they were listed last
 }
 
-// newWalker prepares a walk.
-func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOptions) (*walker, error) {
+// newWalker prepares a walk. For lines see [simulate.Options]; nil: its record has none.
+func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOptions, lines func(string, int) int) (*walker, error) {
 	var wrong error
 	command.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(stepFlags, f.Name) {
@@ -109,7 +111,7 @@ func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOp
 	if !reflect.DeepEqual(s.Faults, faults.Script{Dead: s.Faults.Dead, Unordered: s.Faults.Unordered}) {
 		return nil, errors.New("--step lets you choose the faults; give only dead processes and --non-fifo before")
 	}
-	s.Lines = p.lines
+	s.Lines = lines
 	session, err := e.Session(s)
 	if err != nil {
 		return nil, err
@@ -120,30 +122,44 @@ func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOp
 	return &walker{Session: session, p: p, e: e, o: o, options: &s}, nil
 }
 
-// walk walks a run as it was saved, or as --walk and then the lines of stdin say, and prints its result.
-func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions) error {
-	choices, asks := p.choices, p.choices == nil && o.step
+// walk is the study of a run that is walked: as it was saved, or as --walk and then the lines of stdin say.
+type walk struct {
+	*walker
+	choices []savedChoice
+	asks    bool // for lines
+}
+
+// planWalk plans a walk.
+func (o *runOptions) planWalk(p *program, command *cobra.Command, e *catalogue.Entry) (study, error) {
+	choices, asks := o.replayed, o.replayed == nil && o.step
 	if o.walk != "" {
 		var err error
 		if choices, err = readWalk(o.walk); err != nil {
-			return fmt.Errorf("--walk: %w", err)
+			return nil, fmt.Errorf("--walk: %w", err)
 		}
 	}
 	if o.json && asks && report.IsTerminal(p.stdin) {
-		return errors.New("--json prints one object, and nothing else; with --step, it takes its commands from a pipe")
+		return nil, errors.New("--json prints one object, and nothing else; with --step, it takes its commands from a pipe")
 	}
-	w, err := p.newWalker(command, e, o)
+	w, err := p.newWalker(command, e, o, nil)
 	if err != nil {
+		return nil, err
+	}
+	return &walk{w, choices, asks}, nil
+}
+
+// job is that of a [study].
+func (*walk) job() (*labour.Assignment, error) { return nil, errNoJob }
+
+// carryOut is that of a [study].
+func (w *walk) carryOut(ctx context.Context, _ *program, _ labour.Doer) error {
+	if err := w.take(w.choices); err != nil {
 		return err
 	}
-	if err := w.take(choices); err != nil {
-		return err
-	}
-	if asks {
-		err = w.ask(command.Context())
-	}
-	if err != nil {
-		return err
+	if w.asks {
+		if err := w.ask(ctx); err != nil {
+			return err
+		}
 	}
 	return w.put()
 }
@@ -207,15 +223,6 @@ func next(ctx context.Context, read func() (string, bool)) (line string, more bo
 	case <-ctx.Done():
 	}
 	return line, more
-}
-
-// rewalk makes a walk that was saved, and prints its result.
-func (p *program) rewalk(run *cobra.Command, s savedRun) error {
-	if err := run.Flags().Set("step", "true"); err != nil {
-		return err
-	}
-	p.choices = s.Choices
-	return run.RunE(run, s.Run[:1])
 }
 
 // obey carries out a command. It reports whether that was the last.
@@ -305,7 +312,7 @@ func (w *walker) said(line string) (all []simulate.Choice, err error) {
 	}
 	commands, err := hostCommands(w.options.Instance, line+" at 0")
 	if err != nil {
-		return nil, fmt.Errorf("%s: it is transfer 3 to 2, or weigh 3 as 7", excerpt(line))
+		return nil, fmt.Errorf("%s: it is transfer 3 to 2, or weigh 3 as 7", option.Excerpt(line))
 	}
 	for _, c := range commands {
 		all = append(all, simulate.Choice{What: simulate.Ask, Process: c.Process, Command: c.Command})
@@ -459,11 +466,8 @@ func (w *walker) put() (err error) {
 	if err != nil {
 		return err
 	}
-	w.o.page = func() (*runQuestion, error) {
-		saved := w.saved()
-		return &runQuestion{Run: saved.Run, Choices: saved.Choices}, nil
-	}
-	if err := w.o.put(w.p, found.Record, found); err != nil {
+	f := &finding{results: []report.Result{found}, record: found.Record, page: func() (savedRun, error) { return w.saved(), nil }}
+	if err := w.o.put(w.p, f); err != nil {
 		return err
 	}
 	switch {

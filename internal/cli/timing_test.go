@@ -3,12 +3,9 @@
 package cli
 
 import (
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -48,15 +45,6 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 		code, _, stderr := call(append([]string{"join", "--check", "--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001"}, strings.Fields(flags)...)...)
 		if code != report.ExitUsage || !strings.Contains(stderr, want) || strings.Contains(stderr, "Timing") {
 			t.Errorf("join %s: exit status %d, %q, want %q", flags, code, stderr, want)
-		}
-	}
-}
-
-func TestEachFieldOfATimingHasANameForOperators(t *testing.T) {
-	fields := reflect.VisibleFields(reflect.TypeFor[ringleader.Timing]())
-	for _, field := range fields {
-		if !slices.ContainsFunc(timingSettings, func(s timingSetting) bool { return s.field == field.Name }) {
-			t.Errorf("Timing.%s has none", field.Name)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/cluster"
@@ -27,10 +28,10 @@ func TestRowsInErrorLeaveNoJob(t *testing.T) {
 	labourerOf(t, url, "reproduce", &reproduce.Judging{Rows: rows})
 	var out, complaints stream
 	p := newProgram("ringleader", nil, strings.NewReader(""), &out, &complaints, func(string) string { return "" })
-	o := reproduceOptions{out: "-", words: func() ([]string, error) { return []string{"S1"}, nil }}
-	o.access.URL = url
-	err := p.judge(t.Context(), rows, 0, &o)
-	p.dismiss(err)
+	o := reproduceOptions{to: "-"}
+	o.Access.URL = url
+	s := &reproduction{o: &o, task: &reproduce.Judging{Rows: rows}, words: func() ([]string, error) { return []string{"S1"}, nil }}
+	err := p.carryOut(t.Context(), s, &labour.Hands{Work: &o.Work})
 	if code, _ := statusOf(err); code != report.ExitNo || !strings.Contains(complaints.String(), "it errs") || strings.Count(complaints.String(), "\n") != 1 {
 		t.Errorf("exit status %d, %q", code, complaints.String())
 	}
@@ -64,13 +65,13 @@ func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
 	url := natsServer(t, broker.Settings{})
 	labourerOf(t, url, "verify", failing{})
 	p := newProgram("ringleader", nil, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
-	a := assignment{working: &working{}, kind: "verify", words: func() ([]string, error) { return []string{"lcr"}, nil }, task: failing{}, units: "orders"}
-	a.access.URL = url
-	_, err := p.work(t.Context(), a)
+	h := &labour.Hands{Work: new(labour.Work)}
+	h.Access.URL = url
+	_, err := h.Do(t.Context(), p.Printer, &labour.Assignment{Kind: "verify", Words: func() ([]string, error) { return []string{"lcr"}, nil }, Task: failing{}, Units: "orders"})
 	if !errors.Is(err, errFailing) {
 		t.Error(err)
 	}
-	p.dismiss(err)
+	h.Dismiss(err)
 	if jobs := jobsOf(t, url); len(jobs) > 0 {
 		t.Errorf("the server has %v", jobs)
 	}
@@ -147,7 +148,7 @@ func TestAJobWhoseUnitsEndWorkersNamesTheCommandForThem(t *testing.T) {
 
 // doom runs a worker that dies of its first piece.
 func doom() {
-	token, err := ownToken()
+	token, err := labour.OwnToken()
 	if err != nil {
 		panic(err)
 	}

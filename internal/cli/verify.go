@@ -15,9 +15,10 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
-	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -35,14 +36,16 @@ type verifyOptions struct {
 	counterexample
 	ranks
 	results
-	working
+	labour.Work
 }
 
-func (p *program) verify() *cobra.Command {
+func (p *program) verify() *cobra.Command { return p.verifyCommand().Command }
+
+func (p *program) verifyCommand() *studyCommand {
 	var o verifyOptions
 	command := &cobra.Command{
 		Use:     "verify ALGORITHM",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Try every schedule, and show the shortest run that violates a property",
 		Long: `Try every schedule, and check these properties: there is one leader, the right one; processes decide as
 declared, and all have decided at the end; the messages are within the declared bound; every election
@@ -86,26 +89,13 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
   ringleader verify lcr --n 10 --nats nats://10.0.0.1:4222
   ringleader verify --gallery
   ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
-		RunE: func(command *cobra.Command, args []string) error {
-			if o.gallery {
-				return p.gallery(command.Context(), args, &o.results)
-			}
-			e, err := p.oneAlgorithm(command, args)
-			if err != nil {
-				return err
-			}
-			if o.most > 0 {
-				return p.tabulate(command.Context(), o.form(e), &o)
-			}
-			return p.check(command.Context(), o.form(e), &o)
-		},
 	}
 	o.input.flags(command, p)
 	o.ranks.flags(command)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
 	o.counterexample.flags(command)
-	o.working.flags(command, p)
+	o.Work.Define(command, p.Printer)
 	f := command.Flags()
 	f.Lookup("n").Value = sizes{&o.n, &o.most}
 	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages and time over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
@@ -122,26 +112,41 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 		{&o.Suspicions, "suspect-falsely", "number of suspicions of live processes"},
 		{&o.Commands, "resign", "number of times that a host asks its process to resign"},
 	} {
-		decimalVar(f, fault.number, fault.name, "", 0, fault.text)
+		option.Number(f, fault.number, fault.name, "", 0, fault.text)
 	}
 	f.BoolVar(&o.Wardens, "wardens", false, "a crash ends the work of the process too, and a proof of that may reach each other process at any time")
 	f.BoolVar(&o.Unordered, "reorder", false, "links are not FIFO: messages may overtake each other")
 	f.BoolVar(&o.Unordered, "non-fifo", false, "the same as --reorder, as run calls it")
-	decimalVar(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
+	option.Number(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.Lazy, "lazy", false, "of algorithms with leases: messages and timers take any time, and only safety is judged")
 	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
 	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
-	decimalVar(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
-	decimalVar(f, &o.MaxDepth, "max-depth", "", 0, "stop at states that so many steps lead to (default 20000)")
-	decimalVar(f, &o.Cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
+	option.Number(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
+	option.Number(f, &o.MaxDepth, "max-depth", "", 0, "stop at states that so many steps lead to (default 20000)")
+	option.Number(f, &o.Cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
 	f.StringVar(&o.reduce, "reduce", "auto", "auto: whatever of these applies; none: the whole state space; confluence: one schedule of each order, if it decides all; partial-order: events of one process first, where no other one interferes; symmetry: one of the orders and states that are alike")
 	f.BoolVar(&o.Exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
 	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
 	f.BoolVar(&o.gallery, "gallery", false, "check elections that are broken on purpose: all, or one by NAME, with its story")
 	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
-	offerWords(command, "start", "all", "any", "every-set", "each")
-	offerWords(command, "reduce", reductions...)
-	return command
+	option.Offer(command, "start", "all", "any", "every-set", "each")
+	option.Offer(command, "reduce", reductions...)
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
+}
+
+// plan returns the study that the flags ask for.
+func (o *verifyOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+	if o.gallery {
+		return o.planGallery(p, args)
+	}
+	e, err := p.oneAlgorithm(command, args)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.most > 0:
+		return o.planTable(o.form(e))
+	}
+	return o.planCheck(o.form(e))
 }
 
 // reductions are the values of --reduce, by their numbers.
@@ -223,52 +228,104 @@ func (o *verifyOptions) bound(e *catalogue.Entry) {
 	o.parameters = append(slices.Clip(o.parameters), o.usual...)
 }
 
-func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOptions) error {
-	if err := errors.Join(o.results.check(), o.working.check()); err != nil {
-		return err
+// planCheck plans a check of one algorithm at one size.
+func (o *verifyOptions) planCheck(e *catalogue.Entry) (study, error) {
+	if err := errors.Join(o.results.check(), o.Work.Check()); err != nil {
+		return nil, err
 	}
 	v, err := o.options(e)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if flag := o.kept(); flag != "" && (o.probabilities || o.random > 0 || o.Wardens) {
-		return fmt.Errorf("%s is for what is found in each order; leave it out with --probabilities, --random and --wardens", flag)
+	if flag := o.Kept(); flag != "" && (o.probabilities || o.random > 0 || o.Wardens) {
+		return nil, fmt.Errorf("%s is for what is found in each order; leave it out with --probabilities, --random and --wardens", flag)
 	}
 	if o.probabilities {
-		bar := p.watch(ctx, &v)
-		chances, err := verify.Probabilities(e.Program, v)
-		bar.Done()
-		if err != nil {
-			return err
-		}
-		return o.put(p, nil, &report.Chances{Checked: o.checked(e, &v), Chances: chances})
+		return &chances{e, o, v}, nil
 	}
-	found, err := p.explore(ctx, e, o, &v)
+	return &verification{e, o, v}, nil
+}
+
+// chances is the study of probabilities over all random choices.
+type chances struct {
+	e *catalogue.Entry
+	o *verifyOptions
+	v verify.Options
+}
+
+// job is that of a [study].
+func (*chances) job() (*labour.Assignment, error) { return nil, errNoJob }
+
+// answer is that of an [answerable].
+func (c *chances) answer(ctx context.Context, p *program, _ labour.Doer) (*finding, error) {
+	bar := p.watch(ctx, &c.v)
+	found, err := verify.Probabilities(c.e.Program, c.v)
+	bar.Done()
+	if err != nil {
+		return nil, err
+	}
+	return &finding{results: []report.Result{&report.Chances{Checked: c.o.checked(c.e, &c.v), Chances: found}}}, nil
+}
+
+// carryOut is that of a [study].
+func (c *chances) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+	found, err := c.answer(ctx, p, by)
 	if err != nil {
 		return err
 	}
-	var record *trace.Record
+	return c.o.put(p, found)
+}
+
+// verification is the study of every schedule, or of random walks.
+type verification struct {
+	e *catalogue.Entry
+	o *verifyOptions
+	v verify.Options
+}
+
+// job is that of a [study]. It is of all orders.
+func (s *verification) job() (*labour.Assignment, error) {
+	if s.o.random > 0 || s.v.Wardens {
+		return nil, errNoJob
+	}
+	orders, err := s.orders()
+	if err != nil {
+		return nil, err
+	}
+	return s.all(orders), nil
+}
+
+// answer is that of an [answerable].
+func (s *verification) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+	found, err := s.explore(ctx, p, by)
+	if err != nil {
+		return nil, err
+	}
+	f := &finding{
+		results: []report.Result{found}, verdict: s.o.verdict(ctx, found.Report),
+		page: func() (savedRun, error) { return s.o.reproducing(s.e, found) },
+	}
 	if shown, _ := found.Shown(); shown != nil {
-		record = &shown.Record
+		f.record, f.witness = &shown.Record, f.page
 	}
-	o.page = func() (*runQuestion, error) {
-		run, err := o.reproducing(e, found)
-		return &runQuestion{Run: run.Run, Choices: run.Choices}, err
-	}
-	if err := o.put(p, record, found); err != nil {
+	return f, nil
+}
+
+// carryOut is that of a [study].
+func (s *verification) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+	found, err := s.answer(ctx, p, by)
+	if err != nil {
 		return err
 	}
-	if o.save != "" {
-		if err := p.keep(e, o, found); err != nil {
+	if err := s.o.put(p, found); err != nil {
+		return err
+	}
+	if s.o.save != "" {
+		if err := p.keep(s.o.save, found); err != nil {
 			return err
 		}
 	}
-	if p.found != nil && record != nil {
-		if run, err := o.reproducing(e, found); err == nil { // some runs cannot be repeated
-			p.found(run)
-		}
-	}
-	return o.verdict(ctx, found.Report)
+	return found.verdict
 }
 
 // watch shows the progress of an exploration.
@@ -290,26 +347,26 @@ func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress
 }
 
 // explore tries every schedule, or makes random walks, and makes smaller what was found on request.
-func (p *program) explore(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v *verify.Options) (*report.Verification, error) {
-	bar := p.watch(ctx, v)
+func (s *verification) explore(ctx context.Context, p *program, by labour.Doer) (*report.Verification, error) {
+	bar := p.watch(ctx, &s.v)
 	defer bar.Done()
 	var r *verify.Report
 	var err error
-	if o.random > 0 {
+	if s.o.random > 0 {
 		var wide []verify.Options
-		if wide, err = o.wider(e, v); len(wide) > 0 {
-			*v = wide[0]
+		if wide, err = s.wider(); len(wide) > 0 {
+			s.v = wide[0]
 		}
 		if err == nil {
-			r, err = verify.Walks(e.Program, *v, o.random, o.seed)
+			r, err = verify.Walks(s.e.Program, s.v, s.o.random, s.o.seed)
 		}
 	} else {
-		r, err = p.tryDeclared(ctx, e, o, v)
+		r, err = s.tryDeclared(ctx, p, by)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return o.found(e, *v, r), nil
+	return s.o.found(s.e, s.v, r), nil
 }
 
 // open returns what the options assume because no flag says otherwise.
@@ -324,60 +381,61 @@ func (o *verifyOptions) open() (open verify.Assumption) {
 }
 
 // wider returns options that are nearer to what the algorithm declares, the nearest first.
-func (o *verifyOptions) wider(e *catalogue.Entry, v *verify.Options) ([]verify.Options, error) {
-	unneeded, err := verify.Unneeded(e.Program, *v, o.open())
-	return v.Wider(unneeded), err
-}
-
-// tryDeclared tries every schedule that the algorithm declares to bear, or as much of that as is not too large. It sets the options
-// to those that were tried.
-func (p *program) tryDeclared(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v *verify.Options) (*verify.Report, error) {
-	orders, err := verify.NewOrders(e.Program, *v)
-	if err != nil {
-		return nil, err
-	}
-	if orders.Len() > mostOrders {
-		return nil, fmt.Errorf("every order of %d processes is more than 10¹² orders: up to 15 processes on a ring have fewer; --ids or --order gives one order, and --random makes walks", v.Size)
-	}
-	if o.Extremes || o.keeps(p) {
-		return p.tryAll(ctx, e, o, *v, orders)
-	}
-	all, err := o.wider(e, v)
-	if err != nil {
-		return nil, err
-	}
-	for _, wide := range all {
-		r, err := e.Verify(wide)
-		if errors.Is(err, verify.ErrOptions) { // the reduction that was asked for needs what the algorithm does not
-			continue
-		}
-		if err != nil || r.Limit != verify.StateLimit || r.Violation != nil {
-			*v = wide
-			return r, err
-		}
-	}
-	return p.tryAll(ctx, e, o, *v, orders)
-}
-
-// keeps reports whether the exploration is work in pieces that are kept, all of which must have the same options.
-func (o *verifyOptions) keeps(p *program) bool {
-	return o.kept() != "" || p.opened != nil || p.repeated != nil
+func (s *verification) wider() ([]verify.Options, error) {
+	unneeded, err := verify.Unneeded(s.e.Program, s.v, s.o.open())
+	return s.v.Wider(unneeded), err
 }
 
 // mostOrders is the largest number of orders that are all explored: a thousand cores with a thousand orders a second each
 // need twelve days for them.
 const mostOrders = 1e12
 
+// orders returns all orders.
+func (s *verification) orders() (*verify.Orders, error) {
+	orders, err := verify.NewOrders(s.e.Program, s.v)
+	if err != nil {
+		return nil, err
+	}
+	if orders.Len() > mostOrders {
+		return nil, fmt.Errorf("every order of %d processes is more than 10¹² orders: up to 15 processes on a ring have fewer; --ids or --order gives one order, and --random makes walks", s.v.Size)
+	}
+	return orders, nil
+}
+
+// tryDeclared tries every schedule that the algorithm declares to bear, or as much of that as is not too large. It sets the options
+// to those that were tried. Pieces that are kept must all have the same options.
+func (s *verification) tryDeclared(ctx context.Context, p *program, by labour.Doer) (*verify.Report, error) {
+	orders, err := s.orders()
+	if err != nil {
+		return nil, err
+	}
+	if s.o.Extremes || by.Keeps() {
+		return s.tryAll(ctx, p, by, orders)
+	}
+	all, err := s.wider()
+	if err != nil {
+		return nil, err
+	}
+	for _, wide := range all {
+		r, err := s.e.Verify(wide)
+		if errors.Is(err, verify.ErrOptions) { // the reduction that was asked for needs what the algorithm does not
+			continue
+		}
+		if err != nil || r.Limit != verify.StateLimit || r.Violation != nil {
+			s.v = wide
+			return r, err
+		}
+	}
+	return s.tryAll(ctx, p, by, orders)
+}
+
 // tryAll tries every schedule. Many orders are work in pieces. Of few, each is explored by all cores, unless the results are
 // kept.
-func (p *program) tryAll(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v verify.Options, orders *verify.Orders) (*verify.Report, error) {
-	if v.Wardens || !o.keeps(p) && orders.Len() < 2*uint64(v.Cores) {
-		return e.Verify(v)
+func (s *verification) tryAll(ctx context.Context, p *program, by labour.Doer, orders *verify.Orders) (*verify.Report, error) {
+	if s.v.Wardens || !by.Keeps() && orders.Len() < 2*uint64(s.v.Cores) {
+		return s.e.Verify(s.v)
 	}
-	parts, err := p.work(ctx, assignment{
-		working: &o.working, cores: v.Cores, kind: "verify", task: allOrders{orders}, units: "orders",
-		words: func() ([]string, error) { return jobWords("verify", []string{e.Name}, o.set) },
-	})
+	parts, err := by.Do(ctx, p.Printer, s.all(orders))
 	if err != nil {
 		return nil, err
 	}
@@ -390,6 +448,14 @@ func (p *program) tryAll(ctx context.Context, e *catalogue.Entry, o *verifyOptio
 		part.Join(later)
 	}
 	return orders.Report(part)
+}
+
+// all is the exploration of all orders as work.
+func (s *verification) all(orders *verify.Orders) *labour.Assignment {
+	return &labour.Assignment{
+		Cores: s.v.Cores, Kind: "verify", Task: allOrders{orders}, Units: "orders",
+		Words: func() ([]string, error) { return jobWords("verify", []string{s.e.Name}, s.o.set) },
+	}
 }
 
 // allOrders is an exploration as work whose units are orders.

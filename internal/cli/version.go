@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -15,7 +16,7 @@ func (p *program) version() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  ringleader version\n  ringleader version --json",
-		Args:    flagsOnly,
+		Args:    option.FlagsOnly,
 		RunE: func(*cobra.Command, []string) error {
 			return p.Print(build(), asJSON)
 		},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 )
 
 // The text of a walk has its events one after the other, without a space: s0s1d1.0d2.1.2. An event is its letter; its numbers, of which
@@ -134,11 +135,11 @@ func readWalk(text string) ([]savedChoice, error) {
 	for rest := text; rest != ""; {
 		parts := walkEvent.FindStringSubmatch(rest)
 		if parts == nil {
-			return nil, fmt.Errorf("%s is no event of a walk, such as d1.0; the address or command may be cut off", excerpt(rest))
+			return nil, fmt.Errorf("%s is no event of a walk, such as d1.0; the address or command may be cut off", option.Excerpt(rest))
 		}
 		c, err := readChoice(parts)
 		if err != nil {
-			return nil, fmt.Errorf("event %d of the walk, %s: %w", len(all)+1, excerpt(parts[0]), err)
+			return nil, fmt.Errorf("event %d of the walk, %s: %w", len(all)+1, option.Excerpt(parts[0]), err)
 		}
 		all, rest = append(all, c), rest[len(parts[0]):]
 	}
@@ -189,7 +190,7 @@ func (c *savedChoice) UnmarshalJSON(data []byte) error {
 		}
 		all, err := readWalk(text)
 		if err == nil && len(all) != 1 {
-			err = fmt.Errorf("%s is not one event of a walk", excerpt(text))
+			err = fmt.Errorf("%s is not one event of a walk", option.Excerpt(text))
 		}
 		if err == nil {
 			*c = all[0]

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/metrics"
 	"ringleader.example/ringleader/internal/show/report"
@@ -21,7 +23,7 @@ import (
 )
 
 type workerOptions struct {
-	distribution
+	labour.Server
 	cores     int
 	metrics   string
 	httpHosts []string
@@ -31,7 +33,7 @@ func (p *program) worker() *cobra.Command {
 	var o workerOptions
 	command := &cobra.Command{
 		Use:     "worker --nats URL",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Compute pieces of the work of other commands, on this machine",
 		Long: `Worker computes pieces of the work of compare, count, reproduce, verify and worst, for all commands of its
 version with --nats and the same server. Any number of workers, on any number of machines, share the work.
@@ -51,7 +53,7 @@ Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 64 the call was wr
   ringleader worker --nats nats://10.0.0.1:4222 --nats-token-file token --cores 4
   ringleader worker --nats tls://10.0.0.1:4222 --nats-credentials worker.creds
   ringleader worker --nats nats://127.0.0.1:4222 --metrics 127.0.0.1:9100`,
-		Args:              flagsOnly,
+		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := o.valid(command); err != nil {
@@ -60,10 +62,10 @@ Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 64 the call was wr
 			return p.labour(command.Context(), &o)
 		},
 	}
-	o.clientFlags(command, p, "URL of the NATS server, nats://HOST:4222 or tls://HOST:4222 (default RINGLEADER_NATS in the environment)")
-	o.access.URL = p.Getenv(natsURL)
+	o.DefineClient(command, p.Printer, "URL of the NATS server, nats://HOST:4222 or tls://HOST:4222 (default RINGLEADER_NATS in the environment)")
+	o.Access.URL = p.Getenv(labour.URLVariable)
 	f := command.Flags()
-	decimalVar(f, &o.cores, "cores", "", 0, "number of pieces to compute at a time (default: one for each core)")
+	option.Number(f, &o.cores, "cores", "", 0, "number of pieces to compute at a time (default: one for each core)")
 	f.StringVar(&o.metrics, "metrics", "", "HOST:PORT to serve /metrics on, in clear text (default: not served)")
 	f.StringArrayVar(&o.httpHosts, "http-host", nil, "a name by which clients of --metrics call this machine; may be repeated")
 	return command
@@ -72,19 +74,19 @@ Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 64 the call was wr
 // valid returns an error for a call that is wrong.
 func (o *workerOptions) valid(command *cobra.Command) (err error) {
 	switch {
-	case !o.asked():
+	case !o.Asked():
 		return fmt.Errorf("%s needs --nats; try %[1]s --help", command.CommandPath())
-	case o.embeds():
+	case o.Embeds():
 		return errors.New("--nats embed is for the command that needs workers; it prints the URL for them")
 	case o.cores < 0:
 		return errors.New("--cores is at least 1")
 	}
 	if o.metrics != "" {
-		if o.metrics, err = parseAddress("--metrics", o.metrics); err != nil {
+		if o.metrics, err = option.Address("--metrics", o.metrics); err != nil {
 			return err
 		}
 	}
-	return o.check()
+	return o.Check()
 }
 
 // The times of a worker.
@@ -102,8 +104,8 @@ func (p *program) labour(ctx context.Context, o *workerOptions) error {
 			return report.Failed("cannot serve --metrics: %w", err)
 		}
 		defer listener.Close()
-		if !isLoopback(o.metrics) {
-			p.warn(fmt.Sprintf("--metrics %s is open to other machines, without encryption or authentication.", o.metrics))
+		if !option.IsLoopback(o.metrics) {
+			p.Complain(fmt.Sprintf("warning: --metrics %s is open to other machines, without encryption or authentication.", o.metrics))
 		}
 	}
 	conn, err := p.reach(ctx, o)
@@ -111,13 +113,13 @@ func (p *program) labour(ctx context.Context, o *workerOptions) error {
 		return err
 	}
 	defer conn.Close()
-	w := &cluster.Worker{Conn: conn, Cores: coresOr(o.cores), Version: versionName(), Kinds: p.kinds(), Notice: p.Complain}
+	w := &cluster.Worker{Conn: conn, Cores: labour.Cores(o.cores), Version: versionName(), Kinds: p.kinds(), Notice: p.Complain}
 	if listener != nil {
 		server := statushttp.Server(workerMetrics(w, conn, append(o.httpHosts, "localhost", host(o.metrics))))
 		defer server.Close()
 		go server.Serve(listener) // until it is closed
 	}
-	fmt.Fprintf(p.Out, "worker of version %s on %s: %s, for the jobs of %s\n", w.Version, cluster.Process(), report.Several(w.Cores, "core"), o.access.URL)
+	fmt.Fprintf(p.Out, "worker of version %s on %s: %s, for the jobs of %s\n", w.Version, cluster.Process(), report.Several(w.Cores, "core"), o.Access.URL)
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	leave := context.AfterFunc(ctx, func() {
@@ -144,7 +146,7 @@ func host(address string) string {
 
 // reach connects to the server, as soon as it answers. It returns nothing if ctx is done before.
 func (p *program) reach(ctx context.Context, o *workerOptions) (*cluster.Conn, error) {
-	access, err := o.authorized()
+	access, err := o.Authorized()
 	if err != nil {
 		return nil, report.Failed("%w", err)
 	}

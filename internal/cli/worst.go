@@ -2,12 +2,16 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/worstcase"
 )
@@ -18,14 +22,16 @@ type worstOptions struct {
 	seed       uint64
 	parameters []string
 	json       bool
-	working
+	labour.Work
 }
 
-func (p *program) worst() *cobra.Command {
+func (p *program) worst() *cobra.Command { return p.worstCommand().Command }
+
+func (p *program) worstCommand() *studyCommand {
 	var o worstOptions
 	command := &cobra.Command{
 		Use:     "worst ALGORITHM",
-		GroupID: groupStudy,
+		GroupID: option.GroupStudy,
 		Short:   "Search for the costliest inputs on a ring",
 		Long: `Search for the costliest inputs: orders of identifiers, and for synchronous elections also the
 identifiers, the times to wake, and the unwilling processes (see run --help). If the inputs
@@ -39,34 +45,39 @@ case. The result includes a command that runs the input. With --out an interrupt
   ringleader worst peterson --n 16 --of total --json
   ringleader worst lcr --n 10 --tries 400000 --shard 3/16 --out part3
   ringleader worst lcr --n 10 --tries 400000 --nats nats://10.0.0.1:4222`,
-		RunE: func(command *cobra.Command, args []string) error {
-			e, err := p.oneAlgorithm(command, args)
-			if err != nil {
-				return err
-			}
-			return p.climb(command, e, &o)
-		},
 		ValidArgsFunction: p.oneOf(func(e *catalogue.Entry) bool {
 			return e.Topology == election.Ring && e.Identifiers != election.Anonymous
 		}),
 	}
 	f := command.Flags()
-	decimalVar(f, &o.n, "n", "n", 8, "number of processes")
+	option.Number(f, &o.n, "n", "n", 8, "number of processes")
 	f.StringVar(&o.of, "of", "", strings.Join(worstcase.Measures, ", ")+": the cost to maximize (default phase, or election without phases)")
-	decimalVar(f, &o.tries, "tries", "", 20_000, "largest number of inputs to run")
-	decimalVar(f, &o.seed, "seed", "", 1, "seed of the search")
+	option.Number(f, &o.tries, "tries", "", 20_000, "largest number of inputs to run")
+	option.Number(f, &o.seed, "seed", "", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	o.working.flags(command, p)
-	offerWords(command, "of", worstcase.Measures...)
-	return command
+	o.Work.Define(command, p.Printer)
+	option.Offer(command, "of", worstcase.Measures...)
+	return p.carriesOut(&studyCommand{command, func(args []string) (study, error) { return o.plan(p, command, args) }, &o.Work})
 }
 
-func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOptions) error {
+// climb is the study of worst.
+type climb struct {
+	o       *worstOptions
+	options worstcase.Options
+	search  *worstcase.Search
+	flags   *pflag.FlagSet
+}
+
+// plan returns the study that the flags ask for.
+func (o *worstOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+	e, err := p.oneAlgorithm(command, args)
+	if err != nil {
+		return nil, err
+	}
 	s := worstcase.Options{Entry: e, Size: o.n, Seed: o.seed, Tries: o.tries}
-	var err error
 	if s.Parameters, err = pairs(o.parameters); err != nil {
-		return err
+		return nil, err
 	}
 	if o.of == "" && !e.Phased() {
 		o.of = worstcase.Elections.String()
@@ -74,34 +85,57 @@ func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOpti
 	if o.of != "" {
 		of, err := word("of", o.of, worstcase.Measures...)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s.Measure = worstcase.Measure(of)
 	}
 	search, err := worstcase.New(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	parts, stopped := p.work(command.Context(), assignment{
-		working: &o.working, kind: "worst", task: search, units: search.What(),
-		words: func() ([]string, error) { return jobWords("worst", []string{e.Name}, command.Flags()) },
-		count: func(results [][]byte) (int, int) { return search.Tried(results), o.tries },
-		of:    "inputs",
-	})
-	if stopped != nil && command.Context().Err() == nil {
-		return stopped
+	return &climb{o, s, search, command.Flags()}, nil
+}
+
+// job is that of a [study].
+func (c *climb) job() (*labour.Assignment, error) {
+	return &labour.Assignment{
+		Kind: "worst", Task: c.search, Units: c.search.What(),
+		Words: func() ([]string, error) { return jobWords("worst", []string{c.options.Entry.Name}, c.flags) },
+		Count: func(results [][]byte) (int, int) { return c.search.Tried(results), c.o.tries },
+		Of:    "inputs",
+	}, nil
+}
+
+// answer is that of an [answerable]. A search that is stopped has the result of its inputs so far.
+func (c *climb) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+	a, err := c.job()
+	if err != nil {
+		return nil, err
+	}
+	parts, stopped := by.Do(ctx, p.Printer, a)
+	if stopped != nil && ctx.Err() == nil {
+		return nil, stopped
 	}
 	results := make([][]byte, len(parts))
 	for i, part := range parts {
 		results[i] = part.Result
 	}
-	r, err := search.Result(results...)
+	r, err := c.search.Result(results...)
 	if err != nil || r.IDs == nil {
-		return cmp.Or(stopped, err)
+		return nil, cmp.Or(stopped, err)
 	}
-	found := &report.Worst{Options: &s, Parameters: o.parameters, Program: p.Name, Result: &r}
-	if p.found != nil {
-		p.found(savedRun{Ringleader: p.Version, Run: found.Words()})
+	found := &report.Worst{Options: &c.options, Parameters: c.o.parameters, Program: p.Name, Result: &r}
+	return &finding{
+		results: []report.Result{found}, verdict: stopped,
+		witness: func() (savedRun, error) { return savedRun{Ringleader: p.Version, Run: found.Words()}, nil },
+	}, nil
+}
+
+// carryOut is that of a [study].
+func (c *climb) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+	found, err := c.answer(ctx, p, by)
+	if err != nil {
+		return err
 	}
-	return cmp.Or(p.Print(found, o.json), stopped)
+	return cmp.Or(p.Print(found.results[0], c.o.json), found.verdict)
 }

@@ -2,11 +2,12 @@
 //
 //   - process: processes whose types are hidden
 //   - codec: states and messages as bytes
+//   - framing: a message with its length and its kind before it, as connections carry it
 //   - loops: loops for large networks, compiled for each algorithm
 //   - random: the one source of pseudo-randomness
 //   - mean: a mean over all orders, which two algorithms declare
 //   - memory: the memory of the program
 //
-// Engines, live members, tools and catalogue/runners import this wing. Algorithms import mean only. The wing imports the contract:
+// Engines, live members, tools and catalogue/internal/runners import this wing. Algorithms import mean only. The wing imports the contract:
 // election, network and outcome. It imports no room of another wing, so a change in a tool compiles no engine.
 package core

@@ -70,6 +70,12 @@ var rules = []rule{
 		{source("simulate/s.go", "package simulate\n\nimport \"maps\"\n\nvar s = maps.Keys(map[int]bool{})\n"), "simulate/s.go:5: maps.Keys"},
 		{source("simulate/s.go", "package simulate\n\nvar s int = true\n"), "simulate/s.go:3:13: cannot use true"},
 	}},
+	{"keys in logs are words without spaces", searchable, []breach{
+		{source("p/p.go", "package p\n\nfunc f() {\n\tm.log.Warn(\"a line\", \"peer\", 1, \"the reason\", err)\n}\n"), "p/p.go:4: the key \"the reason\" of an attribute"},
+		{source("p/p.go", "package p\n\nfunc f() {\n\tLogger.With(\"Member\", 1)\n}\n"), "p/p.go:4: the key \"Member\" of an attribute"},
+		{source("p/p.go", "package p\n\nfunc f() {\n\tlog.Info(\"a line\", slog.Int(\"two words\", 1), \"peer\", 1)\n}\n"), "p/p.go:4: the key \"two words\" of an attribute"},
+		{source("p/p.go", "package p\n\nfunc f(key string) {\n\tslog.Error(\"a line\", key, 1)\n}\n"), "p/p.go:4: the key of an attribute in a log is not a constant text"},
+	}},
 	{"work is done, not noted down", finished, []breach{
 		{source("p/notes.md", "One.\nFIX"+"ME later\n"), "p/notes.md:2: FIX" + "ME"},
 	}},
@@ -176,6 +182,7 @@ func TestRulesAllow(t *testing.T) {
 			"the engines' own methods without a mark, and an algorithm that takes effects", forEngines,
 			parted("// Sent is a message. For engines.\ntype Sent struct{}\n\n// On is a link.\nfunc (s Sent) On() {}\n", "var o election.Out[int]"),
 		},
+		{"texts of other methods, messages of logs, and a constant as a key", searchable, source("p/p.go", "package p\n\nconst key = \"key\"\n\nfunc f() {\n\tm.log.Warn(\"It fails\", key, 1)\n\tt.Error(\"It fails\", \"A B\")\n\tm.log.Warn(\"It fails\", \"peer_id\", \"A B\")\n}\n")},
 		{"maps elsewhere", mapOrder, source("p/p.go", "package p\n\nfunc f(s map[int]bool) {\n\tfor range s {\n\t}\n}\n")},
 		{"the word in other words", finished, source("p/p.md", "TO"+"DOS, meto"+"do\n")},
 		{"folders inside the module", portable, source("p/p.md", "see docs/root/here and ../home/there\n")},

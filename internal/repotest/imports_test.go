@@ -82,12 +82,17 @@ var importRules = []importRule{
 		broken:  [2]string{"./verify", "./simulate"},
 	},
 	{
-		in: []string{"./internal/core/process"}, only: []string{"std", "./election", "./network", "./internal/core/codec"},
+		in: []string{"./internal/core/process"}, only: []string{"std", "./election", "./network", "./internal/core/codec", "./internal/core/framing"},
 		because: "it holds processes for all engines, whatever they do about the effects of a step",
 		broken:  [2]string{"./internal/core/process", "./internal/serve/live"},
 	},
 	{
-		in: []string{"./transport/..."}, only: []string{"std", "./internal/core/process", "./transport"},
+		in: []string{"./program"}, only: []string{"std", "./election", "./internal/core/process"},
+		because: "all engines take programs, so it knows none",
+		broken:  [2]string{"./program", "./simulate"},
+	},
+	{
+		in: []string{"./transport/..."}, only: []string{"std", "./internal/core/framing", "./transport"},
 		because: "it carries frames, whatever they say: it knows neither the algorithm nor what the loop makes of them",
 		broken:  [2]string{"./transport", "./internal/serve/live"},
 	},
@@ -117,9 +122,9 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/core/loops", "./simulate"},
 	},
 	{
-		in: []string{"./catalogue/runners/..."}, only: []string{"./algorithms/...", "./internal/core/loops"},
+		in: []string{"./catalogue/internal/runners/..."}, only: []string{"./algorithms/...", "./internal/core/loops"},
 		because: "what compiles an algorithm waits for changes of the loops, and for no other change of an engine",
-		broken:  [2]string{"./catalogue/runners/a", "./simulate"},
+		broken:  [2]string{"./catalogue/internal/runners/a", "./simulate"},
 	},
 	{
 		in: []string{"./internal/study/claims"}, only: []string{"std", "./election", "./network", "./trace"},
@@ -158,7 +163,7 @@ var importRules = []importRule{
 	},
 	{
 		in:      []string{"./catalogue", "./internal/cli/...", "./internal/show/report", "./internal/show/demo", "./internal/study/reproduce/...", "./internal/study/experiment", "./internal/study/worstcase", "./internal/study/claims"},
-		never:   []string{"./catalogue/all", "./catalogue/runners/..."},
+		never:   []string{"./catalogue/all", "./catalogue/internal/runners/..."},
 		because: "tools take the list of algorithms as an argument, so that other programs can add theirs, and a change in one algorithm compiles no tool",
 		broken:  [2]string{"./internal/cli", "./catalogue/all"},
 	},
@@ -194,6 +199,11 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/study/work", "./internal/study/worktest"},
 	},
 	{
+		in: anywhere, never: []string{"./internal/study/tracetest", "./internal/serve/kernel/kerneltest"},
+		because: "it helps tests",
+		broken:  [2]string{"./trace", "./internal/study/tracetest"},
+	},
+	{
 		in: anywhere, never: []string{"github.com/nats-io/nats-server/...", "github.com/nats-io/jwt/..."},
 		because: "a server takes a fifth of the time of a first build, and few commands start one",
 		broken:  [2]string{"./internal/study/cluster", "github.com/nats-io/nats-server/v2/server"},
@@ -207,11 +217,6 @@ var importRules = []importRule{
 		in: []string{"./internal/study/secret"}, only: []string{"std", "github.com/nats-io/nkeys"},
 		because: "the server's program imports it, so its module needs none of the others here",
 		broken:  [2]string{"./internal/study/secret", "./internal/study/cluster"},
-	},
-	{
-		in: anywhere, never: []string{"./internal/study/tracetest", "./internal/serve/kernel/kerneltest"},
-		because: "it helps tests",
-		broken:  [2]string{"./trace", "./internal/study/tracetest"},
 	},
 	{
 		in: []string{"./internal/study/cluster"}, only: []string{"std", "./internal/study/work", "./internal/study/secret", "github.com/nats-io/..."}, never: []string{"os/exec"},
@@ -234,7 +239,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./catalogue", "github.com/spf13/cobra"},
 	},
 	{
-		in: []string{"./internal/show/report"}, never: []string{"./internal/show/demo", "./internal/serve/live", "./internal/study/cluster", "os/exec", "net/..."},
+		in: []string{"./internal/show/report"}, never: []string{"./internal/show/demo", "./internal/study/cluster", "./internal/serve/live", "os/exec", "net/..."},
 		because: "it prints what others have found, and starts nothing",
 		broken:  [2]string{"./internal/show/report", "os/exec"},
 	},

@@ -30,10 +30,11 @@ func TestOnlyTheCommandLinksNATS(t *testing.T) {
 	}
 }
 
-// A server of NATS takes a fifth of the time of a first build, so it is a program of a module of its own.
-func TestThisModuleNeedsNoServerOfNATS(t *testing.T) {
+// A server of NATS takes a fifth of the time of a first build, and what only tests need no program shall list. They are in modules of their
+// own.
+func TestThisModuleNeedsNeitherServerNorBrowser(t *testing.T) {
 	text := read(t, filepath.Join(root, "go.mod"))
-	for _, module := range []string{"github.com/nats-io/nats-server", "github.com/nats-io/jwt"} {
+	for _, module := range []string{"github.com/nats-io/nats-server", "github.com/nats-io/jwt", "github.com/chromedp", "porcupine"} {
 		if strings.Contains(text, module) {
 			t.Errorf("go.mod needs %s", module)
 		}

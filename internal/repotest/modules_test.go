@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What only tests need has a module of its own, so that no program that imports this one gets a browser's protocol with it. So has the
-// server of NATS. Their tests are part of go test ./... all the same.
+// What only tests need has a module of its own, so that no program that imports this one gets a browser's protocol with it, and so has the
+// server that --nats embed starts. Their tests are part of go test ./... all the same.
 func TestOtherModulesPass(t *testing.T) {
 	for _, module := range []string{"cluster", "tests"} {
 		t.Run(module, func(t *testing.T) {
@@ -17,13 +17,9 @@ func TestOtherModulesPass(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			work := filepath.Join(dir, "go.work")
-			if _, err := os.Stat(work); err != nil {
-				work = "off"
-			}
 			run := func(arguments ...string) ([]byte, error) {
 				command := exec.CommandContext(t.Context(), "go", arguments...)
-				command.Dir, command.Env = dir, append(os.Environ(), "GOWORK="+work)
+				command.Dir = dir
 				return command.CombinedOutput()
 			}
 			if out, err := run("list", "-deps", "-test", "./..."); err != nil {

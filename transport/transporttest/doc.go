@@ -25,4 +25,6 @@
 //   - All frames from and to a member: it is cut off.
 //
 // After the fault, the test calls Hold(nil), and delivers or drops what is held.
+//
+// This package is v0: its API may change with any version.
 package transporttest

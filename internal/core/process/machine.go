@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/network"
 )
 
@@ -47,7 +48,7 @@ type Frame struct {
 	Port  election.Port
 	Kind  election.Kind
 	Phase int    // -1 without phases, or if it is no election message
-	Frame []byte // see [AppendFrame]
+	Frame []byte // see [framing.Append]
 }
 
 // NewMachine makes the newborn process at a position. Choose makes its random choices. With names, its messages and its
@@ -160,11 +161,11 @@ func (m *Machine) frame(s *Sent) Frame {
 	if int(s.Kind()) >= len(program.Kinds) {
 		panic(fmt.Errorf("%w: sends a message of kind %d; %d are declared", ErrBroken, s.Kind(), len(program.Kinds)))
 	}
-	frame := AppendFrame(nil, uint8(s.Kind()), func(dst []byte) []byte {
+	frame := framing.Append(nil, uint8(s.Kind()), func(dst []byte) []byte {
 		return m.appendNames(m.ps.AppendMessage(dst, s.Message), program.Plans.Message, m.ps.store.message(s.Message))
 	})
-	if size := len(frame) - HeadSize; size > MaxMessage {
-		panic(fmt.Errorf("%w: sends a message of %d bytes; at most %d can be sent", ErrBroken, size, MaxMessage))
+	if size := len(frame) - framing.HeadSize; size > framing.MaxMessage {
+		panic(fmt.Errorf("%w: sends a message of %d bytes; at most %d can be sent", ErrBroken, size, framing.MaxMessage))
 	}
 	m.ps.Release(s.Message)
 	return Frame{election.Port(port), s.Kind(), int(s.Phase), frame}
@@ -195,21 +196,4 @@ func (m *Machine) Restore(kept []byte) error {
 		return m.readNames(names, plan, codec.Target(m.ps.store.kept(only)))
 	}
 	return whole(names, err)
-}
-
-// A frame on a connection, little-endian: the length of what follows (2 bytes), the kind (1 byte), the message.
-const (
-	HeadSize   = 3
-	MaxMessage = 1<<14 - 1
-)
-
-// AppendFrame appends a frame; write appends the message. It must not be longer than MaxMessage.
-func AppendFrame(dst []byte, kind uint8, write func([]byte) []byte) []byte {
-	start := len(dst)
-	dst = append(dst, 0, 0, kind)
-	if write != nil {
-		dst = write(dst)
-	}
-	binary.LittleEndian.PutUint16(dst[start:], uint16(len(dst)-start-2))
-	return dst
 }

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/network"
 )
 
@@ -102,7 +102,7 @@ func TestAMachinePanicsIfItsAlgorithmBreaksTheContract(t *testing.T) {
 	long := func(elements int) func(*probe, out) {
 		return func(_ *probe, out out) { out.Send(0, vote, note{List: make([]uint8, elements)}) }
 	}
-	const most = MaxMessage - 8 // elements
+	const most = framing.MaxMessage - 8 // elements
 	for _, test := range []struct {
 		start func(*probe, out)
 		want  string
@@ -117,18 +117,8 @@ func TestAMachinePanicsIfItsAlgorithmBreaksTheContract(t *testing.T) {
 			t.Errorf("%v; want %s", err, test.want)
 		}
 	}
-	if out, err := machine(t, starting(long(most))).Step(Input{What: Started}, election.Ticks{}); err != nil || len(out.Sent[0].Frame) != HeadSize+MaxMessage {
+	if out, err := machine(t, starting(long(most))).Step(Input{What: Started}, election.Ticks{}); err != nil || len(out.Sent[0].Frame) != framing.HeadSize+framing.MaxMessage {
 		t.Errorf("a message of %d bytes: %v", len(out.Sent[0].Frame), err)
-	}
-}
-
-func TestAFrameBeginsWithWhatFollows(t *testing.T) {
-	if got := AppendFrame([]byte{7}, 3, nil); !bytes.Equal(got, []byte{7, 1, 0, 3}) {
-		t.Errorf("an empty frame is % x", got)
-	}
-	long := AppendFrame(nil, 0, func(dst []byte) []byte { return append(dst, strings.Repeat("x", MaxMessage)...) })
-	if len(long) != HeadSize+MaxMessage || long[0] != 0 || long[1] != 0x40 {
-		t.Errorf("the longest frame has %d bytes, of which the first are % x", len(long), long[:2])
 	}
 }
 
@@ -204,7 +194,7 @@ func TestMachinesMayNumberProcessesDifferently(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frame := effects.Sent[0].Frame[HeadSize:]
+	frame := effects.Sent[0].Frame[framing.HeadSize:]
 	receiver := made(offset(2)) // it has two less before process 1003
 	if _, err := receiver.Step(Input{What: Received, Message: frame}, election.Ticks{}); err != nil || vote(receiver) != 1 {
 		t.Errorf("process 1003 is %d, %v; want 1", vote(receiver), err)

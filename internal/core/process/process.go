@@ -44,6 +44,21 @@ func Must(program *Program, err error) *Program {
 	return program
 }
 
+// Declared returns what the algorithm declares.
+func (p *Program) Declared() *election.Declaration { return p.Declaration }
+
+// Hidden returns the program itself, also where another type embeds it.
+func (p *Program) Hidden() *Program { return p }
+
+// Opened returns the program in a public one. It panics if that is of another module.
+func Opened(public interface{ Declared() *election.Declaration }) *Program {
+	ours, is := public.(interface{ Hidden() *Program })
+	if !is {
+		panic(fmt.Sprintf("process: a program of type %T, which package program has not made", public))
+	}
+	return ours.Hidden()
+}
+
 // Event is an event at a process.
 type Event struct {
 	What    What

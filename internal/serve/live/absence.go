@@ -2,7 +2,9 @@ package live
 
 import (
 	"container/heap"
+	"fmt"
 	"slices"
+	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
@@ -22,8 +24,29 @@ func (l *loop) denied(p *peer, k key) error {
 	if g == nil || !p.differs(g, absence) || !g.started {
 		return nil
 	}
-	g.Group.log.Info("member is not in the group", "peer", p.id)
+	g.handle.log.Info("member is not in the group", "peer", p.id)
 	return g.take(process.Input{What: process.Suspected, Port: p.port()})
+}
+
+// Leave ends the part that the member takes in a group that it has joined, and waits for that. The lead must have ended. The error is
+// [ErrHangs] if the storage has not answered within ten seconds; then the member leaves the group when it has.
+func (g *Group) Leave() error {
+	g.member.post(leaving{g})
+	limit := time.NewTimer(lastAnswer)
+	defer limit.Stop()
+	for {
+		select {
+		case <-g.done:
+			return nil
+		case <-g.member.done:
+			return nil
+		case <-limit.C:
+			if problem, _ := g.member.Disk(); problem != "" {
+				return fmt.Errorf("%w for %v: the member leaves group %q when a write has ended", ErrHangs, lastAnswer, g.name)
+			}
+			limit.Reset(lastAnswer)
+		}
+	}
 }
 
 // leave leaves the groups that the host has left, and of which nothing is becoming durable.
@@ -37,21 +60,21 @@ func (l *loop) leave() {
 		}
 		l.quitting--
 		l.revoted = true // its voters count no more
-		delete(l.byKey, g.key)
+		delete(l.byKey, g.handle.key)
 		if g.index >= 0 {
 			heap.Remove(&l.due, g.index)
 		}
 		l.ready = slices.DeleteFunc(l.ready, func(other *group) bool { return other == g })
 		g.decision, g.lease = network.Decision{Term: g.decision.Term}, process.Never
 		g.show()
-		for _, p := range l.peers {
+		for _, p := range l.member.peers {
 			if p != nil {
-				delete(p.groups, g.key)
-				delete(p.values, g.key)
-				p.deny(g.key)
+				delete(p.groups, g.handle.key)
+				delete(p.values, g.handle.key)
+				p.deny(g.handle.key)
 			}
 		}
-		close(g.done)
+		close(g.handle.done)
 		return true
 	})
 }

@@ -18,7 +18,7 @@ func FuzzMessage(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	prepared, err := network.Prepare(&ballots.Declaration, network.On(1, 2, 3))
+	instance, err := network.Prepare(&ballots.Declaration, network.On(1, 2, 3))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add(plans.Message.Append(nil, codec.At(&slip{Vote: 3, Path: []uint16{1, 2}}), election.Ticks{}))
 	f.Add([]byte{0, 0, 0, 0, 0xff, 0xff, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p := program.NewMachine(prepared, 0, nil, nil)
+		p := program.NewMachine(instance, 0, nil, nil)
 		before := p.Durable()
 		e, err := p.Step(process.Input{What: process.Received, Port: 1, Message: b}, election.Ticks{})
 		changed := !bytes.Equal(p.Durable(), before)

@@ -70,15 +70,15 @@ func (g *Group) confirmed(term election.Term, after time.Duration) (wait time.Du
 
 // agree notes until when those agree that know of no higher term, and whether too many know of one.
 func (g *group) agree() {
-	until := process.Moment(0, g.voters.Confirmed.Left(election.Ticks{}), g.config.Unit)
+	until := process.Moment(0, g.voters.Confirmed.Left(election.Ticks{}), g.member.config.Unit)
 	dispute := g.disputed()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if until == g.agreed && dispute == g.dispute {
+	g.handle.mu.Lock()
+	defer g.handle.mu.Unlock()
+	if until == g.handle.agreed && dispute == g.handle.dispute {
 		return
 	}
-	g.agreed, g.dispute = until, dispute
-	g.wake()
+	g.handle.agreed, g.handle.dispute = until, dispute
+	g.handle.wake()
 }
 
 // disputed reports whether the voters that this member hears from are a majority, and those of them that know of no higher term are none.
@@ -88,8 +88,8 @@ func (g *group) disputed() bool {
 	}
 	voters, hears, clear := g.votersNow().Members, 0, 0
 	for _, id := range voters {
-		rank, known := g.Rank(id)
-		if p := g.peerOf(id); !known || p != nil && p.health != reachable {
+		rank, known := g.member.Rank(id)
+		if p := g.member.peerOf(id); !known || p != nil && p.health != reachable {
 			continue
 		}
 		hears++

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -52,7 +52,7 @@ func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, transport.Verdict
 
 // message returns the frame of a message without content, to the group without a name.
 func message(kind uint8) []byte {
-	return process.AppendFrame(nil, kind, func(dst []byte) []byte {
+	return framing.Append(nil, kind, func(dst []byte) []byte {
 		digest := transport.DigestOf("%q", "")
 		return append(dst, digest[:keySize]...)
 	})
@@ -160,7 +160,7 @@ func TestSilenceIsSuspectedAtTheTimeout(t *testing.T) {
 		if took := c.until(1, "misses 2", misses2); took != suspicion {
 			t.Errorf("silence was suspected after %v, not %v", took, suspicion)
 		}
-		if s, _ := c.members[1].State(); s.Since != begun {
+		if s, _ := c.members[1].Group.State(); s.Since != begun {
 			t.Errorf("it knows no leader since %v, not %v", s.Since, begun)
 		}
 	})
@@ -222,7 +222,7 @@ func TestAConnectionStandsOnceItIsConfirmed(t *testing.T) {
 			defer conn.Close()
 			test.confirm(conn)
 			synctest.Wait()
-			if s, _ := c.members[1].State(); reaches2(s) != test.stands {
+			if s, _ := c.members[1].Group.State(); reaches2(s) != test.stands {
 				t.Errorf("after the hello came %s: the connection stands: %v", test.name, reaches2(s))
 			}
 		})
@@ -351,7 +351,7 @@ func TestADialerWaitsForAnAnswerUntilTheTimeout(t *testing.T) {
 		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2)
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		<-time.After(2*suspicion + transport.LeastPause*3/2)
 		if got, want := l.sofar(), []string{"start", "command", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("%q; want %q", got, want)
@@ -514,7 +514,7 @@ func TestAMemberStartsWithoutThoseThatDoNotAnswer(t *testing.T) {
 		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(firstConnections - 1)
-		c.members[1].Command(election.Command{Order: election.Resign}) // too early
+		c.members[1].Group.Command(election.Command{Order: election.Resign}) // too early
 		synctest.Wait()
 		if got := l.sofar(); len(got) > 0 {
 			t.Errorf("%q while it waits for the first connections", got)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -69,6 +70,34 @@ func (m *Member) Disk() (problem string, lasts time.Duration) {
 		}
 	}
 	return "", 0
+}
+
+// lastAnswer is how long the end of a member waits for its storage.
+const lastAnswer = 10 * time.Second
+
+// ErrHangs reports that a use of the storage had not ended when the member ended, or left a group.
+var ErrHangs = errors.New("the disk has not answered")
+
+// closeDisk closes the storage when no goroutine of the member uses it any more. What still hangs after lastAnswer is abandoned: it closes the
+// storage itself when it ends. What it may still write are promises that no other member has heard of, so they harm nothing.
+func (m *Member) closeDisk(users ...<-chan struct{}) error {
+	closed := make(chan error, 1)
+	go func() {
+		for _, ended := range users {
+			<-ended
+		}
+		closed <- closeStorage(m.config.Storage)
+	}()
+	limit := time.NewTimer(lastAnswer)
+	defer limit.Stop()
+	select {
+	case err := <-closed:
+		return err
+	case <-limit.C:
+	}
+	m.abandoned = fmt.Errorf("%w for %v: a write is abandoned, and the storage is in use until it ends", ErrHangs, lastAnswer)
+	m.log.Error("the member ends while its storage gives no answer", "error", m.abandoned)
+	return nil
 }
 
 // saved reports whether a save has succeeded after a moment: then the storage needs no probe.

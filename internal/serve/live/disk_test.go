@@ -10,8 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
 // probed is a store whose probes the test decides about.
@@ -96,7 +98,7 @@ func TestADiskThatGivesNoAnswerIsNoticedWithinTwoSecondsAndTheLeaderLeadsOn(t *t
 		if p.probes.Load() != probes {
 			t.Error("it begins another probe while one hangs")
 		}
-		if s, _ := m.State(); !leads(s) {
+		if s, _ := m.Group.State(); !leads(s) {
 			t.Errorf("it leads no more: %+v", s)
 		}
 		close(gate)
@@ -137,6 +139,91 @@ func TestASaveThatGivesNoAnswerIsNoticedWithoutAProbe(t *testing.T) {
 		c.follow(2)
 		if got, _ := c.members[1].Disk(); got != "" {
 			t.Errorf("the problem is %q", got)
+		}
+	})
+}
+
+// closing is a store that notes when it is closed.
+type closing struct {
+	storage.Storage
+	closed atomic.Bool
+}
+
+func (c *closing) Close() error {
+	c.closed.Store(true)
+	return c.Storage.Close()
+}
+
+// hanging starts a member that leads two groups, and whose saves hang until gate is closed.
+func hanging(t *testing.T, test func(t *testing.T, m *Member, second *Group, store *closing, said *rig.Text, gate chan struct{})) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := leased(t, 1)
+		config := c.config(1, at(1))
+		store := &closing{Storage: config.Storage}
+		var said rig.Text
+		config.Storage, config.Logger = store, slog.New(slog.NewTextHandler(&said, nil))
+		m, err := Join(t.Context(), c.algorithm, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.members[1] = m
+		second, err := m.Join(GroupConfig{Group: "second", Parameters: c.parameters})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(settled)
+		gate := make(chan struct{})
+		c.disks[1].Intercept(func([]storage.Record) error { <-gate; return nil })
+		for _, g := range []*Group{m.Group, second} {
+			if s, _ := g.State(); !leads(s) {
+				t.Fatalf("%+v", s)
+			}
+			g.Command(election.Command{Order: election.Resign}) // it claims again, in a higher term
+		}
+		<-time.After(settled)
+		test(t, m, second, store, &said, gate)
+	})
+}
+
+func TestAMemberEndsThoughASaveHangs(t *testing.T) {
+	hanging(t, func(t *testing.T, m *Member, second *Group, store *closing, said *rig.Text, gate chan struct{}) {
+		for range 2 {
+			begun := time.Now()
+			if err := m.Close(); !errors.Is(err, ErrHangs) || time.Since(begun) > lastAnswer+transport.LastWords {
+				t.Errorf("after %v: %v", time.Since(begun), err)
+			}
+		}
+		<-second.Done()
+		if err := m.Err(); err != nil {
+			t.Errorf("it stopped by itself: %v", err)
+		}
+		if want := `level=ERROR msg="the member ends while its storage gives no answer" member=1 error="the disk has not answered for 10s: a write is abandoned`; strings.Count(said.String(), want) != 1 {
+			t.Errorf("the log lacks %q:\n%s", want, said)
+		}
+		if store.closed.Load() {
+			t.Error("the storage was closed while it was in use")
+		}
+		close(gate)
+		synctest.Wait()
+		if !store.closed.Load() {
+			t.Error("the write has ended, and the storage is open")
+		}
+	})
+}
+
+func TestAMemberLeavesAGroupWhenAHangingSaveHasEnded(t *testing.T) {
+	hanging(t, func(t *testing.T, m *Member, second *Group, store *closing, _ *rig.Text, gate chan struct{}) {
+		begun := time.Now()
+		if err := second.Leave(); !errors.Is(err, ErrHangs) || time.Since(begun) > lastAnswer {
+			t.Errorf("after %v: %v", time.Since(begun), err)
+		}
+		close(gate)
+		if err := second.Leave(); err != nil {
+			t.Error(err)
+		}
+		<-second.Done()
+		if err := m.Close(); err != nil || !store.closed.Load() {
+			t.Errorf("it is closed: %v, %v", store.closed.Load(), err)
 		}
 	})
 }

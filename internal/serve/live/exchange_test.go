@@ -48,7 +48,7 @@ func TestASingleFrameCanBeHeldBack(t *testing.T) {
 		c.exchange(e)
 		c.until(2, "follows 3", follows(3))
 		synctest.Wait()
-		if s, _ := c.members[1].State(); s.Leader != 0 {
+		if s, _ := c.members[1].Group.State(); s.Leader != 0 {
 			t.Errorf("member 1 follows %d, which it was not told", s.Leader)
 		}
 		e.Hold(nil)
@@ -83,7 +83,7 @@ func TestFramesArriveInTheOrderThatATestGivesThem(t *testing.T) {
 		c.members[2] = m
 		settle()
 		e.Hold(func(f transporttest.Frame) bool { return f.What == transporttest.Message })
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		synctest.Wait()
 		e.Deliver(3) // one, before
 		e.Deliver(0) // zero

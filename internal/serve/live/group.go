@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
@@ -174,15 +175,6 @@ func (g *Group) End() {
 	}
 }
 
-// Leave ends the part that the member takes in a group that it has joined, and waits for that. The lead must have ended.
-func (g *Group) Leave() {
-	g.member.post(leaving{g})
-	select {
-	case <-g.done:
-	case <-g.member.done:
-	}
-}
-
 // Done is closed when the member has left the group, or has stopped.
 func (g *Group) Done() <-chan struct{} { return g.done }
 
@@ -252,11 +244,12 @@ const most = 1024
 
 // group is a group as the loop sees it.
 type group struct {
-	*Group
-	*loop
+	handle     *Group // that the host has
+	loop       *loop
+	member     *Member // the loop's
 	limits     string
 	parameters map[string]string
-	prepared   *network.Instance // for all members that are known
+	instance   *network.Instance // for all members that are known
 	machine    *process.Machine
 	recover    bool // this is not the first life
 
@@ -289,37 +282,37 @@ type group struct {
 
 // newGroup makes a group of which no member has heard, from its record in the storage.
 func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
-	a := l.program
+	a := l.member.program
 	g = &group{
-		Group: &Group{
-			member: l.Member, name: c.Group, leased: a.Leased, log: l.log, until: process.Never,
+		handle: &Group{
+			member: l.member, name: c.Group, leased: a.Leased, log: l.member.log, until: process.Never,
 			state: State{Since: time.Now()}, changed: make(chan struct{}), entitled: c.Entitled, done: make(chan struct{}),
 		},
-		loop: l, limits: c.Limits, parameters: c.Parameters, lease: process.Never, index: -1,
+		loop: l, member: l.member, limits: c.Limits, parameters: c.Parameters, lease: process.Never, index: -1,
 		standing: c.Standing, priorities: c.Priorities,
 	}
-	if g.prepared, err = g.prepare(); err != nil {
+	if g.instance, err = g.prepare(); err != nil {
 		return nil, err
 	}
-	if c.Group != l.config.Group { // it is not the only one
-		g.Group.log = l.log.With("group", c.Group)
+	if c.Group != l.member.config.Group { // it is not the only one
+		g.handle.log = l.member.log.With("group", c.Group)
 	}
-	g.key = keyOf(c.Group)
-	g.machine = a.NewMachine(g.prepared, l.position, choose, g)
-	if g.durably = a.Plans.Durable != nil && l.config.Storage != nil; g.durably {
+	g.handle.key = keyOf(c.Group)
+	g.machine = a.NewMachine(g.instance, l.member.position, choose, g)
+	if g.durably = a.Plans.Durable != nil && l.member.config.Storage != nil; g.durably {
 		if err := g.load(); err != nil {
 			return nil, err
 		}
 	}
 	g.voters = g.machine.Membership()
-	g.others(&g.state)
-	g.state.Voters = g.votersNow()
+	g.others(&g.handle.state)
+	g.handle.state.Voters = g.votersNow()
 	return g, nil
 }
 
 // load takes over what an earlier life has kept.
 func (g *group) load() error {
-	record, err := g.config.Storage.Load(groupRecord + g.name)
+	record, err := g.member.config.Storage.Load(groupRecord + g.handle.name)
 	if err != nil || record == nil {
 		return err
 	}
@@ -339,7 +332,7 @@ func (g *group) load() error {
 		return fmt.Errorf("%w: what the algorithm kept: %w", storage.ErrData, err)
 	}
 	g.kept = append([]byte{}, kept...)
-	g.recover = g.program.Functions.Recover
+	g.recover = g.member.program.Functions.Recover
 	g.voters = g.machine.Membership()
 	return g.knowsVoters()
 }
@@ -374,7 +367,7 @@ func (g *group) wait(in process.Input) {
 func (g *group) queue() {
 	if !g.queued && len(g.waiting) > 0 && g.pending == nil {
 		g.queued = true
-		g.ready = append(g.ready, g)
+		g.loop.ready = append(g.loop.ready, g)
 	}
 }
 
@@ -383,8 +376,8 @@ func (g *group) proceed() error {
 	in := g.waiting[0]
 	g.waiting = g.waiting[1:]
 	err := g.step(in)
-	if in.What == process.Received && int(in.Port) != g.position {
-		err = g.rebuke(g.peers[in.Port], err)
+	if in.What == process.Received && int(in.Port) != g.member.position {
+		err = g.loop.rebuke(g.member.peers[in.Port], err)
 	}
 	g.queue()
 	return err
@@ -399,8 +392,8 @@ func (g *group) step(in process.Input) error {
 	if err := g.fit(); err != nil {
 		return err
 	}
-	unit := g.config.Unit
-	ticks := g.boot() / unit
+	unit := g.member.config.Unit
+	ticks := g.member.boot() / unit
 	effects, err := g.machine.Step(in, election.Units(uint64(ticks)))
 	if err != nil {
 		return err
@@ -409,7 +402,7 @@ func (g *group) step(in process.Input) error {
 	higher := g.reigns(effects.Other)
 	if kept := g.machine.Durable(); g.durably && (g.kept == nil || higher || !bytes.Equal(kept, g.kept)) {
 		g.kept = append([]byte{}, kept...)
-		g.dirty = append(g.dirty, g)
+		g.loop.dirty = append(g.loop.dirty, g)
 		return nil
 	}
 	return g.apply()
@@ -420,41 +413,41 @@ func (g *group) apply() error {
 	effects := g.pending
 	g.pending, g.told = nil, g.reign
 	if g.decision.Role == network.Leader && endsLead(effects.Other) {
-		g.ended = time.Now()     // and not later: the others may hear of it before it is shown
-		if g.lease <= g.boot() { // the step came before expire
-			g.lapse()
+		g.ended = time.Now()            // and not later: the others may hear of it before it is shown
+		if g.lease <= g.member.boot() { // the step came before expire
+			g.handle.lapse()
 		}
-		g.extend(0)
+		g.handle.extend(0)
 	}
 	for _, s := range effects.Sent {
-		if int(s.Port) == g.position {
-			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
+		if int(s.Port) == g.member.position {
+			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[framing.HeadSize:]})
 			continue
 		}
-		if g.drops(s.Kind) {
+		if g.handle.drops(s.Kind) {
 			continue
 		}
-		g.peers[s.Port].send(g.frame(s), g.slot(s.Kind))
+		g.member.peers[s.Port].send(g.frame(s), g.slot(s.Kind))
 	}
-	g.timers.Apply(effects.Other, g.begun, g.now(), g.config.Unit)
+	g.timers.Apply(effects.Other, g.begun, g.member.now(), g.member.config.Unit)
 	changed, lease := false, g.lease
 	for _, e := range effects.Other {
 		switch e.Op {
 		case election.SetTimer, election.StopTimer:
 		case election.StopWork:
 			changed = true
-			if g.stopWork() {
+			if g.handle.stopWork() {
 				g.wait(process.Input{What: process.Commanded, Command: election.Command{Order: election.Stopped}})
 			}
 		default:
 			before := g.decision
-			if err := g.decision.Apply(g.program.Task, e, g.prepared.ID(g.position)); err != nil {
-				return fmt.Errorf("%s is wrong: %w", g.program.Name, err)
+			if err := g.decision.Apply(g.member.program.Task, e, g.instance.ID(g.member.position)); err != nil {
+				return fmt.Errorf("%s is wrong: %w", g.member.program.Name, err)
 			}
 			changed = changed || g.decision != before
 			g.lease = process.Never
 			if e.Op == election.Lead && e.Deadline {
-				g.lease = process.Moment(g.begun, e.Ticks, g.config.Unit)
+				g.lease = process.Moment(g.begun, e.Ticks, g.member.config.Unit)
 			}
 		}
 	}
@@ -462,7 +455,7 @@ func (g *group) apply() error {
 	case g.votersChanged(), changed:
 		g.show()
 	case g.lease != lease:
-		g.renew(g.lease)
+		g.handle.renew(g.lease)
 	}
 	g.queue()
 	g.reschedule()
@@ -484,10 +477,10 @@ func endsLead(effects []election.Effect) (ends bool) {
 // slot returns the slot for messages of a kind in the queue of a connection: a newer one of some kinds replaces an older
 // one that has not left.
 func (g *group) slot(kind election.Kind) uint64 {
-	if !g.program.Kinds[kind].Latest {
+	if !g.member.program.Kinds[kind].Latest {
 		return 0
 	}
-	return g.key.slot(uint8(kind))
+	return g.handle.key.slot(uint8(kind))
 }
 
 // slot returns the slot of frames of a kind in a group.
@@ -495,14 +488,14 @@ func (k key) slot(kind uint8) uint64 { return max(1, binary.LittleEndian.Uint64(
 
 // expire ends a lease whose deadline has passed, and fires expired timers.
 func (g *group) expire() error {
-	if g.lease != process.Never && g.lease <= g.boot() {
+	if g.lease != process.Never && g.lease <= g.member.boot() {
 		g.lease = process.Never
 		g.decision = network.Decision{Term: g.decision.Term}
-		g.lapse()
+		g.handle.lapse()
 		g.show()
 	}
-	clocks := g.clocks()
-	for range g.program.Timers { // and no more: a timer that is repeatedly set to 0 must not starve messages
+	clocks := g.member.clocks()
+	for range g.member.program.Timers { // and no more: a timer that is repeatedly set to 0 must not starve messages
 		timer, wait := g.timers.Next(clocks)
 		if wait > 0 || g.pending != nil {
 			break
@@ -517,10 +510,10 @@ func (g *group) expire() error {
 
 // reschedule notes when there is something to do: a timer to fire, or a lease to end.
 func (g *group) reschedule() {
-	clocks, wait := g.clocks(), process.Never
-	g.mu.Lock()
-	g.Group.timers, g.Group.granted = g.timers, g.voters.Granted
-	g.mu.Unlock()
+	clocks, wait := g.member.clocks(), process.Never
+	g.handle.mu.Lock()
+	g.handle.timers, g.handle.granted = g.timers, g.voters.Granted
+	g.handle.mu.Unlock()
 	if g.pending == nil {
 		_, wait = g.timers.Next(clocks)
 	}
@@ -530,28 +523,28 @@ func (g *group) reschedule() {
 	switch {
 	case wait == process.Never && g.index < 0:
 	case wait == process.Never:
-		heap.Remove(&g.due, g.index)
+		heap.Remove(&g.loop.due, g.index)
 	case g.index < 0:
 		g.at = clocks.Timers + wait
-		heap.Push(&g.due, g)
+		heap.Push(&g.loop.due, g)
 	default:
 		g.at = clocks.Timers + wait
-		heap.Fix(&g.due, g.index)
+		heap.Fix(&g.loop.due, g.index)
 	}
 }
 
 // show publishes the state.
 func (g *group) show() {
-	g.mu.Lock()
-	before := g.state // also a leader's whose lease has just ended
-	g.mu.Unlock()
+	g.handle.mu.Lock()
+	before := g.handle.state // also a leader's whose lease has just ended
+	g.handle.mu.Unlock()
 	s := State{
 		Role: g.decision.Role, Leader: g.Name(g.decision.Leader), Term: g.decision.Term,
 		Since: before.Since,
 	}
 	g.others(&s)
 	g.agree()
-	if g.contested() {
+	if g.loop.contested() {
 		s.Role, s.Leader = network.Undecided, 0
 	}
 	s.Value, s.Voters = g.valueOf(s.Leader, s.Term), g.votersNow()
@@ -560,9 +553,9 @@ func (g *group) show() {
 		if !g.ended.IsZero() {
 			s.Since, g.ended = g.ended, time.Time{}
 		}
-		g.Group.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term)
+		g.handle.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term)
 	}
-	g.publish(s, g.lease)
+	g.handle.publish(s, g.lease)
 }
 
 // roleName returns the name of a role in the log: that which status has.
@@ -575,11 +568,11 @@ func roleName(r network.Role) string {
 
 // others sets, for each member, whether it is heard from, its problem, and its standing.
 func (g *group) others(s *State) {
-	s.Members, s.ListLacks = g.listed, g.awaits
-	for _, id := range g.listed {
-		heard, problem := true, g.problem
-		if p := g.peerOf(id); p != nil {
-			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, g.rivals[id], p.groups[g.key])
+	s.Members, s.ListLacks = g.member.listed, g.loop.awaits
+	for _, id := range g.member.listed {
+		heard, problem := true, g.loop.problem
+		if p := g.member.peerOf(id); p != nil {
+			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, g.rivals[id], p.groups[g.handle.key])
 		}
 		s.Reachable, s.Problems = append(s.Reachable, heard), append(s.Problems, problem)
 		s.Standings = append(s.Standings, g.standingOf(id))
@@ -588,12 +581,12 @@ func (g *group) others(s *State) {
 
 // announce tells a peer that this member is in the group, and the limits of that.
 func (g *group) announce(p *peer) {
-	p.send(transport.AppendFrame(nil, announces, g.key[:], []byte(g.limits)), 0)
+	p.send(transport.AppendFrame(nil, announces, g.handle.key[:], []byte(g.limits)), 0)
 }
 
 // frame returns a frame of this group, with its key before the message.
 func (g *group) frame(s process.Frame) []byte {
-	return process.AppendFrame(nil, uint8(s.Kind), func(dst []byte) []byte {
-		return append(append(dst, g.key[:]...), s.Frame[process.HeadSize:]...)
+	return framing.Append(nil, uint8(s.Kind), func(dst []byte) []byte {
+		return append(append(dst, g.handle.key[:]...), s.Frame[framing.HeadSize:]...)
 	})
 }

@@ -30,7 +30,7 @@ func TestAMemberThatLeavesAGroupIsSuspectedThereAndWhenItReturnsItElects(t *test
 					t.Errorf("%d knows %+v, and not the leader %d", id, s, want)
 				}
 			}
-			if s, _ := c.members[1].State(); s.Leader != 3 {
+			if s, _ := c.members[1].Group.State(); s.Leader != 3 {
 				t.Errorf("in the first group, 1 knows %+v", s)
 			}
 		}
@@ -52,13 +52,13 @@ func TestAValueOfAnEarlierTermReplacesNone(t *testing.T) {
 		c, _ := elected(t)
 		defer c.stopAll()
 		m := c.members[3]
-		s, _ := m.State()
-		m.Publish(s.Term, "new")
-		m.Publish(s.Term-1, "old")
-		m.Publish(s.Term+1, "early")
+		s, _ := m.Group.State()
+		m.Group.Publish(s.Term, "new")
+		m.Group.Publish(s.Term-1, "old")
+		m.Group.Publish(s.Term+1, "early")
 		synctest.Wait()
 		for id, m := range c.members {
-			if s, _ := m.State(); s.Value != "new" {
+			if s, _ := m.Group.State(); s.Value != "new" {
 				t.Errorf("%d knows the value %q", id, s.Value)
 			}
 		}

@@ -33,7 +33,7 @@ func decodeReign(b []byte) reign {
 // reigns notes the leaders among the effects of a step. It reports whether one has a higher term than all before.
 func (g *group) reigns(effects []election.Effect) (higher bool) {
 	for _, e := range effects {
-		r := reign{e.Term, g.config.ID}
+		r := reign{e.Term, g.member.config.ID}
 		switch e.Op {
 		case election.Lead:
 		case election.Follow:
@@ -56,7 +56,7 @@ func (g *group) compareReigns(r reign) {
 		return
 	}
 	known, name := g.reign, r.leader
-	if name == g.config.ID {
+	if name == g.member.config.ID {
 		name = known.leader
 	}
 	text := fmt.Sprintf("term %d has had two leaders, %d and %d: the store of a member is an old copy, and the token of this term is not unique", r.term, min(known.leader, r.leader), max(known.leader, r.leader))
@@ -67,8 +67,8 @@ func (g *group) compareReigns(r reign) {
 		g.rivals = map[uint64]string{}
 	}
 	g.rivals[name] = text
-	g.Group.log.Error("a term has had two leaders", "term", r.term, "one", known.leader, "other", r.leader)
-	for _, p := range g.peers {
+	g.handle.log.Error("a term has had two leaders", "term", r.term, "one", known.leader, "other", r.leader)
+	for _, p := range g.member.peers {
 		if p != nil {
 			g.tellReign(p)
 		}
@@ -81,7 +81,7 @@ func (g *group) tellReign(p *peer) {
 	if g.kept == nil || g.told.term == 0 {
 		return
 	}
-	p.send(transport.AppendFrame(nil, reigned, g.key[:], g.told.append(nil)), 0)
+	p.send(transport.AppendFrame(nil, reigned, g.handle.key[:], g.told.append(nil)), 0)
 }
 
 // hearReign takes what a peer has told.
@@ -104,5 +104,5 @@ func (g *group) written() transport.Digest {
 // durable returns the record of the group.
 func (g *group) durable() storage.Record {
 	schema := g.written()
-	return storage.Record{Name: groupRecord + g.name, Data: append(g.reign.append(schema[:]), g.kept...)}
+	return storage.Record{Name: groupRecord + g.handle.name, Data: append(g.reign.append(schema[:]), g.kept...)}
 }

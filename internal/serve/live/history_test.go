@@ -16,14 +16,14 @@ func TestTwoLeadersInATermAreFound(t *testing.T) {
 		c.start(1, 2)
 		c.until(2, "leads", leads)
 		c.until(1, "follows 2", follows(2))
-		if s, _ := c.members[2].State(); s.Term != 1 {
+		if s, _ := c.members[2].Group.State(); s.Term != 1 {
 			t.Fatalf("in term %d", s.Term)
 		}
 		c.stopAll()
 		c.disks[1] = backup
 		c.start(1, 3)
 		c.until(3, "leads", leads)
-		if s, _ := c.members[3].State(); s.Term != 1 {
+		if s, _ := c.members[3].Group.State(); s.Term != 1 {
 			t.Fatalf("in term %d", s.Term)
 		}
 		c.start(2)
@@ -38,12 +38,12 @@ func TestALeaderIsRememberedAcrossARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := elected(t)
 		defer c.stopAll()
-		before, _ := c.members[3].State()
+		before, _ := c.members[3].Group.State()
 		c.crash(1, 2, 3)
 		c.start(1, 2, 3)
 		for id := range c.members {
 			c.until(id, "knows a leader of a later term", func(s State) bool { return s.Leader != 0 && s.Term > before.Term })
-			if s, _ := c.members[id].State(); strings.Join(s.Problems, "") != "" {
+			if s, _ := c.members[id].Group.State(); strings.Join(s.Problems, "") != "" {
 				t.Errorf("%d knows %q", id, s.Problems)
 			}
 		}

@@ -58,7 +58,7 @@ func TestASecondProcessWithOneIdentifierWaitsUntilItIsTheOnlyOne(t *testing.T) {
 		second := c.joinAs(3, "elsewhere:1", nil)
 		defer second.Close()
 		settle()
-		s, _ := second.State()
+		s, _ := second.Group.State()
 		const problem = "refused: another live process has id 3: member 1 is connected with it"
 		if leads(s) || s.Leader != 0 || s.Problems[0] != problem {
 			t.Errorf("beside the first it knows %+v", s)
@@ -109,12 +109,12 @@ func TestALeaderThatMostOthersTakeForADoubleLeadsNoMore(t *testing.T) {
 		double := c.joinAs(3, "elsewhere:1", nil)
 		defer double.Close()
 		settle()
-		if s, _ := double.State(); !leads(s) {
+		if s, _ := double.Group.State(); !leads(s) {
 			t.Fatal("it does not lead behind the partition")
 		}
 		c.network.Separate(0, "elsewhere:1")
 		settle()
-		if s, _ := double.State(); leads(s) || s.Leader != 0 {
+		if s, _ := double.Group.State(); leads(s) || s.Leader != 0 {
 			t.Errorf("it still knows %+v", s)
 		}
 		c.until(3, "leads", leads)
@@ -142,7 +142,7 @@ func TestAListenerAtTheAddressOfADeadMemberEndsAndDeposesNoOther(t *testing.T) {
 		for id := range c.members {
 			c.until(id, "follows 2", follows(2))
 		}
-		if s, _ := c.members[2].State(); asked == 0 || s.Problems[2] != "refused: you are two" || time.Since(s.Since) < settled/2 {
+		if s, _ := c.members[2].Group.State(); asked == 0 || s.Problems[2] != "refused: you are two" || time.Since(s.Since) < settled/2 {
 			t.Errorf("asked %d times, member 2 knows %+v", asked, s)
 		}
 	})
@@ -191,7 +191,7 @@ func TestOnlyTheMemberThatIsMeantIsConnectedTo(t *testing.T) {
 				return slices.Concat(h.Encode(), transport.Verdict{}.Encode())
 			})
 			<-time.After(beat)
-			if s, _ := c.members[1].State(); s.Problems[1] != test.want {
+			if s, _ := c.members[1].Group.State(); s.Problems[1] != test.want {
 				t.Errorf("%s answers, and it knows %q; want %q", test.name, s.Problems[1], test.want)
 			}
 		})
@@ -207,7 +207,7 @@ func TestAnAddressThatLeadsBackIsNoSecondProcess(t *testing.T) {
 		c.until(1, "leads", leads)
 		settle()
 		const want = "refused: the address leads back to the process that dials it"
-		if s, _ := c.members[1].State(); !leads(s) || s.Problems[1] != want {
+		if s, _ := c.members[1].Group.State(); !leads(s) || s.Problems[1] != want {
 			t.Errorf("it knows %+v", s)
 		}
 	})
@@ -250,13 +250,13 @@ func TestAMemberThatCannotBeReachedAtItsAddressDoesNotLead(t *testing.T) {
 			m := c.joinAs(2, "elsewhere:1", func(c *Config) { c.Elsewhere = true })
 			defer m.Close()
 			settle()
-			if s, _ := m.State(); len(l.sofar()) > 0 || s.Problems[1] != test.want {
+			if s, _ := m.Group.State(); len(l.sofar()) > 0 || s.Problems[1] != test.want {
 				t.Errorf("%s is there: it has done %q, and knows %q; want %q", test.name, l.sofar(), s.Problems[1], test.want)
 			}
 			leave()
 			c.network.Alias(at(2), "elsewhere:1") // as a proxy does
 			settle()
-			if s, _ := m.State(); !slices.Contains(l.sofar(), "start") || s.Problems[1] != "" {
+			if s, _ := m.Group.State(); !slices.Contains(l.sofar(), "start") || s.Problems[1] != "" {
 				t.Errorf("%s was there: then it has done %q, and knows %q", test.name, l.sofar(), s.Problems)
 			}
 		})
@@ -281,19 +281,19 @@ func TestTimingsAndAddressesMayDifferAndAreReported(t *testing.T) {
 			c.Heartbeat, c.Suspicion, c.Parameters = 10*beat, 80*beat, map[string]string{"delay": "7"}
 		})
 		c.until(1, "follows 3", follows(3))
-		s1, _ := c.members[1].State()
+		s1, _ := c.members[1].Group.State()
 		settle()
 		for range 100 { // the silence between its heartbeats is longer than the others' suspicion
 			<-time.After(17 * time.Millisecond)
-			if s, _ := c.members[2].State(); s.Leader != 3 || !s.Reachable[0] {
+			if s, _ := c.members[2].Group.State(); s.Leader != 3 || !s.Reachable[0] {
 				t.Fatalf("member 2 knows %+v", s)
 			}
 		}
-		if s, _ := c.members[1].State(); s.Since != s1.Since || s.Leader != 3 {
+		if s, _ := c.members[1].Group.State(); s.Since != s1.Since || s.Leader != 3 {
 			t.Errorf("member 1 knows %+v, after %+v", s, s1)
 		}
 		const want = "it has heartbeat 500ms, suspicion 4s and delay 7ms; this member has 50ms, 400ms and 1ms"
-		if s, _ := c.members[3].State(); s.Problems[0] != want || s.Problems[1] != "" {
+		if s, _ := c.members[3].Group.State(); s.Problems[0] != want || s.Problems[1] != "" {
 			t.Errorf("member 3 reports %q; want %q", s.Problems, want)
 		}
 	})
@@ -329,7 +329,7 @@ func TestGroupsOfOtherNamesDoNotMix(t *testing.T) {
 		c.members[2] = c.joinAs(2, at(2), func(c *Config) { c.Group = "another" })
 		settle()
 		for id, m := range c.members {
-			if s, _ := m.State(); s.Reachable[2-id] {
+			if s, _ := m.Group.State(); s.Reachable[2-id] {
 				t.Errorf("member %d reaches the other", id)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -61,18 +61,18 @@ func TestAMemberWithAnotherStoreIsRefused(t *testing.T) {
 		settle()
 		const want = "refused: member 2 has another store than before; if its state is lost, a member with a new id takes its place"
 		const refuses = "this member refuses it: member 2 has another store than before; if its state is lost, a member with a new id takes its place"
-		if s, _ := c.members[1].State(); s.Problems[1] != refuses {
+		if s, _ := c.members[1].Group.State(); s.Problems[1] != refuses {
 			t.Errorf("the one that refuses it knows %q", s.Problems)
 		}
 		// It may hear the leader, whose connection to it stands. Its own votes are refused.
-		if s, _ := c.members[2].State(); leads(s) || s.Problems[0] != want || s.Problems[2] != want {
+		if s, _ := c.members[2].Group.State(); leads(s) || s.Problems[0] != want || s.Problems[2] != want {
 			t.Errorf("it knows %+v", s)
 		}
 		// The others remember it, too, after a restart.
 		c.crash(1, 3)
 		c.start(1, 3)
 		settle()
-		if s, _ := c.members[2].State(); s.Problems[0] != want || s.Problems[2] != want {
+		if s, _ := c.members[2].Group.State(); s.Problems[0] != want || s.Problems[2] != want {
 			t.Errorf("after a restart of the others it knows %+v", s)
 		}
 		c.crash(2)
@@ -93,7 +93,7 @@ func TestAPeerIsTakenWhenItsStoreIsRemembered(t *testing.T) {
 		c.disks[1].Intercept(func([]storage.Record) error { <-gate; return nil })
 		c.start(2)
 		<-time.After(5 * suspicion) // 2 asks again and again
-		if s, _ := c.members[1].State(); s.Reachable[1] {
+		if s, _ := c.members[1].Group.State(); s.Reachable[1] {
 			t.Error("it is taken before that is durable")
 		}
 		close(gate)
@@ -120,7 +120,7 @@ func TestASlowDiskDelaysWhatDependsOnIt(t *testing.T) {
 		if slices.Contains(kinds, quorumbully.Grant) {
 			t.Error("a grant left before it was durable")
 		}
-		if s, _ := c.members[2].State(); !s.Reachable[0] || s.Role == network.Leader {
+		if s, _ := c.members[2].Group.State(); !s.Reachable[0] || s.Role == network.Leader {
 			t.Errorf("while the disk does not answer, 2 knows %+v", s)
 		}
 		close(gate)
@@ -139,15 +139,15 @@ func TestAWriteThatFailsIsTriedAgainAndAFailedFlushEndsTheMember(t *testing.T) {
 		c.crash(2)
 		c.start(2)
 		<-time.After(4 * lease)
-		if s, _ := c.members[2].State(); s.Role == network.Leader {
+		if s, _ := c.members[2].Group.State(); s.Role == network.Leader {
 			t.Error("2 has the vote of a member that cannot write it")
 		}
 		c.disks[1].Intercept(nil)
 		c.until(2, "knows a leader", func(s State) bool { return s.Leader != 0 })
 		c.disks[1].Intercept(func([]storage.Record) error { return storage.ErrFlush })
 		m := c.members[1]
-		m.Command(election.Command{Order: election.Resign})
-		c.members[2].Command(election.Command{Order: election.Resign})
+		m.Group.Command(election.Command{Order: election.Resign})
+		c.members[2].Group.Command(election.Command{Order: election.Resign})
 		<-time.After(4 * lease) // and no longer: one that ignores the error goes on for ever
 		if !errors.Is(m.Err(), storage.ErrFlush) {
 			t.Errorf("after a failed flush the member goes on: %v", m.Err())
@@ -160,12 +160,12 @@ func TestALeaseEndsDuringASuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := elected(t)
 		defer c.stopAll()
-		s, _ := c.members[3].State()
+		s, _ := c.members[3].Group.State()
 		c.clocks[3].Suspend(lease)
-		if c.members[3].Left(s.Term) > 0 {
+		if c.members[3].Group.Left(s.Term) > 0 {
 			t.Error("its lease runs on")
 		}
-		if now, _ := c.members[3].State(); leads(now) {
+		if now, _ := c.members[3].Group.State(); leads(now) {
 			t.Error("it still leads")
 		}
 		c.until(1, "follows a leader of a later term", func(now State) bool { return now.Term > s.Term && now.Leader != 0 })
@@ -178,10 +178,10 @@ func TestTheStateHasTheTimeAtWhichALeaseEnded(t *testing.T) {
 		c, e := elected(t)
 		defer c.stopAll()
 		e.Hold(func(f transporttest.Frame) bool { return f.From == 3 || f.To == 3 }) // 3 is cut off
-		s, _ := c.members[3].State()
+		s, _ := c.members[3].Group.State()
 		<-time.After(time.Until(s.Until) + time.Nanosecond)
 		for range 2 {
-			now, _ := c.members[3].State()
+			now, _ := c.members[3].Group.State()
 			if leads(now) || now.Since.Before(s.Until) {
 				t.Errorf("it leads: %v, since %v; its lease ended at %v", leads(now), now.Since, s.Until)
 			}
@@ -246,7 +246,7 @@ func TestAProofOfDeathReachesAllMembersFromOne(t *testing.T) {
 			c.deaths = map[uint64][32]byte{7: sha256.Sum256([]byte{1, 31: 0})}
 			c.start(1, 2, 3, 4, 5, 6, 7)
 			c.follow(7)
-			c.members[2].Command(election.Command{Order: election.Weigh, Number: 0})
+			c.members[2].Group.Command(election.Command{Order: election.Weigh, Number: 0})
 			c.crash(7)
 			died := time.Now()
 			e.Hold(func(f transporttest.Frame) bool { return f.From == 2 && slices.Contains(test.held, f.To) })
@@ -275,7 +275,7 @@ func TestADeadLifeIsRefused(t *testing.T) {
 		e.Break(3, 1)
 		settle()
 		const want = "refused: this life of member 3 is proven dead"
-		if s, _ := c.members[3].State(); s.Problems[0] != want {
+		if s, _ := c.members[3].Group.State(); s.Problems[0] != want {
 			t.Errorf("3 knows %+v", s)
 		}
 	})
@@ -338,24 +338,24 @@ func TestAHandoverWaitsForTheWork(t *testing.T) {
 		c, _ := elected(t)
 		defer c.stopAll()
 		m := c.members[3]
-		s, _ := m.State()
-		if m.Begin(s.Term + 1) {
+		s, _ := m.Group.State()
+		if m.Group.Begin(s.Term + 1) {
 			t.Error("work begins in a term that is not led")
 		}
-		if !m.Begin(s.Term) || m.Begin(s.Term) {
+		if !m.Group.Begin(s.Term) || m.Group.Begin(s.Term) {
 			t.Error("work does not begin once")
 		}
-		m.Command(election.Command{Order: election.Resign})
+		m.Group.Command(election.Command{Order: election.Resign})
 		<-time.After(5 * lease)
-		if now, _ := m.State(); !leads(now) || !now.Stopping || now.Term != s.Term {
+		if now, _ := m.Group.State(); !leads(now) || !now.Stopping || now.Term != s.Term {
 			t.Errorf("while its work goes on it knows %+v", now)
 		}
-		m.End()
+		m.Group.End()
 		took := c.until(2, "leads", leads)
 		if took > lease/3 {
 			t.Errorf("2 leads %v after the work has ended", took)
 		}
-		if m.Begin(s.Term) {
+		if m.Group.Begin(s.Term) {
 			t.Error("work begins in a term that was released")
 		}
 	})
@@ -367,23 +367,23 @@ func TestALeadHasEndedWhenItsReleaseLeaves(t *testing.T) {
 		c, e := elected(t)
 		defer c.stopAll()
 		m, released := c.members[3], 0
-		before, _ := m.State()
+		before, _ := m.Group.State()
 		e.Hold(func(f transporttest.Frame) bool {
 			if f.From == 3 && f.What == transporttest.Message && f.Kind == uint8(quorumbully.Release) {
 				released++
-				if s, _ := m.State(); leads(s) || m.Left(before.Term) > 0 {
-					t.Errorf("its release leaves, and it knows %+v, with a lease of %v", s, m.Left(before.Term))
+				if s, _ := m.Group.State(); leads(s) || m.Group.Left(before.Term) > 0 {
+					t.Errorf("its release leaves, and it knows %+v, with a lease of %v", s, m.Group.Left(before.Term))
 				}
 			}
 			return false
 		})
-		m.Command(election.Command{Order: election.Resign})
+		m.Group.Command(election.Command{Order: election.Resign})
 		c.until(2, "leads", leads)
 		if released == 0 {
 			t.Error("it has released nothing")
 		}
-		s, _ := c.members[2].State()
-		if now, _ := m.State(); now.Since.After(s.Since) {
+		s, _ := c.members[2].Group.State()
+		if now, _ := m.Group.State(); now.Since.After(s.Since) {
 			t.Errorf("3 led until %v, and 2 leads since %v", now.Since, s.Since)
 		}
 	})
@@ -401,9 +401,9 @@ func TestAMalformedMessageThatWaitsEndsItsConnectionOnly(t *testing.T) {
 		defer conn.Close()
 		gate := make(chan struct{})
 		c.disks[1].Intercept(func([]storage.Record) error { <-gate; return nil })
-		write(t, conn, append([]byte{25, 0, 0}, append(message(0)[process.HeadSize:], make([]byte, 16)...)...)) // asks for a vote, with the name of no member
+		write(t, conn, append([]byte{25, 0, 0}, append(message(0)[framing.HeadSize:], make([]byte, 16)...)...)) // asks for a vote, with the name of no member
 		synctest.Wait()
-		write(t, conn, append([]byte{10, 0, 0}, append(message(0)[process.HeadSize:], 1)...)) // cut short
+		write(t, conn, append([]byte{10, 0, 0}, append(message(0)[framing.HeadSize:], 1)...)) // cut short
 		synctest.Wait()
 		if !isOpen(conn) {
 			t.Error("it ended before it was read")

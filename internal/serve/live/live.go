@@ -56,7 +56,7 @@ var ErrPanic = errors.New("panic")
 
 // Member is a member in this process. Its methods may be called at any time, by any goroutine.
 type Member struct {
-	*Group // of Config
+	Group *Group // of Config
 
 	config      Config
 	program     *process.Program
@@ -77,6 +77,8 @@ type Member struct {
 	inbox  chan any // the events of package transport, and those of this package
 	done   chan struct{}
 	err    error // once done is closed
+
+	abandoned error // likewise: what of the storage was left; nil: nothing
 
 	begun, begunBoot time.Duration // readings of the clocks
 	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
@@ -150,16 +152,16 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	rank, _ := m.Rank(c.ID)
 	m.position = int(rank) - 1
 
-	l := &loop{Member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: newDelays(m.log, c.Suspicion)}
+	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: newDelays(m.log, c.Suspicion)}
 	g, err := l.newGroup(c.GroupConfig)
 	if err != nil {
 		return nil, nil, err
 	}
 	l.add(g)
-	m.Group = g.Group
+	m.Group = g.handle
 	m.timing = transport.Timing{
 		Heartbeat: c.Heartbeat, Suspicion: c.Suspicion,
-		Delay: process.Moment(0, a.LongestDelay(g.prepared.Parameters), c.Unit),
+		Delay: process.Moment(0, a.LongestDelay(g.instance.Parameters), c.Unit),
 	}
 	return m, l, nil
 }
@@ -198,11 +200,12 @@ func (m *Member) Join(c GroupConfig) (*Group, error) {
 	}
 }
 
-// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended.
+// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended. The error is [ErrHangs] if a
+// use of the storage has not ended within ten seconds. Its goroutine is left, and closes the storage when it ends.
 func (m *Member) Close() error {
 	m.cancel()
 	<-m.done
-	return nil
+	return m.abandoned
 }
 
 // Done is closed when the member has stopped.

@@ -17,7 +17,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -137,7 +137,7 @@ func (c *cluster[S, M]) until(id uint64, what string, ok func(State) bool) time.
 	c.t.Helper()
 	begun, m := time.Now(), c.members[id]
 	for {
-		s, changed := m.State()
+		s, changed := m.Group.State()
 		if ok(s) {
 			return time.Since(begun)
 		}
@@ -271,7 +271,7 @@ func TestAgreementAfterTheLastFault(t *testing.T) {
 			c.network.Mend()
 			settle()
 			for id, m := range c.members {
-				if s, _ := m.State(); s.Leader != leader || leads(s) != (id == leader) {
+				if s, _ := m.Group.State(); s.Leader != leader || leads(s) != (id == leader) {
 					t.Errorf("seed %d: member %d of %d follows %d, not %d", seed, id, n, s.Leader, leader)
 				}
 			}
@@ -330,7 +330,7 @@ func TestWhatIsKeptSurvivesACrash(t *testing.T) {
 			}
 			c.start(1, 2)
 			settle()
-			c.members[2].Command(election.Command{Order: election.Resign})
+			c.members[2].Group.Command(election.Command{Order: election.Resign})
 			c.until(2, "has the vote of 1", follows(2))
 			c.crash(1, 2)
 
@@ -339,7 +339,7 @@ func TestWhatIsKeptSurvivesACrash(t *testing.T) {
 				c.until(1, "has recovered, with its vote", follows(2))
 			}
 			settle()
-			c.members[3].Command(election.Command{Order: election.Resign})
+			c.members[3].Group.Command(election.Command{Order: election.Resign})
 			want := uint64(2)
 			if !durable {
 				want = 3
@@ -357,13 +357,13 @@ func TestNothingIsSentAfterAWriteFailed(t *testing.T) {
 		c.start(1, 2)
 		settle()
 		c.disks[1].Intercept(func([]storage.Record) error { return storage.ErrFlush })
-		c.members[2].Command(election.Command{Order: election.Resign})
+		c.members[2].Group.Command(election.Command{Order: election.Resign})
 		<-c.members[1].Done()
 		if err := c.members[1].Err(); !errors.Is(err, storage.ErrFlush) {
 			t.Errorf("the member that could not write stopped with %v", err)
 		}
 		settle()
-		if s, _ := c.members[2].State(); s.Leader != 0 || s.Reachable[0] {
+		if s, _ := c.members[2].Group.State(); s.Leader != 0 || s.Reachable[0] {
 			t.Errorf("its answer left all the same: %+v", s)
 		}
 	})
@@ -479,8 +479,8 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 			{1, 0, 99},                             // of an impossible kind
 			{2, 0, transport.HeartbeatFrame[2], 0}, // a heartbeat that says something
 			{3, 0, 0, 1, 2},                        // without a group
-			append([]byte{17, 0, 0}, append(message(0)[process.HeadSize:], 1, 0, 0, 0, 9, 9, 9, 9)...), // a list of a hundred million
-			append([]byte{10, 0, 0}, append(message(0)[process.HeadSize:], 1)...),                      // cut short
+			append([]byte{17, 0, 0}, append(message(0)[framing.HeadSize:], 1, 0, 0, 0, 9, 9, 9, 9)...), // a list of a hundred million
+			append([]byte{10, 0, 0}, append(message(0)[framing.HeadSize:], 1)...),                      // cut short
 		} {
 			conn, err := c.network.Dialer("me:1")(context.Background(), "", at(1))
 			if err != nil {
@@ -503,7 +503,7 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 		}
 		c.start(2)
 		settle()
-		c.members[2].Command(election.Command{Order: election.Resign})
+		c.members[2].Group.Command(election.Command{Order: election.Resign})
 		c.until(2, "has the vote of 1", follows(2))
 	})
 }

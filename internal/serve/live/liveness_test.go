@@ -77,13 +77,13 @@ func TestAMemberWhoseLoopHangsShowsNoLife(t *testing.T) {
 		defer conn.Close()
 		c.until(1, "leads", leads)
 		m := c.members[1]
-		m.Command(election.Command{Order: election.Resign})
+		m.Group.Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion)
-		if s, _ := m.State(); m.Stall() != 0 || !leads(s) {
+		if s, _ := m.Group.State(); m.Stall() != 0 || !leads(s) {
 			t.Errorf("after the timeout it has stalled for %v, and knows %+v", m.Stall(), s)
 		}
 		<-time.After(beat)
-		if s, _ := m.State(); m.Stall() < suspicion || leads(s) || s.Leader != 0 {
+		if s, _ := m.Group.State(); m.Stall() < suspicion || leads(s) || s.Leader != 0 {
 			t.Errorf("later it has stalled for %v, and knows %+v", m.Stall(), s)
 		}
 		<-time.After(hang - suspicion - 2*beat)
@@ -93,7 +93,7 @@ func TestAMemberWhoseLoopHangsShowsNoLife(t *testing.T) {
 			t.Errorf("while it hung it sent %v", shown)
 		}
 		<-time.After(2 * beat)
-		if s, _ := m.State(); m.Stall() != 0 || !leads(s) {
+		if s, _ := m.Group.State(); m.Stall() != 0 || !leads(s) {
 			t.Errorf("then it has stalled for %v, and knows %+v", m.Stall(), s)
 		}
 		conn.SetReadDeadline(time.Now().Add(1))
@@ -149,12 +149,12 @@ func TestAPanicEndsTheMemberOnly(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		m := c.members[1]
-		m.Command(election.Command{Order: election.Resign})
+		m.Group.Command(election.Command{Order: election.Resign})
 		<-m.Done()
 		if err := m.Err(); !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "a step too far") {
 			t.Errorf("it ended with %v", err)
 		}
-		if s, _ := m.State(); leads(s) {
+		if s, _ := m.Group.State(); leads(s) {
 			t.Error("it leads after its end")
 		}
 	})
@@ -234,7 +234,7 @@ func TestMembersThatStartTogetherElectTheHighestAtOnce(t *testing.T) {
 }
 
 func first(m *Member) State {
-	s, _ := m.State()
+	s, _ := m.Group.State()
 	return s
 }
 
@@ -254,7 +254,7 @@ func TestALostLinkBetweenTheTwoHighestChangesOneRole(t *testing.T) {
 			for _, m := range c.members {
 				go func() {
 					n := 0
-					last, changed := m.State()
+					last, changed := m.Group.State()
 					for {
 						select {
 						case <-changed:
@@ -263,7 +263,7 @@ func TestALostLinkBetweenTheTwoHighestChangesOneRole(t *testing.T) {
 							return
 						}
 						var s State
-						s, changed = m.State()
+						s, changed = m.Group.State()
 						if s.Role != last.Role || s.Leader != last.Leader {
 							n++
 						}
@@ -304,7 +304,7 @@ func TestAMemberThatStopsSendsGoodbyeWhenItLeadsNoMore(t *testing.T) {
 		defer conn.Close()
 		c.until(1, "leads", leads)
 		m := c.members[1]
-		m.Command(election.Command{Order: election.Resign})
+		m.Group.Command(election.Command{Order: election.Resign})
 		synctest.Wait()
 		go m.Close()
 		frames := transport.NewFrameReader(conn)
@@ -313,7 +313,7 @@ func TestAMemberThatStopsSendsGoodbyeWhenItLeadsNoMore(t *testing.T) {
 				t.Errorf("frame %d, %v; want %d", kind, err, want)
 			}
 		}
-		if s, _ := m.State(); leads(s) {
+		if s, _ := m.Group.State(); leads(s) {
 			t.Error("it says goodbye, and leads")
 		}
 		<-m.Done()
@@ -386,7 +386,25 @@ func TestAMemberThatSendsGoodbyeIsSuspectedAtOnceAndTheLogHasTheReason(t *testin
 			t.Errorf("%q; want %q", got, want)
 		}
 		c.stopAll()
-		if want := `msg="member is not reachable" member=1 peer=2 error="it has left"`; !strings.Contains(lines.String(), want) {
+		if want := `level=INFO msg="member is not reachable" member=1 peer=2 error="it has left"`; !strings.Contains(lines.String(), want) {
+			t.Errorf("%s does not contain %s", lines.String(), want)
+		}
+	})
+}
+
+func TestAMemberThatIsLostIsLoggedAsAWarning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines text
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.members[1] = c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
+		conn := c.call(1)
+		write(t, conn, message(1))
+		synctest.Wait()
+		conn.Close()
+		synctest.Wait()
+		c.stopAll()
+		if want := `level=WARN msg="member is not reachable" member=1 peer=2 error=`; !strings.Contains(lines.String(), want) {
 			t.Errorf("%s does not contain %s", lines.String(), want)
 		}
 	})

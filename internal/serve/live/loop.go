@@ -18,7 +18,7 @@ import (
 
 // loop owns all mutable state. Its methods run in one goroutine.
 type loop struct {
-	*Member
+	member *Member
 	groups []*group
 	byKey  map[key]*group
 
@@ -82,57 +82,55 @@ const firstConnections = 100 * time.Millisecond
 
 // live runs the life of a member.
 func (l *loop) live() {
-	l.startBy, l.beatAt = l.now()+firstConnections, l.now()+l.config.Heartbeat
-	for i, p := range l.peers {
-		if p != nil && !l.members[i].Unlisted {
-			p.out = l.transport.Dial(p.position, 0)
+	l.startBy, l.beatAt = l.member.now()+firstConnections, l.member.now()+l.member.config.Heartbeat
+	for i, p := range l.member.peers {
+		if p != nil && !l.member.members[i].Unlisted {
+			p.out = l.member.transport.Dial(p.position, 0)
 		}
 	}
 	if !l.reached {
-		l.mirror = l.transport.Dial(l.position, 0)
+		l.mirror = l.member.transport.Dial(l.member.position, 0)
 	}
 	l.saver = make(chan []storage.Record)
 	savers := make(chan struct{})
 	go func() {
 		defer close(savers)
 		for records := range l.saver {
-			err := l.save(records...)
-			l.post(saved{err})
+			err := l.member.save(records...)
+			l.member.post(saved{err})
 		}
 	}()
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		if l.config.Storage != nil {
-			l.watchDisk()
+		if l.member.config.Storage != nil {
+			l.member.watchDisk()
 		}
 	}()
-	l.transport.Serve()
-	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recovers())
+	l.member.transport.Serve()
+	l.member.log.Info("listening", "address", l.member.transport.Address(), "incarnation", l.member.incarnation, "recovering", l.recovers())
 	err := l.run()
-	l.cancel()
+	l.member.cancel()
 	for _, g := range l.groups {
 		g.decision = network.Decision{Term: g.decision.Term}
 		g.lease = process.Never
 		g.show() // it stops leading before the others hear of that
 	}
-	l.transport.Close()
+	l.member.transport.Close()
 	close(l.saver)
-	<-savers
-	<-watched
-	l.err = errors.Join(err, closeStorage(l.config.Storage))
-	for _, p := range l.peers {
+	l.member.err = errors.Join(err, l.member.closeDisk(savers, watched))
+	for _, p := range l.member.peers {
 		if p != nil {
 			p.health, p.problem, p.difference, p.groups = unknown, "", "", nil
 		}
 	}
 	l.showAll()
 	if err != nil {
-		l.log.Error("stopped", "error", err)
+		l.member.log.Error("stopped", "error", err)
 	}
-	close(l.done)
+	close(l.member.done)
 	for _, g := range l.groups {
-		close(g.done)
+		close(g.handle.done)
 	}
 }
 
@@ -149,13 +147,13 @@ func (l *loop) recovers() bool {
 func (l *loop) run() (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			l.log.Error("panic", "fault", fault, "stack", string(debug.Stack()))
+			l.member.log.Error("panic", "fault", fault, "stack", string(debug.Stack()))
 			err = fmt.Errorf("%w: %v", ErrPanic, fault)
 		}
 	}()
-	alarm := l.clock.NewTimer()
+	alarm := l.member.clock.NewTimer()
 	defer alarm.Stop()
-	for l.ctx.Err() == nil {
+	for l.member.ctx.Err() == nil {
 		l.beat()
 		l.leave()
 		if err := l.join(); err != nil {
@@ -177,13 +175,13 @@ func (l *loop) run() (err error) {
 			continue
 		}
 		wait := l.next()
-		due := l.now() + max(0, wait)
+		due := l.member.now() + max(0, wait)
 		alarm.Reset(wait)
 		select {
-		case <-l.ctx.Done():
+		case <-l.member.ctx.Done():
 		case <-alarm.C():
 			l.resume(due)
-		case event := <-l.inbox:
+		case event := <-l.member.inbox:
 			l.resume(due)
 			if err := l.expire(); err != nil { // it may have waited for long
 				return err
@@ -205,7 +203,7 @@ func (l *loop) join() error {
 	l.joining = nil
 	for _, j := range all {
 		g, err := l.newGroup(j.config)
-		if err == nil && l.byKey[g.key] != nil {
+		if err == nil && l.byKey[g.handle.key] != nil {
 			err = fmt.Errorf("%w: %q", ErrJoined, j.config.Group)
 		}
 		if err != nil {
@@ -213,8 +211,8 @@ func (l *loop) join() error {
 			continue
 		}
 		l.add(g)
-		j.answer <- joinedAnswer{group: g.Group}
-		for _, p := range l.peers {
+		j.answer <- joinedAnswer{group: g.handle}
+		for _, p := range l.member.peers {
 			if p != nil {
 				g.announce(p)
 			}
@@ -231,7 +229,7 @@ func (l *loop) join() error {
 // add makes a group known to the loop.
 func (l *loop) add(g *group) {
 	l.groups = append(l.groups, g)
-	l.byKey[g.key] = g
+	l.byKey[g.handle.key] = g
 }
 
 // proceed lets each group whose state is durable take one event that waits. It reports whether there was any.
@@ -254,7 +252,7 @@ func (l *loop) proceed() (more bool, err error) {
 // flush begins to make durable what is to become so, all of it together, unless that is going on.
 func (l *loop) flush() {
 	if l.saving != nil {
-		if l.saving.failed && l.now() >= l.retryAt {
+		if l.saving.failed && l.member.now() >= l.retryAt {
 			l.retryAt = process.Never
 			l.saver <- l.saving.records
 		}
@@ -263,9 +261,9 @@ func (l *loop) flush() {
 	if len(l.dirty) == 0 && len(l.after) == 0 {
 		return
 	}
-	s := &saving{groups: l.dirty, after: l.after, begun: l.now()}
+	s := &saving{groups: l.dirty, after: l.after, begun: l.member.now()}
 	if len(l.after) > 0 {
-		s.records = append(s.records, l.record.encode())
+		s.records = append(s.records, l.member.record.encode())
 	}
 	for _, g := range l.dirty {
 		s.records = append(s.records, g.durable())
@@ -286,16 +284,16 @@ func (l *loop) saved(err error) error {
 		return err
 	case err != nil:
 		if !s.failed {
-			l.log.Error("the state of the member cannot be written; it gives no answer until that succeeds", "error", err)
+			l.member.log.Error("the state of the member cannot be written; it gives no answer until that succeeds", "error", err)
 		}
-		l.counts.add(func(c *Counts) { c.FailedSaves++ })
-		s.failed, l.retryAt = true, l.now()+retry
+		l.member.counts.add(func(c *Counts) { c.FailedSaves++ })
+		s.failed, l.retryAt = true, l.member.now()+retry
 		return nil
 	case s.failed:
-		l.log.Info("the state of the member can be written again", "after", l.now()-s.begun)
+		l.member.log.Info("the state of the member can be written again", "after", l.member.now()-s.begun)
 	}
 	l.saving = nil
-	l.counts.add(func(c *Counts) { c.Saves, c.SaveTime = c.Saves+1, c.SaveTime+l.now()-s.begun })
+	l.member.counts.add(func(c *Counts) { c.Saves, c.SaveTime = c.Saves+1, c.SaveTime+l.member.now()-s.begun })
 	for _, f := range s.after {
 		f()
 	}
@@ -312,17 +310,17 @@ func (m *Member) clocks() process.Now { return process.Now{Timers: m.now(), Dead
 
 // beat shows that the loop runs: to callers in this process, and at each heartbeat to the other members.
 func (l *loop) beat() {
-	now := l.now()
-	l.turn.Store(int64(now))
+	now := l.member.now()
+	l.member.turn.Store(int64(now))
 	if now < l.beatAt {
 		return
 	}
-	l.beatAt = now + l.config.Heartbeat
+	l.beatAt = now + l.member.config.Heartbeat
 	for _, p := range l.proven {
-		l.passOn(p, len(l.peers))
+		l.passOn(p, len(l.member.peers))
 	}
 	l.proven = nil
-	for _, p := range l.peers {
+	for _, p := range l.member.peers {
 		if p == nil || p.out == nil {
 			continue
 		}
@@ -331,7 +329,7 @@ func (l *loop) beat() {
 			continue
 		}
 		p.out.Beat(quiet)
-		p.quiet, p.beatAt = quiet, now+l.config.Suspicion-l.config.Heartbeat/2
+		p.quiet, p.beatAt = quiet, now+l.member.config.Suspicion-l.member.config.Heartbeat/2
 	}
 }
 
@@ -339,7 +337,7 @@ func (l *loop) beat() {
 // end of a member that does not lead changes nothing but what the status of the others shows.
 func (l *loop) quiet(p *peer) bool {
 	for _, g := range l.groups {
-		if !g.leased || g.decision.Role != network.Follower || g.decision.Leader == election.ID(p.position+1) {
+		if !g.handle.leased || g.decision.Role != network.Follower || g.decision.Leader == election.ID(p.position+1) {
 			return false
 		}
 	}
@@ -348,7 +346,7 @@ func (l *loop) quiet(p *peer) bool {
 
 // next returns the time until beat, flush or expire are due.
 func (l *loop) next() time.Duration {
-	now := l.now()
+	now := l.member.now()
 	wait := l.beatAt - now
 	if !l.started && now < l.startBy { // after that, the awaited event comes by the inbox
 		wait = l.startBy - now
@@ -370,9 +368,9 @@ func (l *loop) expire() error {
 		}
 	}
 	var due []*group
-	for now := l.now(); len(l.due) > 0 && l.due[0].at <= now; {
+	for now := l.member.now(); len(l.due) > 0 && l.due[0].at <= now; {
 		late := now - l.due[0].at
-		l.counts.add(func(c *Counts) { c.Timers, c.Lateness = c.Timers+1, c.Lateness+late })
+		l.member.counts.add(func(c *Counts) { c.Timers, c.Lateness = c.Timers+1, c.Lateness+late })
 		due = append(due, heap.Pop(&l.due).(*group))
 	}
 	for _, g := range due { // each once: timers that expire again and again must not starve messages
@@ -388,14 +386,14 @@ func (l *loop) expire() error {
 // that of timers, so deadlines come earlier than was thought. A pause of the process between the two readings makes the difference
 // smaller, and the next look finds the rest.
 func (l *loop) resume(due time.Duration) {
-	boot := l.boot() // before the other clock
-	now := l.now()
+	boot := l.member.boot() // before the other clock
+	now := l.member.now()
 	l.delays.woke(now, now-due)
 	suspended := boot - now
 	if suspended-l.suspended < blink {
 		return
 	}
-	l.log.Warn("the machine was suspended", "for", suspended-l.suspended)
+	l.member.log.Warn("the machine was suspended", "for", suspended-l.suspended)
 	l.suspended = suspended
 	for _, g := range l.groups {
 		g.reschedule()
@@ -424,8 +422,8 @@ func (d *due) Pop() any {
 // because some may have crashed. A member must not start if it cannot be reached, or if others take it for a second
 // process with one identifier: it would lead beside the first.
 func (l *loop) mayStart() bool {
-	late := l.now() >= l.startBy
-	for _, p := range l.peers {
+	late := l.member.now() >= l.startBy
+	for _, p := range l.member.peers {
 		if p != nil && p.out != nil && (p.duplicate || !p.standing && p.next == nil && !late) {
 			return false
 		}
@@ -440,7 +438,7 @@ func (l *loop) start() error {
 			return err
 		}
 	}
-	for _, p := range l.peers {
+	for _, p := range l.member.peers {
 		if p != nil {
 			if err := l.admit(p); err != nil {
 				return err
@@ -464,8 +462,8 @@ func (l *loop) handle(event any) error {
 	case transport.Dialed:
 		return l.dialed(e)
 	case transport.Broken:
-		if p := l.peers[e.Out.Peer()]; p != nil && e.Out == p.out {
-			l.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
+		if p := l.member.peers[e.Out.Peer()]; p != nil && e.Out == p.out {
+			l.member.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
 			return l.part(p)
 		}
 	case transport.Died:
@@ -486,7 +484,7 @@ func (l *loop) handle(event any) error {
 func (l *loop) obey(event any) error {
 	switch e := event.(type) {
 	case commanded:
-		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && g.started {
+		if g := l.byKey[e.group.key]; g != nil && g.handle == e.group && g.started {
 			return g.take(process.Input{What: process.Commanded, Command: e.command})
 		}
 	case publishing:
@@ -498,7 +496,7 @@ func (l *loop) obey(event any) error {
 		e.answer <- err
 		return fatal(err)
 	case leaving:
-		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && !g.quits {
+		if g := l.byKey[e.group.key]; g != nil && g.handle == e.group && !g.quits {
 			g.quits = true
 			l.quitting++
 		}

@@ -45,7 +45,7 @@ func sendsMany(l *log) election.Algorithm[witness, nothing] {
 func fill(m *Member) (sent int) {
 	const message = 3 // bytes
 	for ; sent*message <= transporttest.Buffer; sent += transport.QueueLength / 2 {
-		m.Command(someMessages)
+		m.Group.Command(someMessages)
 		synctest.Wait() // until it is written, as far as it can be
 	}
 	return sent
@@ -62,7 +62,7 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 		defer out.Close()
 		defer heartbeats(in)()
 		fill(c.members[1])
-		c.members[1].Command(tooManyMessages)
+		c.members[1].Group.Command(tooManyMessages)
 		synctest.Wait()
 		if !isLeft(out) {
 			t.Error("the connection that cannot take them is still open")
@@ -78,7 +78,7 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2) // an attempt to connect is under way
-		c.members[1].Command(tooManyMessages)
+		c.members[1].Group.Command(tooManyMessages)
 		synctest.Wait()
 		if got, want := l.sofar(), []string{"start", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("no peer was reached yet: %q; want %q", got, want)
@@ -121,12 +121,12 @@ func TestNothingIsSentBetweenALossAndItsSuspicion(t *testing.T) {
 		in := c.call(1)
 		defer heartbeats(in)()
 		settle()
-		c.members[1].Command(election.Command{Order: election.Resign}) // 2 does not listen
+		c.members[1].Group.Command(election.Command{Order: election.Resign}) // 2 does not listen
 		synctest.Wait()
 		begun := time.Now()
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		c.accept(peer).Close()
 		if took := time.Since(begun); took != transport.LastWords {
 			t.Errorf("it connected after %v, not %v", took, transport.LastWords)
@@ -145,7 +145,7 @@ func TestWhatWasReportedLostDoesNotArrive(t *testing.T) {
 		c.start(1)
 		settle()
 		for range 2 {
-			c.members[1].Command(election.Command{Order: election.Resign})
+			c.members[1].Group.Command(election.Command{Order: election.Resign})
 			settle()
 		}
 		if got, want := l.sofar(), []string{"start", "command", "suspect 2", "command"}; !slices.Equal(got, want) {
@@ -171,7 +171,7 @@ func TestAnAttemptToConnectThatIsGivenUpIsNoLoss(t *testing.T) {
 		c.start(1)
 		<-time.After(suspicion / 2)
 		defer c.call(1).Close()
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion/2 + 1) // the next attempt has begun, for the sake of that message
 		defer heartbeats(c.call(1))()
 		settle()
@@ -191,7 +191,7 @@ func TestWhatIsSentDuringAnAttemptToConnectIsNotLostByIt(t *testing.T) {
 		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2)
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion)
 		peer := c.network.Listen(at(2))
 		defer peer.Close()

@@ -178,9 +178,9 @@ func (l *loop) again() error {
 	err := l.relist(l.awaited)
 	switch {
 	case err == nil:
-		l.log.Info("the list of members that waited holds now", "members", l.listed)
+		l.member.log.Info("the list of members that waited holds now", "members", l.member.listed)
 	case errors.Is(err, ErrList):
-		l.log.Warn("the list of members that waited cannot be taken", "error", err)
+		l.member.log.Warn("the list of members that waited cannot be taken", "error", err)
 	}
 	return fatal(err)
 }
@@ -196,32 +196,32 @@ func fatal(err error) error {
 // list takes a list of members.
 func (l *loop) list(e *Listing) error {
 	listed := e.Members
-	next := slices.Clone(l.members)
+	next := slices.Clone(l.member.members)
 	for i := range next {
 		next[i].Unlisted = true
 	}
 	for _, member := range sorted(listed, nil) {
-		if rank, known := l.Rank(member.ID); known {
+		if rank, known := l.member.Rank(member.ID); known {
 			next[rank-1] = member
 		} else {
 			next = append(next, member)
 		}
 	}
-	if fixed := !l.program.Functions.Enlarge; fixed && !slices.Equal(identifiers(l.members), identifiers(sorted(listed, nil))) {
-		return fmt.Errorf("%w: the members of %s are always the same", ErrList, l.program.Name)
+	if fixed := !l.member.program.Functions.Enlarge; fixed && !slices.Equal(identifiers(l.member.members), identifiers(sorted(listed, nil))) {
+		return fmt.Errorf("%w: the members of %s are always the same", ErrList, l.member.program.Name)
 	}
 	for _, g := range l.groups {
 		if id, lacks := g.lacks(next); lacks {
 			return &Lacking{id}
 		}
 	}
-	if err := l.transport.List(next); err != nil {
+	if err := l.member.transport.List(next); err != nil {
 		return fmt.Errorf("%w: %w", ErrList, err)
 	}
-	before := l.members
-	l.know(next)
-	l.listed = identifiers(listed)
-	for i, p := range l.peers {
+	before := l.member.members
+	l.member.know(next)
+	l.member.listed = identifiers(listed)
+	for i, p := range l.member.peers {
 		switch {
 		case p == nil:
 		case next[i].Unlisted:
@@ -229,14 +229,14 @@ func (l *loop) list(e *Listing) error {
 				return err
 			}
 		case p.out == nil:
-			p.out = l.transport.Dial(p.position, 0)
-			l.log.Info("member is in the list now", "peer", p.id, "address", next[i].Address)
+			p.out = l.member.transport.Dial(p.position, 0)
+			l.member.log.Info("member is in the list now", "peer", p.id, "address", next[i].Address)
 		case before[i].Address != next[i].Address:
 			p.out.Nudge()
-			l.log.Info("member has another address in the list", "peer", p.id, "address", next[i].Address)
+			l.member.log.Info("member has another address in the list", "peer", p.id, "address", next[i].Address)
 		}
 	}
-	if g := l.byKey[keyOf(l.config.Group)]; g != nil {
+	if g := l.byKey[keyOf(l.member.config.Group)]; g != nil {
 		g.relimit(e)
 	}
 	l.showAll()
@@ -253,12 +253,12 @@ func (g *group) relimit(e *Listing) {
 		return
 	}
 	g.limits = e.Limits
-	for _, p := range g.peers {
+	for _, p := range g.member.peers {
 		if p == nil {
 			continue
 		}
 		g.announce(p)
-		if _, told := p.limits[g.key]; told && p.groups[g.key] != absence {
+		if _, told := p.limits[g.handle.key]; told && p.groups[g.handle.key] != absence {
 			g.compareLimits(p)
 		}
 	}
@@ -278,7 +278,7 @@ func (l *loop) dismiss(p *peer) error {
 	p.out.Close()
 	err := l.suspect(p)
 	*p = peer{position: p.position, id: p.id, incarnation: p.incarnation, deaths: p.deaths, died: p.died, dead: p.dead}
-	l.log.Info("member is in the list no more", "peer", p.id)
+	l.member.log.Info("member is in the list no more", "peer", p.id)
 	return err
 }
 
@@ -291,63 +291,63 @@ func (p *peer) send(frame []byte, slot uint64) {
 
 // Name returns the identifier of a member that the algorithm knows as id; 0: there is none. [process.Names]
 func (g *group) Name(id election.ID) uint64 {
-	if i := int(id) - 1; i >= 0 && i < len(g.members) {
-		return g.members[i].ID
+	if i := int(id) - 1; i >= 0 && i < len(g.member.members) {
+		return g.member.members[i].ID
 	}
 	return 0
 }
 
 // ID is the inverse of Name. A name that is not known yet becomes known. [process.Names]
 func (g *group) ID(name uint64) (election.ID, error) {
-	if _, known := g.Rank(name); !known {
-		if err := g.learn(name); err != nil {
+	if _, known := g.member.Rank(name); !known {
+		if err := g.member.learn(name); err != nil {
 			return 0, err
 		}
 	}
-	rank, _ := g.Rank(name)
+	rank, _ := g.member.Rank(name)
 	return rank, g.fit()
 }
 
 // fit lets the algorithm know of all members.
 func (g *group) fit() error {
-	if g.prepared.Size() == len(g.members) {
+	if g.instance.Size() == len(g.member.members) {
 		return nil
 	}
-	prepared, err := g.prepare()
+	instance, err := g.prepare()
 	if err == nil {
-		g.prepared = prepared
-		g.machine.Enlarge(prepared)
+		g.instance = instance
+		g.machine.Enlarge(instance)
 	}
 	return err
 }
 
-// prepare returns the setup of the algorithm for the members that are known.
+// prepare returns the instance of the algorithm for the members that are known.
 func (g *group) prepare() (*network.Instance, error) {
 	setup := network.Setup{Parameters: g.parameters}
 	ranks := election.List{}
-	for i, member := range g.members {
+	for i, member := range g.member.members {
 		ranks = append(ranks, uint64(i+1))
 		if g.priorities != nil {
 			setup.Priorities = append(setup.Priorities, g.priority(member.ID))
 		}
 	}
 	setup.IDs = ranks
-	if standby := len(g.members) - len(g.record.founders); g.program.Functions.Membership {
+	if standby := len(g.member.members) - len(g.member.record.founders); g.member.program.Functions.Membership {
 		setup.Parameters = maps.Clone(setup.Parameters)
 		if setup.Parameters == nil {
 			setup.Parameters = map[string]string{}
 		}
 		setup.Parameters["standby"] = fmt.Sprint(standby)
 	}
-	prepared, err := network.Prepare(g.program.Declaration, setup)
+	instance, err := network.Prepare(g.member.program.Declaration, setup)
 	if err != nil {
 		return nil, err
 	}
-	prepared.Incarnate(g.position, g.incarnation)
+	instance.Incarnate(g.member.position, g.member.incarnation)
 	if g.standing != nil {
-		prepared.Prioritize(g.position, g.standing.weight())
+		instance.Prioritize(g.member.position, g.standing.weight())
 	}
-	return prepared, nil
+	return instance, nil
 }
 
 // priority returns the priority of a member in the configuration.
@@ -361,7 +361,7 @@ func (g *group) priority(id uint64) uint16 {
 // lacks reports whether a list, by position, lacks a voter, and which.
 func (g *group) lacks(members []transport.Member) (id uint64, lacks bool) {
 	for _, id := range g.votersNow().Members {
-		if rank, known := g.Rank(id); !known || members[rank-1].Unlisted {
+		if rank, known := g.member.Rank(id); !known || members[rank-1].Unlisted {
 			return id, true
 		}
 	}

@@ -52,7 +52,7 @@ func TestTheNumberOfNamesIsLimited(t *testing.T) {
 			t.Fatalf("member %d is %d, %v", id<<32, rank, err)
 		}
 	}
-	if _, err := g.ID(1 << 63); !errors.Is(err, ErrList) || len(m.members) != mostNames || g.prepared.Size() != mostNames {
+	if _, err := g.ID(1 << 63); !errors.Is(err, ErrList) || len(m.members) != mostNames || g.instance.Size() != mostNames {
 		t.Errorf("%d members are known: %v", len(m.members), err)
 	}
 	if rank, err := g.ID(2); rank != 2 || err != nil {
@@ -66,7 +66,7 @@ func TestTheNumberOfNamesIsLimited(t *testing.T) {
 // The end of a leader, and of the only way to it, is to be noticed soon.
 func TestFewHeartbeatsAreEnoughBetweenMembersThatFollow(t *testing.T) {
 	in := func(leased bool, role network.Role, leader election.ID) *group {
-		return &group{Group: &Group{leased: leased}, decision: network.Decision{Role: role, Leader: leader}}
+		return &group{handle: &Group{leased: leased}, decision: network.Decision{Role: role, Leader: leader}}
 	}
 	for _, test := range []struct {
 		name   string

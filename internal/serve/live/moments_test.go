@@ -36,10 +36,10 @@ func TestDeadlinesCountFromTheBeginningOfAStepAndTimersFromItsEnd(t *testing.T) 
 		c.start(1)
 		const early = 300 * time.Microsecond // in the middle of a unit
 		<-time.After(early)
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
 		const lease = 1500 * time.Millisecond
-		if s, _ := c.members[1].State(); s.Until.Sub(begun) != lease {
+		if s, _ := c.members[1].Group.State(); s.Until.Sub(begun) != lease {
 			t.Errorf("it leads until %v; its lease ends at %v", s.Until.Sub(begun), lease)
 		}
 		c.until(1, "leads no more", func(s State) bool { return !leads(s) })
@@ -75,7 +75,7 @@ func TestATimerThatExpiresBeforeAnEventIsTakenGoesFirst(t *testing.T) {
 			c := newCluster(t, a, 1)
 			c.start(1)
 			<-time.After(500 * time.Millisecond)
-			c.members[1].Command(election.Command{Order: election.Resign})
+			c.members[1].Group.Command(election.Command{Order: election.Resign})
 			settle()
 			c.stopAll()
 			if want := []string{"timer 0", "timer 1", "command"}; !slices.Equal(l.lines, want) {
@@ -127,8 +127,8 @@ func TestATimerThatExpiresAgainAndAgainDoesNotShutOutEvents(t *testing.T) {
 		}
 		c := newCluster(t, a, 1)
 		c.start(1)
-		c.members[1].Command(election.Command{Order: election.Resign})
-		c.members[1].Command(second)
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(second)
 		close(waiting)
 		settle()
 		c.stopAll()
@@ -155,18 +155,18 @@ func TestALapseEndsALeadershipAndNothingElse(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		settle()
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
 		c.until(1, "leads no more", func(s State) bool { return !leads(s) })
-		if s, _ := c.members[1].State(); s.Role != network.Undecided || s.Leader != 0 || s.Term != 7 || !s.Until.IsZero() {
+		if s, _ := c.members[1].Group.State(); s.Role != network.Undecided || s.Leader != 0 || s.Term != 7 || !s.Until.IsZero() {
 			t.Errorf("after the lapse it knows %+v", s)
 		}
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		c.until(1, "leads again", leads)
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		c.until(1, "follows 2", follows(2))
 		settle()
-		if s, _ := c.members[1].State(); s.Leader != 2 || s.Term != 9 || !s.Until.IsZero() {
+		if s, _ := c.members[1].Group.State(); s.Leader != 2 || s.Term != 9 || !s.Until.IsZero() {
 			t.Errorf("when its lease would have ended it knows %+v", s)
 		}
 	})

@@ -49,14 +49,14 @@ func TestAPauseIsNotTakenForASuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := paused{clocktest.New(), 50 * time.Millisecond}
 		quiet := slog.New(slog.DiscardHandler)
-		l := &loop{Member: &Member{clock: clock, log: quiet}, delays: newDelays(quiet, time.Hour)}
-		l.resume(l.now())
+		l := &loop{member: &Member{clock: clock, log: quiet}, delays: newDelays(quiet, time.Hour)}
+		l.resume(l.member.now())
 		if l.suspended > 0 {
 			t.Errorf("the machine is said to have been suspended for %v", l.suspended)
 		}
 		const slept = time.Second
 		clock.Suspend(slept)
-		l.resume(l.now())
+		l.resume(l.member.now())
 		if l.suspended < slept-clock.pause || l.suspended > slept {
 			t.Errorf("%v of %v", l.suspended, slept)
 		}

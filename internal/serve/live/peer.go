@@ -1,8 +1,10 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"time"
 
@@ -73,11 +75,11 @@ func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
 	}
 	for _, in := range []transport.Incoming{p.in, p.next} {
 		if in != nil && in.Hello().Incarnation != h.Incarnation {
-			return no("member %d is connected with it", l.config.ID)
+			return no("member %d is connected with it", l.member.config.ID)
 		}
 	}
-	if p.standing && p.answering != h.Incarnation && l.now()-p.answered <= l.config.Suspicion {
-		return no("member %d reaches it at the address in its list", l.config.ID)
+	if p.standing && p.answering != h.Incarnation && l.member.now()-p.answered <= l.member.config.Suspicion {
+		return no("member %d reaches it at the address in its list", l.member.config.ID)
 	}
 	return transport.Verdict{}
 }
@@ -85,7 +87,7 @@ func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
 // asked answers a peer's Hello. The first store with which a peer presents itself is the one that it has from then on,
 // which is durable before it is taken: a member that has lost its store might grant a term twice.
 func (l *loop) asked(e transport.Asked) {
-	p := l.peers[e.Peer]
+	p := l.member.peers[e.Peer]
 	refuse := func(format string, args ...any) {
 		reason := fmt.Sprintf(format, args...)
 		e.Answer <- transport.Verdict{Code: transport.Refused, Reason: reason}
@@ -99,7 +101,7 @@ func (l *loop) asked(e transport.Asked) {
 		return
 	}
 	v := l.verdict(p, e.Hello)
-	known, pinned := l.record.stores[p.id]
+	known, pinned := l.member.record.stores[p.id]
 	switch {
 	case v.Code != transport.Accepted:
 		e.Answer <- v
@@ -107,10 +109,10 @@ func (l *loop) asked(e transport.Asked) {
 		refuse("this life of member %d is proven dead", p.id)
 	case pinned && known != e.Hello.Store:
 		refuse("member %d has another store than before; if its state is lost, a member with a new id takes its place", p.id)
-	case l.config.Storage == nil || e.Hello.Store == [16]byte{} || pinned && !l.recording():
+	case l.member.config.Storage == nil || e.Hello.Store == [16]byte{} || pinned && !l.recording():
 		e.Answer <- v
 	default: // a peer that asks again while its store becomes durable waits, too
-		l.record.stores[p.id] = e.Hello.Store
+		l.member.record.stores[p.id] = e.Hello.Store
 		l.after = append(l.after, func() { e.Answer <- v })
 	}
 }
@@ -122,7 +124,7 @@ func (l *loop) recording() bool {
 
 // arrived takes a confirmed connection. The one before it ends first.
 func (l *loop) arrived(in transport.Incoming) error {
-	p := l.peers[in.Peer()]
+	p := l.member.peers[in.Peer()]
 	if p.out == nil || l.verdict(p, in.Hello()).Code != transport.Accepted { // by now
 		in.Admit(false)
 		return nil
@@ -158,9 +160,9 @@ func (l *loop) admit(p *peer) error {
 	}
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation, p.refused = reachable, p.in.Hello().Incarnation, ""
-	p.mend(l.now())
+	p.mend(l.member.now())
 	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
-	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
+	l.member.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "wrongly_suspected", wrong)
 	l.showAll()
 	if wrong {
 		if err := l.each(process.Input{What: process.Trusted, Port: p.port()}); err != nil {
@@ -174,7 +176,7 @@ func (l *loop) admit(p *peer) error {
 // with their next renewals, which long leases make rare.
 func (l *loop) remind(p *peer) error {
 	for _, g := range l.groups {
-		if g.leased && g.decision.Role == network.Leader {
+		if g.handle.leased && g.decision.Role == network.Leader {
 			in := process.Input{What: process.Commanded, Command: election.Command{Order: election.Confirm, Member: election.ID(p.position + 1)}}
 			if err := g.take(in); err != nil {
 				return err
@@ -206,7 +208,7 @@ const (
 
 // message takes a frame of a peer.
 func (l *loop) message(e transport.Message) error {
-	p := l.peers[e.In.Peer()]
+	p := l.member.peers[e.In.Peer()]
 	if e.In != p.in {
 		return nil
 	}
@@ -239,7 +241,7 @@ func (l *loop) rebuke(p *peer, err error) error {
 	if !errors.Is(err, codec.ErrDecode) && !errors.Is(err, transport.ErrFrame) {
 		return err
 	}
-	l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
+	l.member.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
 	if p.in != nil {
 		p.in.Close()
 	}
@@ -250,7 +252,7 @@ func (l *loop) rebuke(p *peer, err error) error {
 func (l *loop) hand(p *peer, k key, e transport.Message) error {
 	g := l.byKey[k]
 	switch {
-	case int(e.Kind) >= len(l.program.Kinds):
+	case int(e.Kind) >= len(l.member.program.Kinds):
 		return transport.ErrFrame
 	case g == nil:
 		p.deny(k)
@@ -282,36 +284,40 @@ func (l *loop) announced(p *peer, k key, theirs string) {
 // compareLimits compares the limits of a peer with our own.
 func (g *group) compareLimits(p *peer) {
 	difference := ""
-	if theirs := p.limits[g.key]; theirs != g.limits {
+	if theirs := p.limits[g.handle.key]; theirs != g.limits {
 		difference = fmt.Sprintf("it has %s; this member has %s", theirs, g.limits)
 	}
 	if p.differs(g, difference) && difference != "" {
-		g.Group.log.Warn("member has other limits", "peer", p.id, "difference", difference)
+		g.handle.log.Warn("member has other limits", "peer", p.id, "difference", difference)
 	}
 }
 
 // differs notes what is wrong with a peer in a group; empty: nothing. It reports whether that is new.
 func (p *peer) differs(g *group, difference string) bool {
-	if difference == p.groups[g.key] {
+	if difference == p.groups[g.handle.key] {
 		return false
 	}
 	if p.groups == nil {
 		p.groups = map[key]string{}
 	}
-	p.groups[g.key] = difference
+	p.groups[g.handle.key] = difference
 	g.show()
 	return true
 }
 
 // ended takes the end of a connection; ours to that peer ends with it.
 func (l *loop) ended(e transport.Ended) error {
-	p := l.peers[e.In.Peer()]
+	p := l.member.peers[e.In.Peer()]
 	if e.In != p.in {
 		return nil // it was dismissed
 	}
 	p.in = nil
 	l.redial(p)
-	l.log.Info("member is not reachable", "peer", p.id, "error", e.Err)
+	level := slog.LevelWarn
+	if errors.Is(e.Err, transport.ErrLeft) {
+		level = slog.LevelInfo
+	}
+	l.member.log.Log(context.Background(), level, "member is not reachable", "peer", p.id, "error", e.Err)
 	if err := l.suspect(p); err != nil {
 		return err
 	}
@@ -340,8 +346,8 @@ func (p *peer) mend(now time.Duration) {
 // redial begins a new connection to a peer, and drops queued messages. A peer that can receive but not be heard
 // disconnects whenever it sends. So the pause doubles each time, until both directions were connected for a while.
 func (l *loop) redial(p *peer) {
-	now := l.now()
-	if p.whole != 0 && now-p.whole > l.config.Suspicion {
+	now := l.member.now()
+	if p.whole != 0 && now-p.whole > l.member.config.Suspicion {
 		p.rest = 0
 	}
 	if p.standing {
@@ -350,7 +356,7 @@ func (l *loop) redial(p *peer) {
 	}
 	p.standing, p.whole = false, 0
 	p.out.Close()
-	p.out = l.transport.Dial(p.position, p.restUntil-now)
+	p.out = l.member.transport.Dial(p.position, p.restUntil-now)
 }
 
 // suspect reports to the algorithm that a peer seems to have crashed, unless it has done so.
@@ -359,7 +365,7 @@ func (l *loop) suspect(p *peer) error {
 		return nil
 	}
 	if p.health == reachable {
-		l.counts.add(func(c *Counts) { c.Suspicions++ })
+		l.member.counts.add(func(c *Counts) { c.Suspicions++ })
 	}
 	p.health = suspect
 	l.showAll()
@@ -371,16 +377,16 @@ func (l *loop) dialed(e transport.Dialed) error {
 		l.mirrored(e.Err)
 		return nil
 	}
-	p := l.peers[e.Out.Peer()]
+	p := l.member.peers[e.Out.Peer()]
 	if e.Out != p.out {
 		return nil
 	}
 	if e.Err == nil {
-		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, l.now()
+		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, l.member.now()
 		p.quiet = false // the next heartbeat is soon: it tells how often others follow
 		p.remember(e.Hello)
 		l.introduce(p)
-		p.mend(l.now())
+		p.mend(l.member.now())
 		l.compare(p, e.Hello.Timing)
 	}
 	l.note(p, e.Err)
@@ -405,10 +411,10 @@ func (l *loop) note(p *peer, err error) {
 	}
 	switch {
 	case before == "":
-		p.failing = l.now()
-	case p.problem != "" && p.failing != 0 && l.now()-p.failing > longFailure:
+		p.failing = l.member.now()
+	case p.problem != "" && p.failing != 0 && l.member.now()-p.failing > longFailure:
 		p.failing = 0
-		l.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)
+		l.member.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)
 	}
 	var no *transport.Refusal
 	switch refused := errors.As(err, &no); {
@@ -417,10 +423,10 @@ func (l *loop) note(p *peer, err error) {
 			p.duplicate = true
 		}
 		if p.problem != before {
-			l.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
+			l.member.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
 		}
 	case p.problem != "" && p.problem != before:
-		l.log.Info("member cannot be connected to", "peer", p.id, "error", err)
+		l.member.log.Info("member cannot be connected to", "peer", p.id, "error", err)
 	}
 	if p.problem != before || contested != l.contested() {
 		l.showAll()
@@ -431,17 +437,17 @@ func (l *loop) note(p *peer, err error) {
 // is not trusted: any process that listens at that member's address could send it.
 func (l *loop) contested() bool {
 	refusing := 0
-	for _, p := range l.peers {
+	for _, p := range l.member.peers {
 		if p != nil && p.duplicate {
 			refusing++
 		}
 	}
-	return 2*refusing > len(l.listed)-1
+	return 2*refusing > len(l.member.listed)-1
 }
 
 // compare notes how a peer's timing differs from ours.
 func (l *loop) compare(p *peer, theirs transport.Timing) {
-	difference, ours := "", l.timing
+	difference, ours := "", l.member.timing
 	if theirs != ours {
 		difference = fmt.Sprintf("it has heartbeat %v, suspicion %v and delay %v; this member has %v, %v and %v",
 			theirs.Heartbeat, theirs.Suspicion, theirs.Delay, ours.Heartbeat, ours.Suspicion, ours.Delay)
@@ -451,7 +457,7 @@ func (l *loop) compare(p *peer, theirs transport.Timing) {
 	}
 	p.difference = difference
 	if difference != "" {
-		l.log.Warn("member has other timing", "peer", p.id, "difference", difference)
+		l.member.log.Warn("member has other timing", "peer", p.id, "difference", difference)
 	}
 	l.showAll()
 }
@@ -465,7 +471,7 @@ func (l *loop) mirrored(err error) {
 	}
 	if problem := fmt.Sprintf("its own address does not lead to it: %v", err); problem != l.problem && !l.reached {
 		l.problem = problem
-		l.log.Warn("this member cannot be reached, and waits", "listening", l.transport.Address(), "error", err)
+		l.member.log.Warn("this member cannot be reached, and waits", "listening", l.member.transport.Address(), "error", err)
 		l.showAll()
 	}
 }

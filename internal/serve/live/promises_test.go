@@ -25,8 +25,8 @@ func TestWhoWasNeverHeardOfIsSuspectedWhenAMessageToItIsLost(t *testing.T) {
 		if got := l.sofar(); !slices.Equal(got, []string{"start"}) {
 			t.Errorf("before a message: %q", got)
 		}
-		c.members[1].Command(election.Command{Order: election.Resign})
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		settle()
 		if got := l.sofar(); !slices.Equal(got, []string{"start", "suspect 2"}) {
 			t.Errorf("after two: %q", got)
@@ -51,7 +51,7 @@ func TestMessagesToTheSlowWait(t *testing.T) {
 		c.start(2)
 		settle()
 		c.network.Separate(1, at(2))
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion - 2*beat)
 		if got := l.sofar(); !slices.Equal(got, []string{"start"}) {
 			t.Errorf("while the network delivers nothing: %q", got)
@@ -124,15 +124,15 @@ func TestALeaseEndsInTheMiddleOfAStep(t *testing.T) {
 		c := newCluster(t, a, 1)
 		defer c.stopAll()
 		c.start(1)
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		<-time.After(99 * time.Millisecond)
-		if s, _ := c.members[1].State(); !leads(s) {
+		if s, _ := c.members[1].Group.State(); !leads(s) {
 			t.Error("it led for less than its lease")
 		}
 		<-time.After(time.Millisecond)
-		if s, _ := c.members[1].State(); leads(s) || s.Leader != 0 {
+		if s, _ := c.members[1].Group.State(); leads(s) || s.Leader != 0 {
 			t.Errorf("it leads after its lease: %+v", s)
 		}
 	})
@@ -151,7 +151,7 @@ func TestCloseIsNoFailure(t *testing.T) {
 				t.Errorf("after Close: %v", err)
 			}
 		}
-		m.Command(election.Command{Order: election.Resign}) // the member has ended; it does not block
+		m.Group.Command(election.Command{Order: election.Resign}) // the member has ended; it does not block
 		if _, err := c.network.Dialer("me:1")(context.Background(), "", at(1)); err == nil {
 			t.Error("it still listens")
 		}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/transport"
 )
@@ -37,7 +38,7 @@ const neighbours = 2
 
 // died takes a proof of death. It reports whether the proof is valid. What is new is passed on.
 func (l *loop) died(proof transport.Proof) (valid bool, err error) {
-	p := l.peerOf(proof.Member)
+	p := l.member.peerOf(proof.Member)
 	if p == nil {
 		return false, nil
 	}
@@ -54,7 +55,7 @@ func (l *loop) died(proof transport.Proof) (valid bool, err error) {
 		return true, nil
 	}
 	p.died, p.dead = &proof, dead
-	l.log.Info("a life of a member is proven dead", "peer", p.id, "incarnation", dead)
+	l.member.log.Info("a life of a member is proven dead", "peer", p.id, "incarnation", dead)
 	l.proven = append(l.proven, p)
 	l.passOn(p, neighbours)
 	return true, l.each(process.Input{
@@ -66,8 +67,8 @@ func (l *loop) died(proof transport.Proof) (valid bool, err error) {
 // passOn sends the proof of a peer's death to some others, from the position after our own on.
 func (l *loop) passOn(p *peer, most int) {
 	frame := proofFrame(p.died)
-	for i := range l.peers {
-		other := l.peers[(l.position+1+i)%len(l.peers)]
+	for i := range l.member.peers {
+		other := l.member.peers[(l.member.position+1+i)%len(l.member.peers)]
 		if other == nil || other == p || other.health != reachable {
 			continue
 		}
@@ -85,7 +86,7 @@ func (l *loop) introduce(p *peer) {
 			g.announce(p)
 		}
 	}
-	for _, other := range l.peers {
+	for _, other := range l.member.peers {
 		if other != nil && other != p && other.died != nil {
 			p.send(proofFrame(other.died), 0)
 		}
@@ -93,5 +94,5 @@ func (l *loop) introduce(p *peer) {
 }
 
 func proofFrame(p *transport.Proof) []byte {
-	return process.AppendFrame(nil, proves, func(dst []byte) []byte { return append(dst, p.Encode()...) })
+	return framing.Append(nil, proves, func(dst []byte) []byte { return append(dst, p.Encode()...) })
 }

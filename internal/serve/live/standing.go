@@ -49,12 +49,12 @@ func (g *Group) Stand(s Standing) { g.member.post(standsFor{g, s}) }
 // stand takes a standing of the host.
 func (l *loop) stand(e standsFor) error {
 	g := l.byKey[e.group.key]
-	if g == nil || g.Group != e.group {
+	if g == nil || g.handle != e.group {
 		return nil
 	}
 	if e.standing != g.own() {
 		g.standing = &e.standing
-		for _, p := range l.peers {
+		for _, p := range l.member.peers {
 			if p != nil {
 				g.present(p)
 			}
@@ -65,8 +65,8 @@ func (l *loop) stand(e standsFor) error {
 	if g.started {
 		return g.take(process.Input{What: process.Commanded, Command: election.Command{Order: election.Weigh, Number: uint64(weight)}})
 	}
-	g.prepared.Prioritize(l.position, weight) // before its first message
-	g.machine = l.program.NewMachine(g.prepared, l.position, choose, g)
+	g.instance.Prioritize(l.member.position, weight) // before its first message
+	g.machine = l.member.program.NewMachine(g.instance, l.member.position, choose, g)
 	if g.kept == nil {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (g *group) present(p *peer) {
 	if s := g.standing; s != nil {
 		weight := binary.LittleEndian.AppendUint16(nil, s.Weight)
 		reason := s.Unable[:min(len(s.Unable), maxUnable)]
-		p.send(transport.AppendFrame(nil, stands, g.key[:], weight, []byte(reason)), 0)
+		p.send(transport.AppendFrame(nil, stands, g.handle.key[:], weight, []byte(reason)), 0)
 	}
 }
 
@@ -100,8 +100,8 @@ func (l *loop) presented(p *peer, k key, payload []byte) error {
 
 // standingOf returns the standing of a member, as far as it is known.
 func (g *group) standingOf(id uint64) Standing {
-	if p := g.peerOf(id); p != nil {
-		if s, told := p.standings[g.key]; told {
+	if p := g.member.peerOf(id); p != nil {
+		if s, told := p.standings[g.handle.key]; told {
 			return s
 		}
 	} else if g.standing != nil {
@@ -114,7 +114,7 @@ func (g *group) standingOf(id uint64) Standing {
 }
 
 // own returns the standing of this member.
-func (g *group) own() Standing { return g.standingOf(g.config.ID) }
+func (g *group) own() Standing { return g.standingOf(g.member.config.ID) }
 
 // muted are messages that are not sent.
 type muted struct {

@@ -97,8 +97,8 @@ func TestATimerThatExpiredGoesFirstUnlessItWasStopped(t *testing.T) {
 			}
 			c := newCluster(t, a, 1)
 			c.start(1)
-			c.members[1].Command(election.Command{Order: election.Resign})
-			c.members[1].Command(election.Command{Order: election.Resign})
+			c.members[1].Group.Command(election.Command{Order: election.Resign})
+			c.members[1].Group.Command(election.Command{Order: election.Resign})
 			settle()
 			c.stopAll()
 			if !slices.Equal(l.lines, test.want) {
@@ -311,7 +311,7 @@ func TestALeaseEndsByItself(t *testing.T) {
 		c := newCluster(t, a, 1)
 		defer c.stopAll()
 		c.start(1)
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
 		if took := c.until(1, "leads no more", func(s State) bool { return !leads(s) }); took != 100*time.Millisecond {
 			t.Errorf("its lease of 100 ms ended after %v", took)
@@ -330,13 +330,13 @@ func TestAnAlgorithmThatGoesBackOnItsWordIsStopped(t *testing.T) {
 		c := newCluster(t, a, 1)
 		defer c.stopAll()
 		c.start(1)
-		c.members[1].Command(election.Command{Order: election.Resign})
-		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
+		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		<-c.members[1].Done()
 		if err := c.members[1].Err(); err == nil {
 			t.Error("it stopped without a reason")
 		}
-		if s, _ := c.members[1].State(); leads(s) {
+		if s, _ := c.members[1].Group.State(); leads(s) {
 			t.Error("it leads after it has stopped")
 		}
 	})

@@ -34,11 +34,11 @@ func (g *Group) Publish(term election.Term, value string) {
 // published takes a value that the host publishes.
 func (l *loop) published(e publishing) {
 	g := l.byKey[e.group.key]
-	if g == nil || g.Group != e.group || g.decision.Role != network.Leader || g.decision.Term != e.value.term {
+	if g == nil || g.handle != e.group || g.decision.Role != network.Leader || g.decision.Term != e.value.term {
 		return
 	}
 	g.value = e.value
-	for _, p := range l.peers {
+	for _, p := range l.member.peers {
 		if p != nil {
 			g.tell(p)
 		}
@@ -52,7 +52,7 @@ func (g *group) tell(p *peer) {
 		return
 	}
 	term := binary.LittleEndian.AppendUint64(nil, uint64(g.value.term))
-	p.send(transport.AppendFrame(nil, publishes, g.key[:], term, []byte(g.value.text)), 0)
+	p.send(transport.AppendFrame(nil, publishes, g.handle.key[:], term, []byte(g.value.text)), 0)
 }
 
 // told takes a value from a peer. It may come before the peer is known to lead.
@@ -73,8 +73,8 @@ func (l *loop) told(p *peer, k key, payload []byte) error {
 // valueOf returns what a leader has published in a term.
 func (g *group) valueOf(leader uint64, term election.Term) string {
 	value := g.value
-	if p := g.peerOf(leader); p != nil {
-		value = p.values[g.key]
+	if p := g.member.peerOf(leader); p != nil {
+		value = p.values[g.handle.key]
 	}
 	if leader == 0 || value.term != term {
 		return ""

@@ -28,9 +28,9 @@ func (g *group) votersChanged() bool {
 	before, now := g.voters, g.machine.Membership()
 	g.voters = now
 	g.agree()
-	g.revoted = g.revoted || now.Version != before.Version || now.Term != before.Term
+	g.loop.revoted = g.loop.revoted || now.Version != before.Version || now.Term != before.Term
 	if now.Version != before.Version {
-		g.Group.log.Info("voters changed", "version", now.Version, "term", now.Term, "voters", g.ids(now.Voters))
+		g.handle.log.Info("voters changed", "version", now.Version, "term", now.Term, "voters", g.ids(now.Voters))
 	}
 	return now.Term != before.Term || now.Version != before.Version || now.Kept != before.Kept
 }
@@ -48,18 +48,18 @@ func (g *group) ids(members []election.ID) (ids []uint64) {
 func (g *group) votersNow() Voters {
 	v := Voters{Term: g.voters.Term, Version: g.voters.Version, Kept: g.voters.Kept, Members: g.ids(g.voters.Voters)}
 	if len(v.Members) == 0 {
-		v.Members = g.record.founders
+		v.Members = g.member.record.founders
 	}
 	return v
 }
 
 // knowsVoters returns an error if the list lacks a voter, or has other first voters than the store, and these count.
 func (g *group) knowsVoters() error {
-	configured := foundersOf(g.config.Members)
-	if len(g.voters.Voters) == 0 && !slices.Equal(configured, g.record.founders) {
-		return fmt.Errorf("%w: by the list of members, those that vote at first are %v, and this directory is that of a group with %v", storage.ErrData, configured, g.record.founders)
+	configured := foundersOf(g.member.config.Members)
+	if len(g.voters.Voters) == 0 && !slices.Equal(configured, g.member.record.founders) {
+		return fmt.Errorf("%w: by the list of members, those that vote at first are %v, and this directory is that of a group with %v", storage.ErrData, configured, g.member.record.founders)
 	}
-	if id, lacks := g.lacks(g.members); lacks {
+	if id, lacks := g.lacks(g.member.members); lacks {
 		return fmt.Errorf("%w: %w: %w; its vote is removed first", storage.ErrData, ErrList, &Lacking{id})
 	}
 	return nil
@@ -77,15 +77,15 @@ func KeptVoters(a *process.Program, c Config) (Voters, error) {
 // logVoters logs the voters that count in place of the configured ones.
 func (g *group) logVoters() {
 	if g.voters.Version > 0 {
-		g.Group.log.Info("the voters are those that the group has agreed on, not those of the configuration", "version", g.voters.Version, "voters", g.ids(g.voters.Voters))
+		g.handle.log.Info("the voters are those that the group has agreed on, not those of the configuration", "version", g.voters.Version, "voters", g.ids(g.voters.Voters))
 	}
 }
 
 // schema is what a group's record must agree with.
 func (g *group) schema() transport.Digest {
-	a := g.program
+	a := g.member.program
 	if a.Functions.Membership {
 		return transport.DigestOf("%s %s", a.Name, a.Plans.Durable.Schema())
 	}
-	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), g.record.founders)
+	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), g.member.record.founders)
 }

@@ -3,11 +3,11 @@ package report
 import (
 	"fmt"
 
-	"ringleader.example/ringleader/internal/study/claims"
+	"ringleader.example/ringleader/catalogue"
 )
 
 // claimsJSON returns the JSON of claims.
-func claimsJSON(found []claims.Claim) object {
+func claimsJSON(found []catalogue.Claim) object {
 	if found == nil {
 		return nil
 	}
@@ -19,7 +19,7 @@ func claimsJSON(found []claims.Claim) object {
 }
 
 // claims prints claims for people.
-func (p *Printer) claims(found []claims.Claim) {
+func (p *Printer) claims(found []catalogue.Claim) {
 	paint := p.Paint()
 	for i, claim := range found {
 		if i == 0 {

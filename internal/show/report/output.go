@@ -72,10 +72,16 @@ func (p *Printer) Print(r Result, asJSON bool) error {
 	if !asJSON {
 		return p.Fit(r.Text)
 	}
-	if found, is := r.JSON().(object); is {
-		return p.JSON(p.headed(found))
+	return p.JSON(p.Headed(r))
+}
+
+// Headed returns a result for programs, with the fields that results have in common.
+func (p *Printer) Headed(r Result) any {
+	all := r.JSON()
+	if found, is := all.(object); is {
+		return p.headed(found)
 	}
-	return p.JSON(r.JSON())
+	return all
 }
 
 // headed puts the common fields of every result first: the call, the version, and the inputs of the run, or null if

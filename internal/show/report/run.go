@@ -7,7 +7,6 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/study/claims"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
@@ -65,7 +64,7 @@ type Run struct {
 	*simulate.Result
 	Walked bool                        // its events were chosen by hand
 	Told   *trace.Telling              // the steps that are shown; nil: none
-	Claims []claims.Claim              // what the source claims of it, as far as that is to be shown
+	Claims []catalogue.Claim           // what the source claims of it, as far as that is to be shown
 	Replay func(lines []string) string // the command that runs it again with these faults
 }
 

@@ -239,3 +239,13 @@ func TestRecordsOfOtherAlgorithmsAreRefused(t *testing.T) {
 		t.Errorf("a run of lcr: %v", err)
 	}
 }
+
+func TestStatementsDiffer(t *testing.T) {
+	taken := map[string]bool{}
+	for s := claims.OneMessage; s <= claims.Elected; s++ {
+		if taken[s.Text()] {
+			t.Errorf("two statements are %q", s.Text())
+		}
+		taken[s.Text()] = true
+	}
+}

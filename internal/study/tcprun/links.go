@@ -11,7 +11,7 @@ import (
 	"net"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/core/framing"
 )
 
 // What travels on a connection, little-endian:
@@ -29,7 +29,7 @@ const (
 	stamp  = 0xfe // when the messages that follow were sent: nanoseconds on the system's clock (8 bytes)
 )
 
-var markerFrame = process.AppendFrame(nil, marker, nil)
+var markerFrame = framing.Append(nil, marker, nil)
 
 // link is the outgoing side of a port.
 type link struct {
@@ -221,12 +221,12 @@ func (p *processor) listen(port int, conn net.Conn) {
 
 // readFrame reads a frame; the message is a copy.
 func readFrame(r *bufio.Reader) (kind uint8, message []byte, err error) {
-	var head [process.HeadSize]byte
+	var head [framing.HeadSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, nil, err
 	}
 	size := int(binary.LittleEndian.Uint16(head[:])) - 1
-	if size < 0 || size > process.MaxMessage {
+	if size < 0 || size > framing.MaxMessage {
 		return 0, nil, fmt.Errorf("a frame of %d bytes", size)
 	}
 	if size > 0 {
@@ -242,7 +242,7 @@ func (p *processor) send(port election.Port, frame []byte) {
 	if len(l.pending) == 0 {
 		p.unwritten = append(p.unwritten, port)
 		if p.timed() {
-			l.pending = process.AppendFrame(l.pending, stamp, func(b []byte) []byte {
+			l.pending = framing.Append(l.pending, stamp, func(b []byte) []byte {
 				return binary.LittleEndian.AppendUint64(b, uint64(p.clock()))
 			})
 		}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"ringleader.example/ringleader/network"
-
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 )
 
 // Remote is the control of a processor elsewhere: it receives a plan and then requests, and returns replies, a line
@@ -33,7 +33,7 @@ func (r *Remote) Ask(request Request) (reply Reply, err error) {
 }
 
 // Find returns the algorithm of a processor elsewhere.
-type Find func(algorithm string) (*process.Program, error)
+type Find func(algorithm string) (program.Program, error)
 
 // Serve is the other end of a [Remote]: it runs a processor, which ends when r does. Replies hold its failures to
 // begin or to continue; an error means that no process reads them.
@@ -75,11 +75,11 @@ func Serve(r io.Reader, w io.Writer, find Find) error {
 
 // planned begins a processor as planned.
 func planned(plan Plan, find Find) (*processor, error) {
-	program, err := find(plan.Algorithm)
+	a, err := find(plan.Algorithm)
 	if err != nil {
 		return nil, err
 	}
-	i := plan.Instance
+	program, i := process.Opened(a), plan.Instance
 	i.IDs = plan.IDs
 	p, err := network.Prepare(program.Declaration, i)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
+	"ringleader.example/ringleader/program"
 )
 
 // DefaultUnit returns the unit of a timed algorithm on a network of that many directed links: far longer than a
@@ -103,7 +104,8 @@ var ErrFailed = errors.New("failed")
 var ErrStopped = errors.New("stopped before the start")
 
 // Run runs an election between processors of an algorithm, or those that o.Spawn makes.
-func Run(ctx context.Context, program *process.Program, o Options) (*Result, error) {
+func Run(ctx context.Context, a program.Program, o Options) (*Result, error) {
+	program := process.Opened(a)
 	p, err := network.Prepare(program.Declaration, o.Instance)
 	if err != nil {
 		return nil, err

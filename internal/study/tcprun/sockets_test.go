@@ -15,10 +15,11 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 )
 
-// program hides the types of an algorithm.
-func program[S, M any](t *testing.T, a *election.Algorithm[S, M]) *process.Program {
+// hidden hides the types of an algorithm.
+func hidden[S, M any](t *testing.T, a *election.Algorithm[S, M]) *process.Program {
 	t.Helper()
 	p, err := process.Of(a)
 	if err != nil {
@@ -54,7 +55,7 @@ func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i network.Setup,
 	}
 	begun = new([]*processor)
 	return Options{Instance: i, Spawn: func(plan Plan) (Control, error) {
-		p, err := begin(prepared, program(t, a), plan)
+		p, err := begin(prepared, hidden(t, a), plan)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +88,7 @@ func TestAProcessWithoutTheSecretIsRefusedAndDisturbsNoOther(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := Run(t.Context(), program(t, &lcr.Algorithm), o)
+	r, err := Run(t.Context(), hidden(t, &lcr.Algorithm), o)
 	if err != nil || !r.Right || r.Messages.Total != 6+3 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -111,7 +112,7 @@ func TestAProcessorThatTalksNonsenseEndsTheRunWithALine(t *testing.T) {
 			_, err := p.out[0].conn.Write(nonsense)
 			return err
 		})
-		_, err := Run(t.Context(), program(t, &lcr.Algorithm), o)
+		_, err := Run(t.Context(), hidden(t, &lcr.Algorithm), o)
 		if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "the connection of process 1 to process 2 failed") {
 			t.Errorf("%v: %v", nonsense, err)
 		}
@@ -127,7 +128,7 @@ func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
 		out.Send(7, 0, lcr.Message{})
 	}
 	o, begun := spied(t, &broken, network.On(3, 2, 1), -1, End, nil)
-	_, err := Run(t.Context(), program(t, &broken), o)
+	_, err := Run(t.Context(), hidden(t, &broken), o)
 	if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), " and sends on port 7; its ports are 0 to 1") {
 		t.Error(err)
 	}
@@ -137,7 +138,7 @@ func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
 
 	gone := errors.New("gone")
 	o, begun = spied(t, &lcr.Algorithm, network.On(3, 2, 1), 1, Count, func(*processor, Request) error { return gone })
-	if _, err := Run(t.Context(), program(t, &lcr.Algorithm), o); !errors.Is(err, ErrFailed) || !errors.Is(err, gone) {
+	if _, err := Run(t.Context(), hidden(t, &lcr.Algorithm), o); !errors.Is(err, ErrFailed) || !errors.Is(err, gone) {
 		t.Error(err)
 	}
 	for _, p := range *begun {
@@ -152,11 +153,11 @@ func TestAStoppedRunReportsWhatThereIs(t *testing.T) {
 		return nil
 	})
 	o.Dead, o.Initiators, o.Unit = []int{2}, []int{0}, time.Hour // its answer is awaited for hours
-	r, err := Run(ctx, program(t, &bully.Algorithm), o)
+	r, err := Run(ctx, hidden(t, &bully.Algorithm), o)
 	if err != nil || r.Complete || r.Agreed || r.Lost == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := Run(ctx, program(t, &lcr.Algorithm), Options{Instance: network.On(1)}); !errors.Is(err, ErrStopped) {
+	if _, err := Run(ctx, hidden(t, &lcr.Algorithm), Options{Instance: network.On(1)}); !errors.Is(err, ErrStopped) {
 		t.Errorf("stopped before it began: %v", err)
 	}
 }
@@ -166,7 +167,7 @@ func TestALimitEndsARun(t *testing.T) {
 	endless.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(0, kind, m)
 	}
-	r, err := Run(t.Context(), program(t, &endless), Options{Instance: network.On(2, 1), Limit: 100})
+	r, err := Run(t.Context(), hidden(t, &endless), Options{Instance: network.On(2, 1), Limit: 100})
 	if err != nil || r.Complete || r.Deliveries <= 100 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -181,7 +182,7 @@ func TestARunHasALimitByDefault(t *testing.T) {
 			out.After(timer, election.Units(0))
 		}
 	}, nil)
-	r, err := Run(t.Context(), program(t, endless), Options{Instance: network.On(1, 2), Unit: time.Millisecond})
+	r, err := Run(t.Context(), hidden(t, endless), Options{Instance: network.On(1, 2), Unit: time.Millisecond})
 	if err != nil || r.Complete || timeouts < 10_000 || timeouts > 10_010 {
 		t.Errorf("%+v after %d timeouts, %v", r, timeouts, err)
 	}
@@ -261,7 +262,7 @@ func TestALateMachineIsSeenInTheSlowestMessage(t *testing.T) {
 			}
 		}),
 	} {
-		r, err := Run(t.Context(), program(t, a), Options{Instance: network.On(1, 2), Unit: unit})
+		r, err := Run(t.Context(), hidden(t, a), Options{Instance: network.On(1, 2), Unit: unit})
 		if err != nil || !r.Right || r.Longest < late-2*unit {
 			t.Errorf("%s of %s: %+v, %v", name, late, r, err)
 		}
@@ -278,7 +279,7 @@ func TestAPatientRunBeginsAgainWithLongerUnitsUntilAllIsInTime(t *testing.T) {
 			out.Send(election.To(1), 0, struct{}{})
 		}
 	}, func(election.Kind, *election.Out[struct{}]) { messages++ })
-	r, err := Run(t.Context(), program(t, a), Options{Instance: network.On(1, 2), Unit: unit, Patient: true})
+	r, err := Run(t.Context(), hidden(t, a), Options{Instance: network.On(1, 2), Unit: unit, Patient: true})
 	if err != nil || !r.Complete || !r.Right || r.Longest > r.Assumed || r.Assumed != r.Unit || r.Unit < 8*unit {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -298,7 +299,7 @@ func TestAnAvalancheOfMessagesIsEnded(t *testing.T) {
 			out.Send(election.To(3-*id), 0, struct{}{})
 		}
 	}
-	r, err := Run(t.Context(), program(t, a), Options{Instance: network.On(1, 2), Unit: time.Millisecond, Limit: 1000})
+	r, err := Run(t.Context(), hidden(t, a), Options{Instance: network.On(1, 2), Unit: time.Millisecond, Limit: 1000})
 	if err != nil || r.Complete {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -322,7 +323,7 @@ func TestAProcessorRepliesThoughMessagesWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err = begin(prepared, program(t, a), Plan{IDs: election.List{1, 2}, Unit: time.Hour, Within: time.Hour, Limit: 100})
+	p, err = begin(prepared, hidden(t, a), Plan{IDs: election.List{1, 2}, Unit: time.Hour, Within: time.Hour, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +351,7 @@ func TestAServiceThatNeitherRestsNorSettlesIsEnded(t *testing.T) {
 	}, func(election.Kind, *election.Out[struct{}]) {})
 	a.Settles = func(n uint64, _ election.Parameters) election.Ticks { return election.Units(5 * n) }
 	begun := time.Now()
-	r, err := Run(t.Context(), program(t, a), Options{Instance: network.On(1, 2), Unit: 10 * time.Millisecond})
+	r, err := Run(t.Context(), hidden(t, a), Options{Instance: network.On(1, 2), Unit: 10 * time.Millisecond})
 	if err != nil || r.Complete || time.Since(begun) < patience*100*time.Millisecond {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -376,7 +377,7 @@ func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 		if mayOpen() > files(election.Ring, 1<<26) && o.Instance.IDs.Len() > 3 {
 			continue // this system can do it
 		}
-		if _, err := Run(t.Context(), program(t, &lcr.Algorithm), o); err == nil || !strings.Contains(err.Error(), test.says) {
+		if _, err := Run(t.Context(), hidden(t, &lcr.Algorithm), o); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v, and not %q", err, test.says)
 		}
 	}
@@ -435,11 +436,11 @@ func TestConnectionsAreCountedAsTheyAreMade(t *testing.T) {
 
 // Serve and Remote are the two ends of a pipe, as between operating-system processes.
 func TestARunOverPipesIsTheSame(t *testing.T) {
-	find := func(name string) (*process.Program, error) {
+	find := func(name string) (program.Program, error) {
 		if name != lcr.Algorithm.Name {
 			return nil, errors.New("unknown")
 		}
-		return program(t, &lcr.Algorithm), nil
+		return hidden(t, &lcr.Algorithm), nil
 	}
 	served := make(chan error, 5)
 	o := Options{Instance: network.On(50, 40, 30, 20, 10), Spawn: func(plan Plan) (Control, error) {
@@ -452,7 +453,7 @@ func TestARunOverPipesIsTheSame(t *testing.T) {
 		remote, err := NewRemote(requests, replies, plan)
 		return piped{remote, requests}, err
 	}}
-	r, err := Run(t.Context(), program(t, &lcr.Algorithm), o)
+	r, err := Run(t.Context(), hidden(t, &lcr.Algorithm), o)
 	if err != nil || !r.Right || r.Messages.Election != 15 || r.Messages.Announcement != 5 || r.Decisions[3].Leader != 5 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -235,8 +235,19 @@ func (g *group) stopExec(part float64, random *rand.Rand) time.Duration {
 	syscall.Kill(p.keeper, syscall.SIGSTOP)
 	g.await("the end of the lease", func() bool { return now() > ends+50*time.Millisecond })
 	g.end(id)
-	left := ends - g.tape.last()
+	left := g.left(ends)
 	g.start(id)
+	return left
+}
+
+// left returns how long before the end of a lease the last instruction came. What ran after the end is listed.
+func (g *group) left(end time.Duration) time.Duration {
+	g.Helper()
+	all := fmt.Sprint(g.tape.all()) // before it is forgotten
+	left := end - g.tape.last()
+	if left < 0 {
+		g.Logf("the lease ended at %v; what ran under it: %s", end, all)
+	}
 	return left
 }
 
@@ -252,8 +263,7 @@ func (g *group) stopLead(part float64, random *rand.Rand) time.Duration {
 	g.around(g.tape.ends(id), 200*time.Millisecond, 50*time.Millisecond, part)
 	syscall.Kill(p.member, syscall.SIGCONT)
 	<-g.ends[id]
-	ends := g.tape.ends(id)
-	left := ends - g.tape.last()
+	left := g.left(g.tape.ends(id))
 	g.cut(id, false)
 	g.start(id)
 	return left

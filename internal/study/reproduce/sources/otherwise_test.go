@@ -13,7 +13,6 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
-	claims "ringleader.example/ringleader/internal/study/claims"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
@@ -35,7 +34,7 @@ var doctors = []struct {
 			}
 		})
 		if checked := e.Check; checked != nil {
-			e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {
+			e.Check = func(r *trace.Record, p *network.Instance) ([]catalogue.Claim, error) {
 				all, err := checked(r, p)
 				for i := range all {
 					all[i].Holds = false

@@ -1,0 +1,346 @@
+//go:build !js
+
+package operate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/transport"
+)
+
+// errFiles reports that the files of a certificate cannot be used.
+var errFiles = errors.New("--cert, --key, --ca")
+
+type joinOptions struct {
+	id                                          uint64
+	group, srv, listen, http, https, data       string
+	httpHosts                                   []string
+	members                                     []string
+	algorithm, preset                           string
+	lease, renewal, delay, heartbeat, suspicion time.Duration
+	warden, insecure, noQuorum                  bool
+	stands                                      standOptions
+	cert, key, ca                               string
+	hooks                                       agent.Hooks
+	json, stopWithStdin, reportLeases, verbose  bool
+}
+
+func (p *program) join() *cobra.Command {
+	var o joinOptions
+	command := &cobra.Command{
+		Use:     "join --id ID --member ID=HOST:PORT... --data DIR",
+		GroupID: option.GroupElect,
+		Short:   "Run a member of a group in the foreground",
+		Long: `Join runs one member of a group, and shows its role, leader, term and lease, until Ctrl-C
+or SIGTERM. The members elect the live member of the highest priority, and of several the one
+with the highest identifier, by quorum-bully: a leader has a lease from a majority of the
+members that vote, so two never lead at the same time. Each leader has a greater term than
+the one before. A member that ends by Ctrl-C or SIGTERM releases its lease, and another one
+leads at once.
+
+A new group starts with one list of members. Those without ,standby vote at first: members
+that name different first voters refuse each other. Each list has all members that vote. All
+else in it may differ, and change: see "ringleader members --help".
+
+The directory --data must have been made by "ringleader init", once in the life of the
+member. It holds the promises that the member has made to the others.
+
+On Linux a warden watches the member: the parent process of the member, which does nothing
+else. When the member crashes, the warden kills what the member has started, and proves to
+the others that it is dead, so they need not wait for the end of its lease. --warden=false
+runs the member without one.
+
+Members on several machines need certificates: --cert, --key and --ca. The certificate of
+a member names it: it has the URI ringleader:GROUP/ID among its alternative names. All
+files may be replaced while the member runs. --insecure allows clear text instead: any
+process on the way can then read and change messages.
+
+A member takes no part in elections while another process has its identifier, or while
+its own --member address does not lead to it. It waits, reports this in its log and in
+/status, and tries again. Timing flags should be the same at all members. While they
+differ, the log and /status name the differences.
+
+--health-command or --health-http checks, again and again, whether this member may lead. It
+may when --health-rise checks have passed in a row, the first time too, and may not when
+--health-fall have failed. A leader that may not stops its work and hands over, also without
+--preempt. While no member may lead, there is no leader, and status shows why.
+
+--weight is the priority of this member at this time, for example by the speed of its
+machine. With --preempt, a leader that has led for --preempt-delay hands over to an able
+member of higher priority; "ringleader pause-preemption" holds that up.
+
+Hosts in --member may be names. They are looked up again after failures, and each 30
+seconds. With --srv, a member without a port, such as 1=jobs-0, is found by an SRV record
+whose target is jobs-0 or begins with its labels. An answer that is empty or fails changes
+nothing, and no answer changes who is a member.
+
+The commands status, members, watch, resign, transfer, pause-preemption and doctor use the
+socket control.sock in the directory --data, which only the user of the member can open. With --http the member serves
+GET /leader (200 on the leader, 503 elsewhere), /status, /watch, /healthz, /readyz and
+/metrics without encryption or authentication, and takes no commands there. --https serves
+the same and commands, to clients with a certificate of --ca. GET /openapi.json describes
+both. Without a host, addresses are of this machine only (127.0.0.1). Clients may use
+numeric addresses, localhost, the host of the flag, and the names given by --http-host.
+
+The hooks --on-leader, --on-follower and --on-change run by a shell, one at a time and in
+order, with RINGLEADER_ROLE, RINGLEADER_LEADER, RINGLEADER_TERM, RINGLEADER_MEMBER and
+RINGLEADER_GROUP in their environment. They print to stderr. While one runs, the election
+goes on: of the changes meanwhile only the last is acted upon. A member that ends in good
+order runs --on-follower if it led. A hook may still run when another member leads
+already; "ringleader exec" is for what must not.
+
+Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
+environment. A flag wins over a variable, and a variable over the file. --check prints
+the settings, and which members vote if those of --data have agreed on others. With a file,
+SIGHUP reads it again: hooks, --verbose, certificates, --weight, and in --member the other
+members and the priority of this one change. The log names what needs a restart, and no
+election follows.
+
+Under systemd, as a service with Type=notify, the member reports its readiness, its role and
+its end, and feeds the watchdog while its loop runs.
+
+--algorithm bully --unsafe-no-quorum runs the Bully algorithm instead, with --delay, and
+without leases, priorities and warden. ` + report.NoQuorum,
+		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1
+  ringleader join --group jobs --id 1 --data /var/lib/ringleader/1 --http 127.0.0.1:8001 \
+    --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003,witness`,
+		Args:              option.FlagsOnly,
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	s := p.settings(command, &o)
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		config, only, err := p.checked(s)
+		if err != nil || only {
+			return err
+		}
+		if err := underWarden(command, &o, config); err != nil {
+			return err
+		}
+		return p.runJoin(command, s, &o, config)
+	}
+	return command
+}
+
+// underWarden starts this process again, with a warden, if it is to have one.
+func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) error {
+	unasked := runtime.GOOS == "linux" || command.Flags().Changed("warden") // elsewhere the default is none, and the member says so
+	if c.Algorithm != ringleader.QuorumBully || !o.warden && unasked {
+		return nil
+	}
+	if err := ringleader.Warden(); err != nil && command.Flags().Changed("warden") {
+		return fmt.Errorf("--warden: %w", err)
+	}
+	return nil
+}
+
+// completeJoin completes the flags of a member in a shell.
+func completeJoin(command *cobra.Command) {
+	command.MarkFlagDirname("data")
+	option.Offer(command, "algorithm", liveAlgorithms...)
+	option.Offer(command, "preset", presetNames...)
+}
+
+func (o *joinOptions) define(flags *pflag.FlagSet) {
+	lan := ringleader.LAN()
+	option.Number(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
+	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT, with ,priority=N, ,witness (it votes and never leads) or ,standby (no vote until \"members add\"); once for each, this one included")
+	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
+	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
+	flags.StringVar(&o.srv, "srv", "", "DNS NAME whose SRV records have the hosts and ports of the members with ID=NAME in --member: NAME is the target of its record, or the first labels of it")
+	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
+	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status, /leader and /metrics on, in clear text (default: not served)")
+	flags.StringVar(&o.https, "https", "", "HOST:PORT to serve the same on, with commands, to clients with a certificate (default: not served)")
+	flags.StringArrayVar(&o.httpHosts, "http-host", nil, "a name by which clients of --http and --https call this member; may be repeated")
+	flags.StringVar(&o.preset, "preset", "lan", "timing: lan, for round trips below 2 ms, or wan, for those below 300 ms")
+	flags.DurationVar(&o.lease, "lease", 0, fmt.Sprintf("how long a vote is promised, and so how long a dead leader may be waited for (default: of the preset; lan: %v)", lan.Lease))
+	flags.DurationVar(&o.renewal, "renewal", 0, "time between renewals of the lease (default: of the preset, or a sixth of --lease)")
+	flags.DurationVar(&o.heartbeat, "heartbeat", 0, fmt.Sprintf("time between heartbeats (default: of the preset; lan: %v; bully: 50ms)", lan.Heartbeat))
+	flags.DurationVar(&o.suspicion, "suspicion", 0, fmt.Sprintf("a member silent for this time is suspected to have crashed (default: of the preset; lan: %v)", lan.Suspicion))
+	o.stands.define(flags)
+	flags.BoolVar(&o.warden, "warden", runtime.GOOS == "linux", "run the member under a warden, which proves its death to the others")
+	flags.StringVar(&o.cert, "cert", "", "FILE with the certificate of this member, in PEM format")
+	flags.StringVar(&o.key, "key", "", "FILE with the key of the certificate")
+	flags.StringVar(&o.ca, "ca", "", "FILE with the certificates of the authorities that sign those of members")
+	flags.BoolVar(&o.insecure, "insecure", false, "allow clear text between machines")
+	flags.StringVar(&o.algorithm, "algorithm", string(ringleader.QuorumBully), "quorum-bully, or bully with --unsafe-no-quorum")
+	flags.BoolVar(&o.noQuorum, "unsafe-no-quorum", false, "allow bully, with which each side of a partition has a leader")
+	flags.DurationVar(&o.delay, "delay", ringleader.LAN().MessageDelay, "bully: upper bound on the time to deliver and handle a message")
+	flags.BoolVar(&o.verbose, "verbose", false, "log what the member does to stderr")
+	flags.StringVar(&o.hooks.OnLeader, "on-leader", "", "hook: command of a shell to run when this member becomes leader")
+	flags.StringVar(&o.hooks.OnFollower, "on-follower", "", "hook: when it leads no more, and when it knows its first leader")
+	flags.StringVar(&o.hooks.OnChange, "on-change", "", "hook: at each change of its leader, its term or its role")
+	flags.DurationVar(&o.hooks.Timeout, "hook-timeout", 10*time.Second, "how long a hook may run")
+}
+
+func (o *joinOptions) defineAll(flags *pflag.FlagSet) {
+	o.define(flags)
+	o.defineOutput(flags)
+}
+
+func (o *joinOptions) common() *joinOptions { return o }
+func (*joinOptions) fresh() memberOptions   { return &joinOptions{} }
+
+// defineOutput defines the flags for what join prints, and for the program that runs it.
+func (o *joinOptions) defineOutput(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.json, "json", false, "write events as JSON lines, and nothing else, to stdout")
+	flags.BoolVar(&o.stopWithStdin, "stop-with-stdin", false, "stop at the end of standard input, with the parent process; obey its lines: resign, transfer ID")
+	flags.BoolVar(&o.reportLeases, "report-leases", false, "print each renewal of the lease")
+	flags.MarkHidden("stop-with-stdin")
+	flags.MarkHidden("report-leases")
+}
+
+var (
+	liveAlgorithms = []string{string(ringleader.QuorumBully), string(ringleader.Bully)}
+	presets        = map[string]func() ringleader.Timing{"lan": ringleader.LAN, "wan": ringleader.WAN}
+	presetNames    = []string{"lan", "wan"}
+)
+
+// config returns the configuration that the options describe. It completes the addresses of --http and --https, and the timing.
+// The rest of the configuration is complete with errFiles.
+func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
+	c = ringleader.Config{
+		Group: o.group, ID: o.id, Data: o.data, Insecure: o.insecure, SRV: o.srv,
+		Preempt: o.stands.preempt, Weight: uint16(o.stands.weight),
+		Algorithm: ringleader.Algorithm(o.algorithm), NoQuorum: o.noQuorum,
+	}
+	if err := o.check(flags, c.Algorithm == ringleader.Bully); err != nil {
+		return c, err
+	}
+	if o.stands.Health != (agent.Health{}) {
+		c.Health = o.stands.check // with its times
+	}
+	c.Timing = o.timing().WithDefaults()
+	if c.Algorithm == ringleader.QuorumBully {
+		o.lease, o.renewal = c.Timing.Lease, c.Timing.Renewal
+		o.stands.preemptDelay = c.Timing.Preempt
+	}
+	o.heartbeat, o.suspicion = c.Timing.Heartbeat, c.Timing.Suspicion
+	for _, text := range o.members {
+		m, err := parseMember(text, o.srv != "")
+		if err != nil {
+			return c, err
+		}
+		c.Members = append(c.Members, m)
+		if m.ID == o.id && strings.Contains(m.Address, ":") {
+			c.Listen = m.Address
+		}
+	}
+	if o.listen != "" {
+		if c.Listen, err = option.Address("--listen", o.listen); err != nil {
+			return c, err
+		}
+	}
+	if o.http != "" {
+		if o.http, err = option.Address("--http", o.http); err != nil {
+			return c, err
+		}
+	}
+	if o.https != "" {
+		if o.https, err = option.Address("--https", o.https); err != nil {
+			return c, err
+		}
+	}
+	if o.cert != "" {
+		if c.TLS, err = transport.LoadTLS(o.cert, o.key, o.ca); err != nil {
+			return c, fmt.Errorf("%w: %w", errFiles, err)
+		}
+	}
+	return c, nil
+}
+
+// check returns an error if flags do not go together.
+func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
+	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal", "hook-timeout", "preempt-delay", "health-interval", "health-timeout"} {
+		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
+			return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
+		}
+	}
+	others, runs := []string{"delay", "unsafe-no-quorum"}, ringleader.QuorumBully
+	if bully {
+		others, runs = []string{"lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "preset"}, ringleader.Bully
+	}
+	given := 0
+	for _, file := range []string{o.cert, o.key, o.ca} {
+		if file != "" {
+			given++
+		}
+	}
+	switch i := slices.IndexFunc(others, flags.Changed); {
+	case !slices.Contains(liveAlgorithms, o.algorithm):
+		return fmt.Errorf("unknown algorithm %q; %s", o.algorithm, option.Instead(o.algorithm, liveAlgorithms))
+	case presets[o.preset] == nil:
+		return fmt.Errorf("unknown preset %q; %s", o.preset, option.Instead(o.preset, presetNames))
+	case i >= 0:
+		return fmt.Errorf("--%s is not for --algorithm %s", others[i], runs)
+	case bully && !o.noQuorum:
+		return errors.New("--algorithm bully needs --unsafe-no-quorum: each side of a partition has a leader then")
+	case given != 0 && given != 3:
+		return errors.New("--cert, --key and --ca belong together")
+	case given == 0 && o.https != "":
+		return errors.New("--https needs --cert, --key and --ca")
+	case given == 3 && o.insecure:
+		return errors.New("--insecure allows clear text, and --cert secures the connections: give one of them")
+	}
+	return o.stands.valid(flags)
+}
+
+// timing returns the preset with what the flags change in it. What depends on a lease that they change is set by its
+// default.
+func (o *joinOptions) timing() ringleader.Timing {
+	if o.algorithm == string(ringleader.Bully) {
+		return ringleader.Timing{
+			MessageDelay: o.delay, Heartbeat: cmp.Or(o.heartbeat, 50*time.Millisecond), Suspicion: cmp.Or(o.suspicion, 400*time.Millisecond),
+		}
+	}
+	t := presets[o.preset]()
+	if o.lease != 0 {
+		t.Lease, t.LongestLease = o.lease, o.lease
+		t.Renewal, t.Grace, t.Margin = 0, 0, 0
+		t.Preempt = max(t.Preempt, o.lease)
+	}
+	t.Renewal, t.Preempt = cmp.Or(o.renewal, t.Renewal), cmp.Or(o.stands.preemptDelay, t.Preempt)
+	t.Heartbeat, t.Suspicion = cmp.Or(o.heartbeat, t.Heartbeat), cmp.Or(o.suspicion, t.Suspicion)
+	return t
+}
+
+// parseMember returns a member. Its address may be a name if SRV records are looked up.
+func parseMember(text string, srv bool) (m ringleader.MemberAddress, err error) {
+	id, rest, found := strings.Cut(text, "=")
+	if m.ID, err = option.ID(id); err != nil || !found {
+		return m, fmt.Errorf("--member wants ID=HOST:PORT, such as 1=127.0.0.1:7001, with an identifier from 1 to 2⁶⁴ - 1, not %q", text)
+	}
+	words := strings.Split(rest, ",")
+	for _, word := range words[1:] {
+		priority, isPriority := strings.CutPrefix(word, "priority=")
+		n, err := strconv.ParseUint(priority, 10, 16)
+		switch {
+		case isPriority && err == nil && n > 0:
+			m.Priority = uint16(n)
+		case word == "witness":
+			m.Witness = true
+		case word == "standby":
+			m.Standby = true
+		default:
+			return m, fmt.Errorf("--member %s: after the address come priority=N, with N from 1 to 65535, witness or standby, not %q", id, word)
+		}
+	}
+	if m.Address = words[0]; srv && m.Address != "" && !strings.Contains(m.Address, ":") {
+		return m, nil
+	}
+	m.Address, err = option.Address("--member "+id, words[0])
+	return m, err
+}

@@ -1,0 +1,155 @@
+//go:build !js
+
+package operate
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/storage"
+)
+
+// runJoin runs a member until the context of the command is done.
+func (p *program) runJoin(command *cobra.Command, s *settings, o *joinOptions, config ringleader.Config) error {
+	log := newLog(p, slog.LevelWarn, o)
+	config.Logger = log.Logger
+	a, life, err := agent.Start(command.Context(), agent.Config{Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health}, joinStore)
+	if err != nil {
+		return notJoined(o, err)
+	}
+	defer a.Close()
+	p.warnOf(o, config)
+	p.reloads(command, s, config, a, log)
+	life, end := context.WithCancel(life)
+	defer end()
+	if o.stopWithStdin {
+		go func() {
+			p.obey(a.Member)
+			end()
+		}()
+	}
+	if o.json {
+		if err := p.JSON(p.Header()); err != nil {
+			return err
+		}
+	}
+	show := report.NewMember(p.Out, o.json, a.Member)
+	show.Started(config.Listen, o.http)
+	show.Follow(life, o.reportLeases)
+	err = a.Close()
+	if err != nil {
+		return report.Failed("member %d: %w", o.id, err)
+	}
+	show.Stopped()
+	return nil
+}
+
+// memberLog is the log of a member, on stderr.
+type memberLog struct {
+	*slog.Logger
+	level slog.LevelVar
+	usual slog.Level
+}
+
+func newLog(p *program, usual slog.Level, o *joinOptions) *memberLog {
+	l := &memberLog{usual: usual}
+	l.set(o)
+	l.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: &l.level})})
+	return l
+}
+
+// set sets the level that the options ask for.
+func (l *memberLog) set(o *joinOptions) {
+	l.level.Set(l.usual)
+	if o.verbose {
+		l.level.Set(slog.LevelDebug)
+	}
+}
+
+// notJoined returns the error of a member that cannot join. What may pass by itself is no wrong call, so that a service
+// manager tries again: a full disk, a port or a directory that another process has, an address that is not up yet.
+func notJoined(o *joinOptions, err error) error {
+	var network *net.OpError
+	switch {
+	case errors.Is(err, ringleader.ErrWrite):
+		return report.Failed("member %d: %w", o.id, err)
+	case errors.Is(err, storage.ErrLocked), errors.As(err, &network):
+		return report.Failed("%w", err)
+	}
+	return err
+}
+
+// joinStore joins. With Bully, which promises nothing, it makes a store first if there is none; a wrong configuration
+// makes none.
+func joinStore(ctx context.Context, c ringleader.Config) (*ringleader.Member, error) {
+	m, err := ringleader.Join(ctx, c)
+	switch {
+	case !errors.Is(err, storage.ErrMissing):
+	case c.Algorithm == ringleader.Bully:
+		if err = ringleader.Init(c.Data, c.Group, c.ID); err == nil {
+			m, err = ringleader.Join(ctx, c)
+		}
+	case c.Group == "": // init wants a name
+		err = fmt.Errorf("%w: ringleader init --data %q --group NAME --id %d, and then join with that --group", err, c.Data, c.ID)
+	default:
+		err = fmt.Errorf("%w: ringleader init --data %q --group %q --id %d", err, c.Data, c.Group, c.ID)
+	}
+	return m, err
+}
+
+// warnOf warns of what is not safe.
+func (p *program) warnOf(o *joinOptions, c ringleader.Config) {
+	if c.Algorithm == ringleader.Bully {
+		p.warn(report.NoQuorum)
+	}
+	for _, l := range []struct {
+		flag, address string
+		secure        bool
+	}{{"--listen", c.Listen, c.TLS != nil}, {"--http", o.http, false}} {
+		if l.address != "" && !l.secure && !option.IsLoopback(l.address) {
+			p.warn(fmt.Sprintf("%s %s is open to other machines, without encryption or authentication.", l.flag, l.address))
+		}
+	}
+}
+
+// obey carries out commands of the parent process, one per line, until there are no more.
+func (p *program) obey(m *ringleader.Member) {
+	for lines := bufio.NewScanner(p.Stdin); lines.Scan(); {
+		verb, argument, _ := strings.Cut(lines.Text(), " ")
+		switch id, err := strconv.ParseUint(argument, 10, 64); {
+		case verb == "resign":
+			go m.Resign(context.Background()) // the next command does not wait for the work to stop
+		case verb != "transfer" || err != nil:
+			p.warn(fmt.Sprintf("unknown command %q", lines.Text()))
+		default:
+			if err := m.Transfer(id); err != nil {
+				p.warn(err.Error())
+			}
+		}
+	}
+}
+
+// withoutErrors logs no errors: what stops the member is returned, and printed once.
+type withoutErrors struct{ slog.Handler }
+
+func (h withoutErrors) Enabled(ctx context.Context, level slog.Level) bool {
+	return level < slog.LevelError && h.Handler.Enabled(ctx, level)
+}
+
+func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return withoutErrors{h.Handler.WithAttrs(attributes)}
+}
+
+func (p *program) warn(text string) { p.Complain("warning: " + text) }

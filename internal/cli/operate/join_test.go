@@ -1,0 +1,46 @@
+package operate
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader"
+)
+
+func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
+	t.Parallel()
+	var o joinOptions
+	flags := pflag.NewFlagSet("join", pflag.ContinueOnError)
+	o.define(flags)
+	if err := flags.Parse([]string{
+		"--id", "2", "--group", "jobs", "--data", "d", "--listen", ":7", "--preset", "wan", "--lease", "9s", "--preempt", "--heartbeat", "1s",
+		"--suspicion", "4s", "--insecure", "--member", "1=h:1,priority=7", "--member", "2=h:2,witness",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := o.config(flags)
+	timing := ringleader.WAN()
+	timing.Lease, timing.LongestLease, timing.Renewal, timing.Grace, timing.Margin = 9*time.Second, 9*time.Second, 0, 0, 0
+	timing.Heartbeat, timing.Suspicion = time.Second, 4*time.Second
+	timing = timing.WithDefaults()
+	want := ringleader.Config{
+		Group: "jobs", ID: 2, Data: "d", Listen: "127.0.0.1:7", Timing: timing, Preempt: true, Insecure: true, Algorithm: ringleader.QuorumBully,
+		Members: []ringleader.MemberAddress{{ID: 1, Address: "h:1", Priority: 7}, {ID: 2, Address: "h:2", Witness: true}},
+	}
+	if err != nil || !reflect.DeepEqual(c, want) {
+		t.Errorf("%v\n%+v, want\n%+v", err, c, want)
+	}
+}
+
+func TestEachFieldOfATimingHasANameForOperators(t *testing.T) {
+	fields := reflect.VisibleFields(reflect.TypeFor[ringleader.Timing]())
+	for _, field := range fields {
+		if !slices.ContainsFunc(timingSettings, func(s timingSetting) bool { return s.field == field.Name }) {
+			t.Errorf("Timing.%s has none", field.Name)
+		}
+	}
+}

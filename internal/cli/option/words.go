@@ -1,0 +1,68 @@
+package option
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Instead returns what to use in place of an invalid word: the nearest choice, or all of them.
+func Instead(word string, choices []string) string {
+	if best := Near(word, choices); best != "" {
+		return fmt.Sprintf("did you mean %s?", best)
+	}
+	if len(choices) == 1 {
+		return "its only one is " + choices[0]
+	}
+	return "choose one of " + strings.Join(choices, ", ")
+}
+
+// Near returns the most probable choice for a misspelt word, or "".
+func Near(word string, choices []string) (best string) {
+	word = strings.ToLower(word)
+	least := min(len(word)/2+2, 4)
+	for _, choice := range choices {
+		d := Distance(word, choice)
+		if len(word) > 1 && strings.HasPrefix(choice, word) {
+			d = 0
+		}
+		if d < least {
+			best, least = choice, d
+		}
+	}
+	return best
+}
+
+// Distance returns Levenshtein's distance: the number of letters to insert, delete or replace to turn a into b.
+func Distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range to {
+			replaced := diagonal
+			if from[i] != to[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}
+
+// Excerpt quotes a text, or its beginning.
+func Excerpt(text string) string {
+	const most = 40
+	if utf8.RuneCountInString(text) > most {
+		return fmt.Sprintf("%q…", string([]rune(text)[:most]))
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// OneLine makes one line of several errors.
+func OneLine(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }

@@ -1,0 +1,98 @@
+// Package models reads the models of folder proofs and their records, and makes finite instances of models of rings.
+package models
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/internal/study/finite"
+	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/prove"
+	"ringleader.example/ringleader/proofs"
+)
+
+// Names returns the names of all models.
+func Names() (names []string) {
+	files, _ := fs.Glob(proofs.Files, "*.model") // the pattern is right
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f, ".model"))
+	}
+	return names
+}
+
+// Load returns a model of folder proofs.
+func Load(name string) (*logic.Model, error) {
+	m, err := logic.Load(proofs.Files, proofs.Files, name+".model")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no model %q; there are %s", name, strings.Join(Names(), ", "))
+	}
+	return m, err
+}
+
+// Record returns what was proved of a model.
+func Record(name string) (*prove.Record, error) {
+	text, err := proofs.Files.ReadFile(name + ".proved")
+	if err != nil {
+		return nil, fmt.Errorf("nothing was proved of %s", name)
+	}
+	return prove.ParseRecord(string(text))
+}
+
+// IsRing reports whether a model is of a ring of processes, as ring.axioms has it, and of nothing else.
+func IsRing(m *logic.Model) bool {
+	return len(m.Sorts) == 1 && m.Sorts[0].Name == "Process" && len(m.Constants) >= 3 && m.Constants[0].Name == "between" && m.Constants[1].Name == "next"
+}
+
+// Ring returns a finite instance of a model of a ring, with these identifiers, going right.
+func Ring(m *logic.Model, ids []int, integers finite.Range) (*finite.Instance, error) {
+	n := len(ids)
+	names, top := make([]string, n), 0
+	for p, id := range ids {
+		names[p] = fmt.Sprint(id)
+		if id > ids[top] {
+			top = p
+		}
+	}
+	truth := map[bool]int{true: 1}
+	return finite.New(m, map[string][]string{"Process": names}, integers, map[string]func([]int) int{
+		"between": func(a []int) int {
+			second, third := (a[1]-a[0]+n)%n, (a[2]-a[0]+n)%n
+			return truth[0 < second && second < third]
+		},
+		"next":    func(a []int) int { return (a[0] + 1) % n },
+		"less":    func(a []int) int { return truth[ids[a[0]] < ids[a[1]]] },
+		"largest": func([]int) int { return top },
+	})
+}
+
+// Counterexample returns the smallest counterexample to induction of a model of a ring, in all orders of so many identifiers, as
+// [finite.Induction] does. Where phases are counted, they are 0 and 1.
+func Counterexample(m *logic.Model, n, mostFacts, mostStates int) (*finite.Counterexample, error) {
+	var instances []*finite.Instance
+	for _, ids := range orders(n) {
+		i, err := Ring(m, ids, finite.Range{Least: 0, Most: 1})
+		if err != nil {
+			return nil, err
+		}
+		instances = append(instances, i)
+	}
+	return finite.Induction(instances, mostFacts, mostStates)
+}
+
+// orders returns all orders of the identifiers 1 to n on a ring: the smallest is first.
+func orders(n int) [][]int {
+	all := [][]int{{1}}
+	for id := 2; id <= n; id++ {
+		var longer [][]int
+		for _, order := range all {
+			for at := 1; at <= len(order); at++ {
+				longer = append(longer, slices.Insert(slices.Clone(order), at, id))
+			}
+		}
+		all = longer
+	}
+	return all
+}
