@@ -40,7 +40,7 @@ type MemberAddress struct {
 	Standby bool
 }
 
-// Algorithm is the name of an algorithm.
+// Algorithm is the name of an algorithm: [QuorumBully] or [Bully].
 type Algorithm string
 
 // The algorithms.
@@ -49,8 +49,8 @@ const (
 	Bully       Algorithm = "bully"        // package algorithms/bully: it has no quorum
 )
 
-// Overrun is what happens when work has not returned by Timing.Margin before the end of its lease. Other members may elect
-// a leader after that end.
+// Overrun is what happens when work has not returned by Timing.Margin before the end of its lease: [Exit], [Panic] or [Log]. Other
+// members may elect a leader after that end.
 type Overrun uint8
 
 // What may happen.
@@ -59,6 +59,9 @@ const (
 	Panic                // the goroutine of Lead panics
 	Log                  // a line in the log; two leaders may work at the same time
 )
+
+// String returns the name of the value in lower case.
+func (o Overrun) String() string { return [...]string{"exit", "panic", "log"}[o] }
 
 // Config determines the group, and the member that this process is.
 type Config struct {

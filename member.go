@@ -19,7 +19,7 @@ import (
 	"ringleader.example/ringleader/storage"
 )
 
-// Role is a member's role, in its own view.
+// Role is a member's role, in its own view: [Leader], [Follower] or [Electing].
 type Role string
 
 // The roles.

@@ -50,3 +50,11 @@ func TestTheLogNamesTheStatesOfAMemberAsItsStatusDoes(t *testing.T) {
 		}
 	})
 }
+
+func TestAnOverrunHasAName(t *testing.T) {
+	for value, want := range map[ringleader.Overrun]string{ringleader.Exit: "exit", ringleader.Panic: "panic", ringleader.Log: "log"} {
+		if got := value.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

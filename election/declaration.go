@@ -66,7 +66,7 @@ type Declaration struct {
 	Adjust func(*Declaration, Parameters)
 }
 
-// Timing is the assumption about message delays and clocks.
+// Timing is the assumption about message delays and clocks: [Asynchronous], [Timed] or [Synchronous].
 type Timing uint8
 
 // The assumptions, from the weakest to the strongest.
@@ -76,11 +76,12 @@ const (
 	Synchronous                // lock-step: every delay is one unit
 )
 
+// String returns its name in JSON and in texts.
 func (t Timing) String() string {
 	return [...]string{"asynchronous", "timed", "synchronous"}[t]
 }
 
-// Identifiers is the use of identifiers.
+// Identifiers is the use of identifiers: [Compared], [Computed] or [Anonymous].
 type Identifiers uint8
 
 // The uses.
@@ -90,6 +91,7 @@ const (
 	Anonymous                    // there are none
 )
 
+// String returns its name in JSON and in texts.
 func (i Identifiers) String() string {
 	return [...]string{"compared", "computed with", "none"}[i]
 }
@@ -99,7 +101,7 @@ func (i Identifiers) Phrase() string {
 	return [...]string{"comparison-based", "identifier values used", "none"}[i]
 }
 
-// Starts is the set of processes that may start by themselves.
+// Starts is the set of processes that may start by themselves: [AnyStart], [AllStart] or [Together].
 type Starts uint8
 
 // The start policies.
@@ -109,6 +111,7 @@ const (
 	Together               // every process does at time 0
 )
 
+// String returns its name in JSON and in texts.
 func (s Starts) String() string {
 	return [...]string{"any non-empty set of processes starts", "every process starts", "all start together"}[s]
 }
@@ -118,7 +121,7 @@ func (s Starts) Phrase() string {
 	return [...]string{"any non-empty set of processes initiates", "all processes initiate", "all processes initiate at time 0"}[s]
 }
 
-// Counts is the dependence of the number of messages of each kind on the schedule.
+// Counts is the dependence of the number of messages of each kind on the schedule: [CountsVary], [CountsAllFirst], [CountsStartFirst] or [CountsFixed].
 type Counts uint8
 
 // From no claim to the strongest. Faults void all claims.
@@ -129,6 +132,7 @@ const (
 	CountsFixed                    // independent of start times, too
 )
 
+// String returns its name in JSON and in texts.
 func (c Counts) String() string {
 	return [...]string{
 		"may depend on the schedule", "the same under every schedule if all start first",
@@ -144,7 +148,7 @@ func (c Counts) Phrase() string {
 	}[c]
 }
 
-// Task is the result that a run must have.
+// Task is the result that a run must have: [Once], [Service] or [Groups].
 type Task uint8
 
 // The tasks.
@@ -158,9 +162,10 @@ const (
 	Groups
 )
 
+// String returns its name in JSON and in texts.
 func (t Task) String() string { return [...]string{"once", "service", "groups"}[t] }
 
-// Decides is the set of processes that decide in the end.
+// Decides is the set of processes that decide in the end: [EveryProcess] or [LeaderOnly].
 type Decides uint8
 
 // The sets.
@@ -169,9 +174,10 @@ const (
 	LeaderOnly                  // only the leader learns the result
 )
 
+// String returns its name in JSON and in texts.
 func (d Decides) String() string { return [...]string{"every process", "the leader only"}[d] }
 
-// Winner is the rule for which process becomes leader.
+// Winner is the rule for which process becomes leader: [Unspecified], [Largest], [Smallest] or [Voted].
 type Winner uint8
 
 // The rules, among the processes that are live and eligible: willing, or as [Algorithm.Eligible] decides.
@@ -182,11 +188,12 @@ const (
 	Voted // most votes of all, live or not; with equal votes the largest identifier
 )
 
+// String returns its name in JSON and in texts.
 func (w Winner) String() string {
 	return [...]string{"unspecified", "the largest identifier", "the smallest identifier", "the most votes"}[w]
 }
 
-// Faults is a set of faults.
+// Faults is a set of faults: [Crash], [Recovery], [Partition], or more of these.
 type Faults uint8
 
 // The faults.
@@ -196,7 +203,7 @@ const (
 	Partition        // links that are cut, after the cut has been healed
 )
 
-// Class is the purpose of messages.
+// Class is the purpose of messages: [Election], [Announcement] or [Overhead].
 type Class uint8
 
 // The classes. Bounds in the literature mostly count the first.
@@ -206,6 +213,7 @@ const (
 	Overhead // acknowledgements, leases, heartbeats: never in a total
 )
 
+// String returns its name in JSON and in texts.
 func (c Class) String() string { return [...]string{"election", "announcement", "overhead"}[c] }
 
 // MessageKind names one kind of message.
@@ -226,7 +234,7 @@ type Bound struct {
 	Mean     func(n uint64) float64 // of Average, over all orders
 }
 
-// Case is the set of runs that a Bound holds for.
+// Case is the set of runs that a Bound holds for: [Worst], [Best] or [Average].
 type Case uint8
 
 // The cases.
@@ -236,6 +244,7 @@ const (
 	Average
 )
 
+// String returns its name in JSON and in texts.
 func (c Case) String() string { return [...]string{"worst", "best", "average"}[c] }
 
 // Bound returns the first declared bound of that case on messages, or nil.

@@ -16,7 +16,7 @@ type Sent[M any] struct {
 	Link uint32
 }
 
-// Op is the kind of an [Effect]. For engines.
+// Op is the kind of an [Effect]: [SetTimer], [StopTimer], [Lead], [Follow], [NoLeader] or [StopWork]. For engines.
 type Op uint8
 
 // The effects that are not messages. For engines.

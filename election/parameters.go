@@ -37,8 +37,10 @@ type Number struct {
 	Derived func(Parameters) *big.Rat // the default, if it depends on parameters declared before
 }
 
+// String returns the name of the parameter.
 func (c *Choice) String() string { return c.Name }
 
+// String returns the name of the parameter.
 func (n *Number) String() string { return n.Name }
 
 // Is reports whether the value is that word, which must be one of Words.

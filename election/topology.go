@@ -2,7 +2,7 @@ package election
 
 import "strconv"
 
-// Topology is the shape of a network.
+// Topology is the shape of a network: [Ring], [Complete], [Tree] or [UnknownNeighbours].
 type Topology uint8
 
 // The shapes.
@@ -13,6 +13,7 @@ const (
 	UnknownNeighbours                 // complete, unknown neighbours (KT0): n-1 ports, in an order of each process's own
 )
 
+// String returns its name in JSON and in texts.
 func (t Topology) String() string {
 	return [...]string{"ring", "complete graph", "tree", "complete graph of strangers"}[t]
 }

@@ -171,6 +171,7 @@ func (d *Directory) readHeader(owner Owner) (size int64, err error) {
 	return size, nil
 }
 
+// String returns the member and its group for people.
 func (o Owner) String() string { return fmt.Sprintf("member %d of group %q", o.Member, o.Group) }
 
 func (d *Directory) unreadable(err error) error {

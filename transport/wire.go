@@ -207,7 +207,7 @@ func ReadHello(r io.Reader) (h Hello, err error) {
 	return h, nil
 }
 
-// Code is the first byte of a verdict.
+// Code is the first byte of a verdict: [Accepted], [Refused], [RefusedDuplicate] or [RefusedSelf].
 type Code uint8
 
 // The codes.

@@ -80,7 +80,7 @@ func (c *checker) hears(t *transition) {
 // searchPartly explores the instance of the workers with partial order and symmetry, and reports whether that was enough. Links
 // are taken to be silent until a step sends on them; then the search begins again. A violation is not enough: the whole search
 // has a shortest run to it. If that reaches its limit before, the verdict has this one.
-func (l *lane) searchPartly(v *verdict) bool {
+func (l *searcher) searchPartly(v *verdict) bool {
 	defer l.part(nil, nil, false)
 	var silent []bool
 	if l.o.partial {
@@ -129,7 +129,7 @@ func (l *lane) searchPartly(v *verdict) bool {
 }
 
 // part sets what the workers leave out.
-func (l *lane) part(silent []bool, alike [][]int, single bool) {
+func (l *searcher) part(silent []bool, alike [][]int, single bool) {
 	for _, w := range l.workers {
 		w.silent, w.heard, w.single, w.alike, w.bares = silent, nil, single, alike, nil
 		w.low, w.high = 0, w.n
@@ -137,7 +137,7 @@ func (l *lane) part(silent []bool, alike [][]int, single bool) {
 }
 
 // learn notes which links are not silent: those on which a step has sent, and those that are like them.
-func (l *lane) learn(silent []bool, alike [][]int) {
+func (l *searcher) learn(silent []bool, alike [][]int) {
 	places := l.workers[0].places
 	for _, w := range l.workers {
 		for _, heard := range w.heard {
@@ -151,14 +151,14 @@ func (l *lane) learn(silent []bool, alike [][]int) {
 }
 
 // remember keeps what a reduced search found, if anything. Its run may be longer than need be.
-func (l *lane) remember(v *verdict, found *finding) {
+func (l *searcher) remember(v *verdict, found *finding) {
 	if found != nil && (v.fewer < 0 || len(found.path) < v.fewer) {
 		v.found, v.violation = found, l.workers[0].violation(found)
 	}
 }
 
 // took sets a verdict to what was explored.
-func (l *lane) took(v *verdict, partial, symmetric bool) {
+func (l *searcher) took(v *verdict, partial, symmetric bool) {
 	v.result = l.result
 	if v.symmetric = symmetric; partial {
 		v.partial = 1
@@ -182,7 +182,7 @@ func (x *search) heard() bool {
 }
 
 // terminates reports whether the edges show, in a pass, that all runs end.
-func (l *lane) terminates(pass int) bool {
+func (l *searcher) terminates(pass int) bool {
 	parts := l.graph.components()
 	for part := range parts.begin {
 		if _, cyclic := l.graph.kind(parts, part); cyclic && (pass == acyclic || l.o.SafetyOnly || len(l.graph.endComponents(parts.members(part))) > 0) {

@@ -338,7 +338,7 @@ func (k *causes) weaken(m *sending, number int, sure, gone bundle) {
 }
 
 // decideCauses explores one schedule of the instance of the workers, and reports whether that was enough.
-func (l *lane) decideCauses(v *verdict) bool {
+func (l *searcher) decideCauses(v *verdict) bool {
 	c := l.workers[0].checker
 	if l.causes == nil || l.causes.checker != c {
 		l.causes = &causes{checker: c}

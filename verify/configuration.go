@@ -108,17 +108,17 @@ type checker struct {
 	queues    *interner[[]underWay] // number 0 is the empty queue
 	globals   *interner[global]
 
-	known  memo        // from a stepKey to an index of outcomes
-	steps  [][]outcome // what steps do
-	pushes memo        // queue and message → queue
-	pulls  memo        // queue and place → queue
-	waits  memo        // queue and time → queue
-	deaths memo        // state and position → the state after a crash
-	ages   map[age]uint32
-	base   configuration // scratch of a transition: before the process's own step
-	next   configuration // after it
-	taken  transition    // the transition that is being visited
-	picker *picker       // of a walk, which makes one event only; nil: all are made
+	known    memo        // from a stepKey to an index of outcomes
+	steps    [][]outcome // what steps do
+	pushes   memo        // queue and message → queue
+	pulls    memo        // queue and place → queue
+	waits    memo        // queue and time → queue
+	deaths   memo        // state and position → the state after a crash
+	ages     map[age]uint32
+	base     configuration  // scratch of a transition: before the process's own step
+	next     configuration  // after it
+	taken    transition     // the transition that is being visited
+	selector *eventSelector // of a walk, which makes one event only; nil: all are made
 
 	low, high int    // the processes whose events are visited: all, unless partial order leaves out some
 	silent    []bool // with partial order, by link: whether it is taken to be silent; else nil

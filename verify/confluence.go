@@ -251,7 +251,7 @@ func (c *checker) ended(conf configuration, sum cost) *breach {
 }
 
 // decide explores one schedule of an instance, and reports whether that was enough.
-func (l *lane) decide(instance network.Setup) (v verdict, enough bool, err error) {
+func (l *searcher) decide(instance network.Setup) (v verdict, enough bool, err error) {
 	if l.runner == nil {
 		l.runner = newRunner(l.program)
 	}

@@ -9,21 +9,21 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// exploration explores all instances. If there are many, each lane takes the next one; otherwise one lane uses all
-// cores. Verdicts are merged in the order of the instances, so that nothing depends on the number of lanes.
+// exploration explores all instances. If there are many, each searcher takes the next one; otherwise one searcher uses all
+// cores. Verdicts are merged in the order of the instances, so that nothing depends on the number of searchers.
 type exploration struct {
 	program  *process.Program
 	o        *Options
 	all      *enumeration
 	report   *Report
-	meter    *meter
+	monitor  *monitor
 	sum      Part // of the verdicts so far
 	timed    bool // sum has the extremes of time
 	shortest int  // transitions to the violation; -1 if there is none
 
 	mutex   sync.Mutex
 	next    uint64            // the number of the next instance
-	given   int               // instances given to lanes
+	given   int               // instances given to searchers
 	merged  int               // verdicts merged
 	waiting map[int]postponed // in the order in which instances were given
 	err     error
@@ -42,26 +42,26 @@ func newExploration(program *process.Program, o *Options) *exploration {
 
 func (x *exploration) run() (*Report, error) {
 	count := countInstances(x.program.Declaration, x.o)
-	x.meter, x.waiting = newMeter(x.o, count), map[int]postponed{}
-	defer memory.Limited(x.meter.enough())()
+	x.monitor, x.waiting = newMonitor(x.o, count), map[int]postponed{}
+	defer memory.Limited(x.monitor.enough())()
 	about, err := newChecker(x.program, x.o, firstInstance(x.program.Declaration, x.o))
 	if err != nil {
 		return nil, err
 	}
-	lanes, cores := 1, max(1, x.o.Cores)
+	searchers, cores := 1, max(1, x.o.Cores)
 	if x.o.Wardens { // proofs of death are numbered, and reported in the order of their numbers
 		cores = 1
 	}
 	if count >= 2*cores {
-		lanes, cores = cores, 1
+		searchers, cores = cores, 1
 	}
 	if x.next < x.all.len() {
-		parallel(lanes, func(int) { x.lane(newLane(x.program, x.o, x.meter, cores)) })
+		parallel(searchers, func(int) { x.search(newSearcher(x.program, x.o, x.monitor, cores)) })
 	}
 	r := x.report
 	x.sum.report(r)
 	r.Symmetry = r.Symmetry || x.o.alike
-	r.Outside, r.Sometimes = about.unclaimed(about.unused()), about.sometimes(x.sum.Seen)
+	r.Outside, r.Coverage = about.unclaimed(about.unused()), about.coverage(x.sum.Seen)
 	if r.Complete && r.Violation == nil {
 		r.MaxMessages, r.MinMessages = x.sum.Messages.messages()
 	}
@@ -79,7 +79,7 @@ func (x *exploration) run() (*Report, error) {
 
 // attained finds runs that attain the extremes.
 func (x *exploration) attained() (*Extremes, error) {
-	e, l := &Extremes{}, newLane(x.program, x.o, x.meter, 1)
+	e, l := &Extremes{}, newSearcher(x.program, x.o, x.monitor, 1)
 	for i, extreme := range []*Extreme{&e.Total, &e.Election, &e.Announcement} {
 		var err error
 		if *extreme, err = x.sum.Costs[i].extreme(l, x.all, counted(costNames[i])); err != nil {
@@ -89,8 +89,8 @@ func (x *exploration) attained() (*Extremes, error) {
 	return e, nil
 }
 
-// lane explores instances until there is none.
-func (x *exploration) lane(l *lane) {
+// search explores instances until there is none.
+func (x *exploration) search(l *searcher) {
 	for {
 		place, w, fewer, ok := x.take()
 		if !ok {
@@ -98,7 +98,7 @@ func (x *exploration) lane(l *lane) {
 		}
 		var err error
 		w.verdict, err = l.explore(w.instance, fewer)
-		x.meter.done(&l.search)
+		x.monitor.done(&l.search)
 		x.merge(l, place, w, err)
 	}
 }
@@ -123,7 +123,7 @@ func (x *exploration) take() (place int, w postponed, fewer int, ok bool) {
 
 // merge adds a verdict to the report, and those that waited for it. A search for violations that were not short enough
 // is made again.
-func (x *exploration) merge(l *lane, place int, w postponed, err error) {
+func (x *exploration) merge(l *searcher, place int, w postponed, err error) {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
 	x.waiting[place] = w
@@ -141,7 +141,7 @@ func (x *exploration) merge(l *lane, place int, w postponed, err error) {
 		x.add(&w)
 	}
 	x.err = cmp.Or(x.err, err)
-	x.meter.end()
+	x.monitor.end()
 }
 
 // add adds the verdict on an instance to the report.

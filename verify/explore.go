@@ -22,7 +22,7 @@ type finding struct {
 // that is left is done in that order by one of them. So nothing depends on the number of workers.
 type search struct {
 	o       *Options
-	meter   *meter
+	monitor *monitor
 	workers []*worker
 	share   *exchange // of the numbers in pages; nil with one worker
 	table   *table
@@ -33,7 +33,7 @@ type search struct {
 	limit     int // of states
 	paged     int // states of a page, at most
 	blocked   int // states of a block, about
-	looked    int // how many there were at the last look at the meter
+	looked    int // how many there were at the last look at the monitor
 	ahead     int // … and how many of them were to be explored
 	current   []*page
 	following []*page
@@ -48,7 +48,7 @@ type search struct {
 	lean      bool                 // there are no edges: every move leads to the following level, which shows that there is no cycle
 	layered   bool                 // that has been true so far
 	strict    bool                 // the search ends if it is not
-	forward   forward
+	levels    levelExtremes
 }
 
 // result is the result of a search.
@@ -176,7 +176,7 @@ func (x *search) level(depth int) {
 		for _, p := range rest {
 			ahead += len(p.prints)
 		}
-		x.complete = x.complete && x.meter.goes(x, ahead)
+		x.complete = x.complete && x.monitor.goes(x, ahead)
 	}
 }
 
@@ -277,7 +277,7 @@ func (x *search) recognize(batches []*batch) {
 		}
 	})
 	if lost.Load() {
-		x.layered, x.forward.lost = false, true
+		x.layered, x.levels.lost = false, true
 	}
 }
 
@@ -294,7 +294,7 @@ func (x *search) recognizeSome(b *batch, side int) bool {
 		if m.to == fresh {
 			found++
 		}
-		if !x.lean || x.forward.lost {
+		if !x.lean || x.levels.lost {
 			continue
 		}
 		if m.to == known && spot.number < x.beyond || m.class != byFault && !spot.span.reach(x.spanOf(b.page.first+uint32(m.state)), b.by.costs[m.cost]) {
@@ -442,7 +442,7 @@ func (x *search) take(b *batch, depth int) {
 		}
 		x.leave(e, state, depth)
 		if x.lean {
-			x.forward.leave(x.spanOf(state), e.ends)
+			x.levels.leave(x.spanOf(state), e.ends)
 		}
 	}
 }

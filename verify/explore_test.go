@@ -31,7 +31,7 @@ func TestStatesTransitionsAndDepthAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := *report
-		got.Complete, got.MaxMessages, got.MinMessages, got.Bits, got.Miss, got.Sometimes = false, nil, nil, 0, 0, nil
+		got.Complete, got.MaxMessages, got.MinMessages, got.Bits, got.Miss, got.Coverage = false, nil, nil, 0, 0, nil
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 			t.Errorf("%s: %+v; want %+v", starts, got, want)
 		}

@@ -74,8 +74,8 @@ func (u *outliers) join(v *outliers) {
 	u.Mosts.Add(&u.Mosts, &v.Mosts)
 }
 
-// extreme returns the result, with runs found by a lane.
-func (u *outliers) extreme(l *lane, all *enumeration, m measure) (e Extreme, err error) {
+// extreme returns the result, with runs found by a searcher.
+func (u *outliers) extreme(l *searcher, all *enumeration, m measure) (e Extreme, err error) {
 	if u.Least == election.Forever { // no run ends
 		e.Min.Unbounded, e.Max.Unbounded = true, true
 		return e, nil
@@ -91,7 +91,7 @@ func (u *outliers) extreme(l *lane, all *enumeration, m measure) (e Extreme, err
 }
 
 // graphOf explores an instance, and keeps the edges.
-func (l *lane) graphOf(instance network.Setup) (*graph, error) {
+func (l *searcher) graphOf(instance network.Setup) (*graph, error) {
 	if err := l.on(instance); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (l *lane) graphOf(instance network.Setup) (*graph, error) {
 }
 
 // attain finds a run with an extreme quantity in the order of a number.
-func (l *lane) attain(all *enumeration, number uint64, m measure, most bool) (a Attained, err error) {
+func (l *searcher) attain(all *enumeration, number uint64, m measure, most bool) (a Attained, err error) {
 	instance, _ := all.at(number)
 	g, err := l.graphOf(instance)
 	if err != nil {
@@ -114,7 +114,7 @@ func (l *lane) attain(all *enumeration, number uint64, m measure, most bool) (a 
 }
 
 // attainIn is attain in the graph of the order.
-func (l *lane) attainIn(g *graph, m measure, most bool) (a Attained, err error) {
+func (l *searcher) attainIn(g *graph, m measure, most bool) (a Attained, err error) {
 	values, greatest := g.extremes(g.components(), m)
 	best, greatestOfAll := g.overall(values, greatest)
 	if most {

@@ -77,13 +77,13 @@ func (c *checker) changeCuts(conf configuration, visit visitor) {
 	g := c.global(conf)
 	for number := range c.cuts {
 		switch i := slices.Index(g.Cut, uint16(number)); {
-		case i >= 0 && c.picks(due):
+		case i >= 0 && c.selects(due):
 			now := *g
 			now.Cut = slices.Delete(slices.Clone(g.Cut), i, i+1)
 			copy(c.base, conf)
 			c.setGlobal(c.base, &now)
 			c.change(heals, due, number, visit)
-		case i < 0 && g.Cuts > 0 && c.picks(byFault):
+		case i < 0 && g.Cuts > 0 && c.selects(byFault):
 			c.fault(conf, func(g *global) {
 				g.Cuts--
 				g.Cut = append(slices.Clone(g.Cut), uint16(number))
@@ -103,7 +103,7 @@ func (c *checker) change(event event, class class, number int, visit visitor) {
 // mistakes lets a process suspect, by mistake, others that are live.
 func (c *checker) mistakes(conf configuration, q int, visit visitor) {
 	for port, l := range c.into[q] {
-		if c.mayErr(conf, q, port) && !c.severed(conf, l) && c.picks(byFault) {
+		if c.mayErr(conf, q, port) && !c.severed(conf, l) && c.selects(byFault) {
 			c.fault(conf, func(g *global) { g.Suspicions-- })
 			c.saw(sawSuspicion)
 			c.perform(transition{event: suspects, class: byFault, process: q, at: uint16(port)}, 0, visit)
@@ -134,7 +134,7 @@ func (c *checker) suspicions(conf configuration, visit visitor) {
 			default:
 				continue
 			}
-			if c.picks(t.class) {
+			if c.selects(t.class) {
 				copy(c.base, conf)
 				c.perform(t, 0, visit)
 			}
@@ -152,7 +152,7 @@ func (c *checker) mayTrust(conf configuration, q, port int) bool {
 
 // trust withdraws a suspicion. A process that has crashed meanwhile is suspected again after its last message.
 func (c *checker) trust(conf configuration, q, port int, visit visitor) {
-	if !c.picks(due) {
+	if !c.selects(due) {
 		return
 	}
 	copy(c.base, conf)
@@ -266,13 +266,13 @@ func (c *checker) faults(conf configuration, visit visitor) {
 	g := c.global(conf)
 	for q := c.low; q < c.high; q++ {
 		alive := c.process(conf, q).Alive
-		if alive && g.Crashes > 0 && c.picks(byFault) {
+		if alive && g.Crashes > 0 && c.selects(byFault) {
 			c.crash(conf, q, visit)
 		}
 		if !alive && g.Recoveries > 0 {
 			c.recover(conf, q, visit)
 		}
-		if alive && g.Commands > 0 && c.picks(byFault) {
+		if alive && g.Commands > 0 && c.selects(byFault) {
 			c.fault(conf, func(g *global) { g.Commands-- })
 			c.saw(sawCommand)
 			c.perform(transition{event: obeys, class: byFault, process: q, at: resign}, 0, visit)
@@ -361,7 +361,7 @@ func (c *checker) recover(conf configuration, q int, visit visitor) {
 	if c.d.Survives&election.Crash == 0 { // a process that crashes must recover
 		class = due
 	}
-	if !c.picks(class) {
+	if !c.selects(class) {
 		return
 	}
 	g := *c.global(conf)
@@ -418,7 +418,7 @@ func (c *checker) tellDeaths(conf configuration, visit visitor) {
 			continue
 		}
 		for _, d := range p.Proofs {
-			if !c.picks(due) {
+			if !c.selects(due) {
 				continue
 			}
 			copy(c.base, conf)

@@ -66,7 +66,7 @@ func later(d election.Deadline, passed election.Ticks) election.Deadline {
 // idle lets a step of lazy time pass, or the clock gain a step on which one process reads deadlines.
 func (c *checker) idle(conf configuration, visit visitor) {
 	t := transition{event: waits, class: free, time: election.Units(c.o.step())}
-	if c.picks(free) {
+	if c.selects(free) {
 		copy(c.next, conf)
 		c.pass(c.next, t.time)
 		if !slices.Equal(c.next, conf) {
@@ -74,7 +74,7 @@ func (c *checker) idle(conf configuration, visit visitor) {
 		}
 	}
 	for q := range c.n {
-		if !c.process(conf, q).Alive || !c.picks(free) {
+		if !c.process(conf, q).Alive || !c.selects(free) {
 			continue
 		}
 		p := *c.process(conf, q)

@@ -41,7 +41,7 @@ func TestShorterFingerprintsTakeLessMemory(t *testing.T) {
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	l := newLane(program, &o, newMeter(&o, 1), 1)
+	l := newSearcher(program, &o, newMonitor(&o, 1), 1)
 	if v, err := l.explore(o.Instance, -1); err != nil || v.bits != 64 {
 		t.Fatalf("%+v, %v", v, err)
 	}

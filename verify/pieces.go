@@ -14,10 +14,10 @@ import (
 // Orders is an exploration whose orders are explored in pieces, in any order and in any process. [Orders.Report] then
 // returns the report of [Program].
 type Orders struct {
-	program *process.Program
-	o       Options
-	all     *enumeration
-	lanes   sync.Pool // of *explorer
+	program   *process.Program
+	o         Options
+	all       *enumeration
+	explorers sync.Pool // of *explorer
 }
 
 // Part is what the exploration of a range of orders has found: sums over the orders before the first one that violates a
@@ -133,7 +133,7 @@ func NewOrders(a program.Program, o Options) (*Orders, error) {
 		return nil, err
 	}
 	x.all = enumerate(program.Declaration, &x.o)
-	x.lanes.New = func() any { return x.explorer() }
+	x.explorers.New = func() any { return x.explorer() }
 	return x, nil
 }
 
@@ -142,31 +142,31 @@ func (x *Orders) Len() uint64 { return x.all.len() }
 
 // explorer explores one order after the other.
 type explorer struct {
-	ctx   context.Context
-	lane  *lane
-	times *lane // nil: no times are searched
+	ctx      context.Context
+	searcher *searcher
+	times    *searcher // nil: no times are searched
 }
 
 func (x *Orders) explorer() *explorer {
 	e := &explorer{}
 	o := x.o
 	o.Progress = func(Progress) bool { return e.ctx.Err() == nil }
-	e.lane = newLane(x.program, &o, nil, 1)
+	e.searcher = newSearcher(x.program, &o, nil, 1)
 	if o.Extremes && o.untimed(x.program.Declaration) == "" {
-		e.times = newLane(x.program, o.timed(), nil, 1)
+		e.times = newSearcher(x.program, o.timed(), nil, 1)
 	}
 	return e
 }
 
 // Explore explores a range of orders, up to the first one that violates a property or cannot be explored to its end.
 func (x *Orders) Explore(ctx context.Context, from, to uint64) (*Part, error) {
-	e := x.lanes.Get().(*explorer)
+	e := x.explorers.Get().(*explorer)
 	e.ctx = ctx
-	e.lane.meter = newMeter(e.lane.o, int(to-from))
+	e.searcher.monitor = newMonitor(e.searcher.o, int(to-from))
 	if e.times != nil {
-		e.times.meter = newMeter(e.times.o, int(to-from))
+		e.times.monitor = newMonitor(e.times.o, int(to-from))
 	}
-	defer memory.Limited(e.lane.meter.enough())()
+	defer memory.Limited(e.searcher.monitor.enough())()
 	part := &Part{}
 	for number := from; number < to && part.Stop == nil; number++ {
 		err := x.explore(e, number, part)
@@ -177,7 +177,7 @@ func (x *Orders) Explore(ctx context.Context, from, to uint64) (*Part, error) {
 			return nil, err
 		}
 	}
-	x.lanes.Put(e)
+	x.explorers.Put(e)
 	return part, nil
 }
 
@@ -189,10 +189,10 @@ func (x *Orders) explore(e *explorer, number uint64, part *Part) error {
 	}
 	var v verdict
 	unborn, err := born(func() (err error) {
-		v, err = e.lane.explore(instance, -1)
+		v, err = e.searcher.explore(instance, -1)
 		return err
 	})
-	if e.lane.meter.done(&e.lane.search); err != nil {
+	if e.searcher.monitor.done(&e.searcher.search); err != nil {
 		return err
 	}
 	if unborn != nil || v.found != nil || !v.complete {

@@ -36,7 +36,7 @@ func (o Options) timed() *Options {
 type timings [3]outliers
 
 // add adds those of one order, or reports that its time is beyond all measure.
-func (t *timings) add(l *lane, instance network.Setup, number uint64) (beyond bool, err error) {
+func (t *timings) add(l *searcher, instance network.Setup, number uint64) (beyond bool, err error) {
 	defer func() {
 		fault := recover()
 		if wrong, is := fault.(error); is && errors.Is(wrong, election.ErrTime) {
@@ -54,15 +54,15 @@ func (t *timings) add(l *lane, instance network.Setup, number uint64) (beyond bo
 		few, many := g.overall(g.extremes(parts, mark))
 		t[i].add(mark.value(few), mark.value(many), number)
 	}
-	l.meter.done(&l.search)
+	l.monitor.done(&l.search)
 	return false, nil
 }
 
 // timeMarks are the events of the times of a run.
 var timeMarks = [...]marks{elects, decides, arrives}
 
-// attained returns the result, with runs found by a lane.
-func (t *timings) attained(l *lane, all *enumeration) (*Times, error) {
+// attained returns the result, with runs found by a searcher.
+func (t *timings) attained(l *searcher, all *enumeration) (*Times, error) {
 	times := &Times{}
 	for i, e := range []*Extreme{&times.Elected, &times.Decided, &times.Quiet} {
 		var err error
@@ -82,9 +82,9 @@ func timesOf(program *process.Program, given *Options, known *Part) (times *Time
 		return nil, none, nil
 	}
 	o, all := given.timed(), enumerate(program.Declaration, given)
-	m := newMeter(o, countInstances(program.Declaration, o))
+	m := newMonitor(o, countInstances(program.Declaration, o))
 	defer memory.Limited(m.enough())()
-	l := newLane(program, o, m, max(1, o.Cores))
+	l := newSearcher(program, o, m, max(1, o.Cores))
 	if known == nil {
 		known = &Part{}
 		for number := uint64(0); number < all.len() && !known.Beyond; number++ {

@@ -107,7 +107,7 @@ func (c *checker) perform(t transition, message uint32, visit visitor) {
 }
 
 func (c *checker) start(conf configuration, q int, class class, visit visitor) {
-	if !c.picks(class) {
+	if !c.selects(class) {
 		return
 	}
 	copy(c.base, conf)
@@ -169,7 +169,7 @@ func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, v
 	message := c.queue(conf, l)[place].Message
 	t := transition{event: loses, process: q, at: port, link: l, place: place}
 	lost := !c.process(conf, q).Alive || c.severed(conf, l)
-	if c.picks(due) {
+	if c.selects(due) {
 		copy(c.base, conf)
 		c.pull(c.base, l, place)
 		if lost {
@@ -195,14 +195,14 @@ func (c *checker) receive(t transition, message uint32, visit visitor) {
 // disturb loses a message that would arrive, or brings it twice, as long as such faults may come.
 func (c *checker) disturb(conf configuration, t transition, message uint32, visit visitor) {
 	g := c.global(conf)
-	if t.class = byFault; g.Losses > 0 && c.picks(byFault) {
+	if t.class = byFault; g.Losses > 0 && c.selects(byFault) {
 		c.saw(sawLoss)
 		c.fault(conf, func(g *global) { g.Losses-- })
 		c.pull(c.base, t.link, t.place)
 		c.taken = t
 		visit(&c.taken, c.base)
 	}
-	if g.Duplicates > 0 && c.picks(byFault) {
+	if g.Duplicates > 0 && c.selects(byFault) {
 		t.again = true
 		c.saw(sawDuplicate)
 		c.fault(conf, func(g *global) { g.Duplicates-- })
@@ -213,7 +213,7 @@ func (c *checker) disturb(conf configuration, t transition, message uint32, visi
 // stops lets a host that has stopped the work of its process say so, at any time.
 func (c *checker) stops(conf configuration, visit visitor) {
 	for q := c.low; q < c.high; q++ {
-		if c.process(conf, q).Stopping && c.picks(due) {
+		if c.process(conf, q).Stopping && c.selects(due) {
 			copy(c.base, conf)
 			c.perform(transition{event: obeys, process: q, at: stopped}, 0, visit)
 		}
@@ -240,7 +240,7 @@ func (c *checker) timers(conf configuration, visit visitor) bool {
 
 // expire lets a timer of a process expire.
 func (c *checker) expire(conf configuration, q int, timer uint16, visit visitor) {
-	if !c.picks(due) {
+	if !c.selects(due) {
 		return
 	}
 	copy(c.base, conf)
@@ -284,7 +284,7 @@ func (c *checker) wait(conf configuration, visit visitor) {
 	}
 	copy(c.next, conf)
 	c.pass(c.next, t.time)
-	if !slices.Equal(c.next, conf) && c.picks(t.class) {
+	if !slices.Equal(c.next, conf) && c.selects(t.class) {
 		visit(&t, c.next)
 	}
 }

@@ -129,8 +129,8 @@ type Report struct {
 	// state was taken for another one.
 	Bits int
 	Miss float64
-	// Sometimes are the events without which properties would hold for no good reason, and whether they have happened.
-	Sometimes []Sometimes
+	// Coverage has the events without which properties would hold for no good reason, and whether they have happened.
+	Coverage []Coverage
 
 	Outside []string // in words, the given faults outside the algorithm's fault model
 

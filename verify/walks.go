@@ -50,7 +50,7 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 		r.Walks, r.Stopped = w.next, true
 	}
 	if w.first == count {
-		r.Sometimes = about.sometimes(w.seen)
+		r.Coverage = about.coverage(w.seen)
 		return r, nil
 	}
 	c, err := newChecker(program, &o, w.instance(w.first))
@@ -159,11 +159,11 @@ type walker struct {
 	*checker
 	locates bool // the path of a walk is asked for
 
-	picker picker
-	conf   configuration
-	next   configuration
-	breach *breach
-	path   []int // if it is asked for
+	selector eventSelector
+	conf     configuration
+	next     configuration
+	breach   *breach
+	path     []int // if it is asked for
 }
 
 // walk makes one walk. It returns the number of its steps, and its violation or nil; the violation has a path if the
@@ -175,7 +175,7 @@ func (k *walker) walk(source *random.Source) (length int, f *finding) {
 	found := func(b *breach) *finding { return &finding{breach: *b, root: root, path: k.path} }
 	calm := 0 // steps since the last fault
 	for length < longestWalk && calm < longestCalm {
-		p := &k.picker
+		p := &k.selector
 		p.visit(k.checker, k.conf, counting, nil)
 		if !p.due && !k.o.SafetyOnly {
 			if b := k.settled(k.conf); b != nil {
@@ -197,9 +197,9 @@ func (k *walker) walk(source *random.Source) (length int, f *finding) {
 	return length, nil
 }
 
-// step chooses one of the events that the picker has counted, and makes it. It reports false if nothing changes any more.
+// step chooses one of the events that the selector has counted, and makes it. It reports false if nothing changes any more.
 func (k *walker) step(source *random.Source) bool {
-	p := &k.picker
+	p := &k.selector
 	p.of = p.met
 	if p.of == [2]int{} {
 		return false
@@ -231,8 +231,8 @@ func (k *walker) step(source *random.Source) bool {
 // locate adds the chosen transition to the path: its number among all transitions of the configuration.
 func (k *walker) locate(chosen int) {
 	ordinal, outcomes := 0, 0
-	k.picker.visit(k.checker, k.conf, locating, func(*transition, configuration) {
-		if k.picker.current {
+	k.selector.visit(k.checker, k.conf, locating, func(*transition, configuration) {
+		if k.selector.current {
 			if outcomes++; outcomes == chosen {
 				k.path = append(k.path, ordinal)
 			}

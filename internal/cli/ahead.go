@@ -46,7 +46,7 @@ func (w *walker) begun() (verify.Options, error) {
 }
 
 // search searches what can follow the walk, and makes the events that it finds.
-func (w *walker) search(ctx context.Context, o verify.Options, goal verify.Goal) (*verify.Ahead, error) {
+func (w *walker) search(ctx context.Context, o verify.Options, goal verify.Goal) (*verify.Continuation, error) {
 	bar := w.p.watch(ctx, &o)
 	a, err := verify.LookAhead(w.e.Program, o, verify.Begun{Record: w.Record(), Now: w.Now()}, goal)
 	bar.Done()
@@ -60,7 +60,7 @@ func (w *walker) search(ctx context.Context, o verify.Options, goal verify.Goal)
 }
 
 // told returns in words what a search has found.
-func told(a *verify.Ahead, goal verify.Goal) string {
+func told(a *verify.Continuation, goal verify.Goal) string {
 	switch {
 	case goal == verify.Unsafe && a.Found:
 		return a.Property + ": " + a.Detail

@@ -85,7 +85,7 @@ func (p *program) repeat(ctx context.Context, head *work.Head, words []string, b
 	if errors.Is(err, pflag.ErrHelp) {
 		c.InitDefaultHelpFlag()
 		called(c.Parent(), p.Name)
-		p.help(c.Command, nil)
+		p.help(c.Command, words)
 		return nil
 	}
 	if err != nil {

@@ -76,6 +76,10 @@ var rules = []rule{
 		{source("p/p.go", "package p\n\nfunc f() {\n\tlog.Info(\"a line\", slog.Int(\"two words\", 1), \"peer\", 1)\n}\n"), "p/p.go:4: the key \"two words\" of an attribute"},
 		{source("p/p.go", "package p\n\nfunc f(key string) {\n\tslog.Error(\"a line\", key, 1)\n}\n"), "p/p.go:4: the key of an attribute in a log is not a constant text"},
 	}},
+	{"the comment of a type names its values", enumerated, []breach{
+		{source("fence/f.go", "package fence\n\n// State is a state: [On].\ntype State int\n\n// The states.\nconst (\n\tOn State = iota\n\tOff\n)\n"), "fence/f.go:4: the comment of State does not name [Off]"},
+		{source("fence/f.go", "package fence\n\n// State is a state.\ntype State int\n\nfunc (State) String() string { return \"\" }\n"), "fence/f.go:6: the method String of State has no comment"},
+	}},
 	{"work is done, not noted down", finished, []breach{
 		{source("p/notes.md", "One.\nFIX"+"ME later\n"), "p/notes.md:2: FIX" + "ME"},
 	}},

@@ -17,9 +17,13 @@ func TestOtherModulesPass(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			work := filepath.Join(dir, "go.work")
+			if _, err := os.Stat(work); err != nil {
+				work = "off"
+			}
 			run := func(arguments ...string) ([]byte, error) {
 				command := exec.CommandContext(t.Context(), "go", arguments...)
-				command.Dir = dir
+				command.Dir, command.Env = dir, append(os.Environ(), "GOWORK="+work)
 				return command.CombinedOutput()
 			}
 			if out, err := run("list", "-deps", "-test", "./..."); err != nil {

@@ -240,7 +240,7 @@ func keyOf(name string) (k key) {
 }
 
 // most is the number of inputs that may wait while the state of a group becomes durable.
-const most = 1024
+const mostWaiting = 1024
 
 // group is a group as the loop sees it.
 type group struct {
@@ -264,9 +264,9 @@ type group struct {
 	pending  *process.Output // the effects that wait until kept is durable; nil: none
 	begun    time.Duration   // when the step of pending began, in whole units
 
-	reign  reign             // the leader of the highest term that was led, as far as this member knows
-	told   reign             // that, as far as it is durable
-	rivals map[uint64]string // by a leader: what is wrong with its term; none: nothing
+	reign        reign             // the leader of the highest term that was led, as far as this member knows
+	durableReign reign             // that, as far as it is durable
+	rivals       map[uint64]string // by a leader: what is wrong with its term; none: nothing
 
 	voters election.Membership // as the algorithm has them
 	quits  bool                // the host wants to leave it
@@ -322,7 +322,7 @@ func (g *group) load() error {
 	case bytes.HasPrefix(record, with[:]) && len(record) >= len(with)+reignSize:
 		kept = record[len(with)+reignSize:]
 		g.reign = decodeReign(record[len(with):])
-		g.told = g.reign
+		g.durableReign = g.reign
 	case bytes.HasPrefix(record, schema[:]): // of a version that kept no reign
 		kept = record[len(schema):]
 	default:
@@ -377,14 +377,14 @@ func (g *group) proceed() error {
 	g.waiting = g.waiting[1:]
 	err := g.step(in)
 	if in.What == process.Received && int(in.Port) != g.member.position {
-		err = g.loop.rebuke(g.member.peers[in.Port], err)
+		err = g.loop.closeMalformed(g.member.peers[in.Port], err)
 	}
 	g.queue()
 	return err
 }
 
 // crowded reports whether no more messages fit.
-func (g *group) crowded() bool { return len(g.waiting) >= most }
+func (g *group) crowded() bool { return len(g.waiting) >= mostWaiting }
 
 // step gives an event to the algorithm. Its effects follow when its state is durable. An error, except for a malformed
 // message, stops the member.
@@ -411,7 +411,7 @@ func (g *group) step(in process.Input) error {
 // apply applies the effects of the last step, in the promised order: its state is durable.
 func (g *group) apply() error {
 	effects := g.pending
-	g.pending, g.told = nil, g.reign
+	g.pending, g.durableReign = nil, g.reign
 	if g.decision.Role == network.Leader && endsLead(effects.Other) {
 		g.ended = time.Now()            // and not later: the others may hear of it before it is shown
 		if g.lease <= g.member.boot() { // the step came before expire

@@ -78,10 +78,10 @@ func (g *group) compareReigns(r reign) {
 
 // tellReign tells a peer the leader of the highest term, as far as that is durable.
 func (g *group) tellReign(p *peer) {
-	if g.kept == nil || g.told.term == 0 {
+	if g.kept == nil || g.durableReign.term == 0 {
 		return
 	}
-	p.send(transport.AppendFrame(nil, reigned, g.handle.key[:], g.told.append(nil)), 0)
+	p.send(transport.AppendFrame(nil, reigned, g.handle.key[:], g.durableReign.append(nil)), 0)
 }
 
 // hearReign takes what a peer has told.

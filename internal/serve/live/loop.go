@@ -22,13 +22,13 @@ type loop struct {
 	groups []*group
 	byKey  map[key]*group
 
-	mirror  transport.Outgoing // dials our own address until it has reached us; nil if that is certain
-	reached bool               // our own address leads to us
-	problem string             // if not
-	started bool
-	beatAt  time.Duration // when the next heartbeat is due
-	startBy time.Duration // the end of the wait for the first connections
-	proven  []*peer       // dead lives of these are to be made known to the others
+	selfDial transport.Outgoing // dials our own address until it has reached us; nil if that is certain
+	reached  bool               // our own address leads to us
+	problem  string             // if not
+	started  bool
+	beatAt   time.Duration // when the next heartbeat is due
+	startBy  time.Duration // the end of the wait for the first connections
+	proven   []*peer       // dead lives of these are to be made known to the others
 
 	due   due      // the groups by when they have something to do
 	ready []*group // those with inputs that wait
@@ -89,7 +89,7 @@ func (l *loop) live() {
 		}
 	}
 	if !l.reached {
-		l.mirror = l.member.transport.Dial(l.member.position, 0)
+		l.selfDial = l.member.transport.Dial(l.member.position, 0)
 	}
 	l.saver = make(chan []storage.Record)
 	savers := make(chan struct{})
@@ -159,7 +159,7 @@ func (l *loop) run() (err error) {
 		if err := l.join(); err != nil {
 			return err
 		}
-		if err := l.again(); err != nil {
+		if err := l.retryList(); err != nil {
 			return err
 		}
 		// Timers that expired before an event go first, so that a late step knows of them.
@@ -390,7 +390,7 @@ func (l *loop) resume(due time.Duration) {
 	now := l.member.now()
 	l.delays.woke(now, now-due)
 	suspended := boot - now
-	if suspended-l.suspended < blink {
+	if suspended-l.suspended < leastSuspension {
 		return
 	}
 	l.member.log.Warn("the machine was suspended", "for", suspended-l.suspended)
@@ -400,8 +400,8 @@ func (l *loop) resume(due time.Duration) {
 	}
 }
 
-// blink is more than what passes between the readings of two clocks. A shorter suspension makes a timer late by as much.
-const blink = 5 * time.Millisecond
+// leastSuspension is more than what passes between the readings of two clocks. A shorter suspension makes a timer late by as much.
+const leastSuspension = 5 * time.Millisecond
 
 // due are groups by the time at which they have something to do, as package heap wants them.
 type due []*group
@@ -424,7 +424,7 @@ func (d *due) Pop() any {
 func (l *loop) mayStart() bool {
 	late := l.member.now() >= l.startBy
 	for _, p := range l.member.peers {
-		if p != nil && p.out != nil && (p.duplicate || !p.standing && p.next == nil && !late) {
+		if p != nil && p.out != nil && (p.duplicate || !p.connected && p.next == nil && !late) {
 			return false
 		}
 	}
@@ -464,7 +464,7 @@ func (l *loop) handle(event any) error {
 	case transport.Broken:
 		if p := l.member.peers[e.Out.Peer()]; p != nil && e.Out == p.out {
 			l.member.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
-			return l.part(p)
+			return l.disconnect(p)
 		}
 	case transport.Died:
 		taken, err := l.died(e.Proof)

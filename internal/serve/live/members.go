@@ -169,8 +169,8 @@ func (l *loop) relist(e *Listing) error {
 	return err
 }
 
-// again looks again at a list that waits, after a change of the voters.
-func (l *loop) again() error {
+// retryList looks again at a list that waits, after a change of the voters.
+func (l *loop) retryList() error {
 	if l.awaited == nil || !l.revoted {
 		return nil
 	}

@@ -32,10 +32,10 @@ type peer struct {
 	in          transport.Incoming // the connection that is read
 	next        transport.Incoming // the one to be read after it
 	out         transport.Outgoing // nil: the peer is not in the list
-	whole       time.Duration      // since when both directions are connected; 0 if they are not
+	bothSince   time.Duration      // since when both directions are connected; 0 if they are not
 	quiet       bool               // whether heartbeats to it are rare at present
 	beatAt      time.Duration      // when the next one is due then
-	standing    bool               // whether out has connected
+	connected   bool               // whether out has connected
 	answering   uint64             // the incarnation that last answered at its address
 	answered    time.Duration      // when it did
 	rest        time.Duration      // the pause before reconnecting after a disconnection now
@@ -78,7 +78,7 @@ func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
 			return no("member %d is connected with it", l.member.config.ID)
 		}
 	}
-	if p.standing && p.answering != h.Incarnation && l.member.now()-p.answered <= l.member.config.Suspicion {
+	if p.connected && p.answering != h.Incarnation && l.member.now()-p.answered <= l.member.config.Suspicion {
 		return no("member %d reaches it at the address in its list", l.member.config.ID)
 	}
 	return transport.Verdict{}
@@ -150,7 +150,7 @@ func (l *loop) admit(p *peer) error {
 	}
 	p.in, p.next = p.next, nil
 	p.in.Admit(true)
-	if p.standing && p.answering != p.in.Hello().Incarnation { // out belongs to a life that has ended
+	if p.connected && p.answering != p.in.Hello().Incarnation { // out belongs to a life that has ended
 		l.redial(p)
 	}
 	p.out.Nudge()
@@ -160,7 +160,7 @@ func (l *loop) admit(p *peer) error {
 	}
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation, p.refused = reachable, p.in.Hello().Incarnation, ""
-	p.mend(l.member.now())
+	p.noteConnected(l.member.now())
 	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
 	l.member.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "wrongly_suspected", wrong)
 	l.showAll()
@@ -223,21 +223,21 @@ func (l *loop) message(e transport.Message) error {
 		l.announced(p, key(e.Payload[:keySize]), string(e.Payload[keySize:]))
 		err = nil
 	case e.Kind == publishes:
-		err = l.told(p, key(e.Payload[:keySize]), e.Payload[keySize:])
+		err = l.hearValue(p, key(e.Payload[:keySize]), e.Payload[keySize:])
 	case e.Kind == reigned:
 		err = l.hearReign(key(e.Payload[:keySize]), e.Payload[keySize:])
 	case e.Kind == stands:
-		err = l.presented(p, key(e.Payload[:keySize]), e.Payload[keySize:])
+		err = l.hearStanding(p, key(e.Payload[:keySize]), e.Payload[keySize:])
 	case e.Kind == denies:
 		err = l.denied(p, key(e.Payload[:keySize]))
 	default:
-		err = l.hand(p, key(e.Payload[:keySize]), e)
+		err = l.deliver(p, key(e.Payload[:keySize]), e)
 	}
-	return l.rebuke(p, err)
+	return l.closeMalformed(p, err)
 }
 
-// rebuke ends the connection of a peer if its message was malformed. It returns all other errors.
-func (l *loop) rebuke(p *peer, err error) error {
+// closeMalformed ends the connection of a peer if its message was malformed. It returns all other errors.
+func (l *loop) closeMalformed(p *peer, err error) error {
 	if !errors.Is(err, codec.ErrDecode) && !errors.Is(err, transport.ErrFrame) {
 		return err
 	}
@@ -248,8 +248,8 @@ func (l *loop) rebuke(p *peer, err error) error {
 	return nil
 }
 
-// hand gives a message to its group. A message of a group that this member is not in is lost, and its sender is told.
-func (l *loop) hand(p *peer, k key, e transport.Message) error {
+// deliver gives a message to its group. A message of a group that this member is not in is lost, and its sender is told.
+func (l *loop) deliver(p *peer, k key, e transport.Message) error {
 	g := l.byKey[k]
 	switch {
 	case int(e.Kind) >= len(l.member.program.Kinds):
@@ -260,7 +260,7 @@ func (l *loop) hand(p *peer, k key, e transport.Message) error {
 	case !g.started:
 		return nil
 	case g.crowded(): // the disk has not answered for long
-		return l.part(p)
+		return l.disconnect(p)
 	}
 	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload[keySize:]})
 }
@@ -275,9 +275,9 @@ func (l *loop) announced(p *peer, k key, theirs string) {
 		p.limits = map[key]string{}
 	}
 	p.limits[k] = theirs
-	g.tell(p)
+	g.tellValue(p)
 	g.tellReign(p)
-	g.present(p)
+	g.tellStanding(p)
 	g.compareLimits(p)
 }
 
@@ -324,9 +324,9 @@ func (l *loop) ended(e transport.Ended) error {
 	return l.admit(p)
 }
 
-// part ends both connections with a peer, because messages were lost. The suspicion follows after all received data
+// disconnect ends both connections with a peer, because messages were lost. The suspicion follows after all received data
 // is read.
-func (l *loop) part(p *peer) error {
+func (l *loop) disconnect(p *peer) error {
 	if p.in != nil {
 		p.out.Close()
 		p.in.Drain()
@@ -336,10 +336,10 @@ func (l *loop) part(p *peer) error {
 	return l.suspect(p)
 }
 
-// mend notes that one direction is connected now, possibly the second.
-func (p *peer) mend(now time.Duration) {
-	if p.in != nil && p.standing {
-		p.whole = now
+// noteConnected notes that one direction is connected now, possibly the second.
+func (p *peer) noteConnected(now time.Duration) {
+	if p.in != nil && p.connected {
+		p.bothSince = now
 	}
 }
 
@@ -347,14 +347,14 @@ func (p *peer) mend(now time.Duration) {
 // disconnects whenever it sends. So the pause doubles each time, until both directions were connected for a while.
 func (l *loop) redial(p *peer) {
 	now := l.member.now()
-	if p.whole != 0 && now-p.whole > l.member.config.Suspicion {
+	if p.bothSince != 0 && now-p.bothSince > l.member.config.Suspicion {
 		p.rest = 0
 	}
-	if p.standing {
+	if p.connected {
 		p.rest = min(max(2*p.rest, leastRest), mostRest)
 		p.restUntil = now + transport.Jitter(p.rest)
 	}
-	p.standing, p.whole = false, 0
+	p.connected, p.bothSince = false, 0
 	p.out.Close()
 	p.out = l.member.transport.Dial(p.position, p.restUntil-now)
 }
@@ -373,7 +373,7 @@ func (l *loop) suspect(p *peer) error {
 }
 
 func (l *loop) dialed(e transport.Dialed) error {
-	if e.Out == l.mirror {
+	if e.Out == l.selfDial {
 		l.mirrored(e.Err)
 		return nil
 	}
@@ -382,11 +382,11 @@ func (l *loop) dialed(e transport.Dialed) error {
 		return nil
 	}
 	if e.Err == nil {
-		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, l.member.now()
+		p.connected, p.answering, p.answered = true, e.Hello.Incarnation, l.member.now()
 		p.quiet = false // the next heartbeat is soon: it tells how often others follow
 		p.remember(e.Hello)
 		l.introduce(p)
-		p.mend(l.member.now())
+		p.noteConnected(l.member.now())
 		l.compare(p, e.Hello.Timing)
 	}
 	l.note(p, e.Err)
@@ -394,7 +394,7 @@ func (l *loop) dialed(e transport.Dialed) error {
 	case !e.Lost:
 		return nil
 	case p.in != nil:
-		return l.part(p)
+		return l.disconnect(p)
 	}
 	return l.suspect(p) // the sender continues: messages queued since the attempt began may arrive
 }
@@ -480,7 +480,7 @@ func (l *loop) mirrored(err error) {
 func (l *loop) reach() {
 	if !l.reached {
 		l.reached, l.problem = true, ""
-		l.mirror.Close()
+		l.selfDial.Close()
 		l.showAll()
 	}
 }

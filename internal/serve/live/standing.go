@@ -56,7 +56,7 @@ func (l *loop) stand(e standsFor) error {
 		g.standing = &e.standing
 		for _, p := range l.member.peers {
 			if p != nil {
-				g.present(p)
+				g.tellStanding(p)
 			}
 		}
 		g.show()
@@ -73,8 +73,8 @@ func (l *loop) stand(e standsFor) error {
 	return g.machine.Restore(g.kept)
 }
 
-// present tells a peer the standing of this member, once that has been another one than in the configuration.
-func (g *group) present(p *peer) {
+// tellStanding tells a peer the standing of this member, once that has been another one than in the configuration.
+func (g *group) tellStanding(p *peer) {
 	if s := g.standing; s != nil {
 		weight := binary.LittleEndian.AppendUint16(nil, s.Weight)
 		reason := s.Unable[:min(len(s.Unable), maxUnable)]
@@ -82,8 +82,8 @@ func (g *group) present(p *peer) {
 	}
 }
 
-// presented takes the standing of a peer.
-func (l *loop) presented(p *peer, k key, payload []byte) error {
+// hearStanding takes the standing of a peer.
+func (l *loop) hearStanding(p *peer, k key, payload []byte) error {
 	if len(payload) < weightSize {
 		return transport.ErrFrame
 	}

@@ -40,14 +40,14 @@ func (l *loop) published(e publishing) {
 	g.value = e.value
 	for _, p := range l.member.peers {
 		if p != nil {
-			g.tell(p)
+			g.tellValue(p)
 		}
 	}
 	g.show()
 }
 
-// tell sends a peer the value of this term, if there is one.
-func (g *group) tell(p *peer) {
+// tellValue sends a peer the value of this term, if there is one.
+func (g *group) tellValue(p *peer) {
 	if g.decision.Role != network.Leader || g.value.term != g.decision.Term {
 		return
 	}
@@ -55,8 +55,8 @@ func (g *group) tell(p *peer) {
 	p.send(transport.AppendFrame(nil, publishes, g.handle.key[:], term, []byte(g.value.text)), 0)
 }
 
-// told takes a value from a peer. It may come before the peer is known to lead.
-func (l *loop) told(p *peer, k key, payload []byte) error {
+// hearValue takes a value from a peer. It may come before the peer is known to lead.
+func (l *loop) hearValue(p *peer, k key, payload []byte) error {
 	if len(payload) < termSize {
 		return transport.ErrFrame
 	}

@@ -90,9 +90,9 @@ func (r *Verification) JSON() any {
 	if r.Symmetry {
 		result = append(result, field{"symmetry", true})
 	}
-	if len(r.Sometimes) > 1 {
+	if len(r.Coverage) > 1 {
 		events := object{}
-		for _, s := range r.Sometimes {
+		for _, s := range r.Coverage {
 			events = append(events, field{s.Event, s.Happened})
 		}
 		result = append(result, field{"sometimes", events}, field{"vacuous", append([]string{}, r.Vacuous()...)})
@@ -349,7 +349,7 @@ func (r *Verification) counted(w io.Writer) {
 // happened prints what has happened in the explored runs, and what has not, unless that is just that a process led.
 func (r *Verification) happened(w io.Writer) {
 	var all, never []string
-	for _, s := range r.Sometimes {
+	for _, s := range r.Coverage {
 		if s.Happened {
 			all = append(all, s.Event)
 		} else {

@@ -2,6 +2,7 @@ package trials_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -136,7 +137,7 @@ func (g *group) await(what string, holds func() bool) {
 			g.Fatalf("not within %v: %s\n%s", patience, what, g.processes())
 		case <-tick.C:
 			if before, after, is := g.two(); is {
-				g.Fatalf("two commands run, while this is awaited: %s\n%s\n%s\n%s", what, before, after, g.processes())
+				g.Fatalf("two commands run, while this is awaited, at %v: %s\n%s\n%s\n%s\n%v\n%s", now(), what, before, after, g.processes(), g.tape.all(), g.logs())
 			}
 		}
 	}
@@ -166,6 +167,17 @@ func (g *group) processes() string {
 		}
 	}
 	return strings.Join(own, "\n")
+}
+
+// logs returns the ends of the logs of all members.
+func (g *group) logs() string {
+	const most = 6000 // bytes of each
+	var all strings.Builder
+	for i := range g.setups {
+		text, _ := os.ReadFile(g.setups[i].log())
+		fmt.Fprintf(&all, "member %d, whose lease ends at %v:\n%s\n", i+1, g.tape.ends(i+1), text[max(0, len(text)-most):])
+	}
+	return all.String()
 }
 
 // runs returns the entry of the latest term, if it was written to since a moment.

@@ -129,6 +129,9 @@ type setup struct {
 	Data    string
 }
 
+// log is the file with all that the lives of a member have logged.
+func (s *setup) log() string { return s.Data + ".log" }
+
 // beMember runs a member: with its command, or with work of its own.
 func beMember(text string) {
 	if err := ringleader.Warden(); err != nil {
@@ -142,7 +145,14 @@ func beMember(text string) {
 	defer stop()
 	config := ringleader.Config{ID: s.ID, Members: s.Members, Listen: s.Listen, Data: s.Data} // and the default timing
 	shared := openTape(s.Tape)
-	config.Logger = slog.New(teller{slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}), shared, s.ID})
+	log, err := os.OpenFile(s.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	config.Logger = slog.New(teller{slog.NewMultiHandler(
+		slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}),
+		slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}),
+	), shared, s.ID})
 	if s.Lead {
 		m, err := ringleader.Join(ctx, config)
 		if err != nil {

@@ -112,7 +112,7 @@ func (w *walk) last(event string) *walk {
 
 func TestWhatHappensShowsThatPropertiesMeanSomething(t *testing.T) {
 	happened := func(r *Report) (all, never []string) {
-		for _, s := range r.Sometimes {
+		for _, s := range r.Coverage {
 			if s.Happened {
 				all = append(all, s.Event)
 			} else {

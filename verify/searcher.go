@@ -8,8 +8,8 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// lane explores one instance after another.
-type lane struct {
+// searcher explores one instance after another.
+type searcher struct {
 	search
 	program *process.Program
 	cores   int
@@ -29,14 +29,14 @@ type verdict struct {
 	seen      uint32     // the sights, as bits
 }
 
-func newLane(program *process.Program, o *Options, m *meter, cores int) *lane {
-	l := &lane{program: program, cores: cores}
-	l.o, l.meter, l.table, l.fringe = o, m, &table{}, &frontier{}
+func newSearcher(program *process.Program, o *Options, m *monitor, cores int) *searcher {
+	l := &searcher{program: program, cores: cores}
+	l.o, l.monitor, l.table, l.fringe = o, m, &table{}, &frontier{}
 	return l
 }
 
 // explore explores an instance. If fewer is not negative, it searches only for violations after fewer transitions.
-func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error) {
+func (l *searcher) explore(instance network.Setup, fewer int) (v verdict, err error) {
 	if l.o.confluent {
 		v, enough, err := l.decide(instance)
 		if v.fewer = fewer; enough || err != nil {
@@ -78,7 +78,7 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 }
 
 // searchAll explores the instance of the workers, without edges if that is enough.
-func (l *lane) searchAll(extremes *tally, fewer int) *finding {
+func (l *searcher) searchAll(extremes *tally, fewer int) *finding {
 	service := l.workers[0].d.Task != election.Once
 	lean := fewer >= 0 || service && l.o.SafetyOnly || !service && !l.edges
 	for {
@@ -105,7 +105,7 @@ const heavy = 1 << 20
 
 // on turns the workers to an instance. What an earlier instance computed is used again if only the order of
 // identifiers differs.
-func (l *lane) on(instance network.Setup) error {
+func (l *searcher) on(instance network.Setup) error {
 	if l.workers != nil && !l.workers[0].d.Leased && l.o.Instance.Votes == nil && len(l.o.Instance.Unwilling) == 0 && l.workers[0].values.Len() < heavy {
 		for _, w := range l.workers {
 			if err := w.on(instance); err != nil {
@@ -136,7 +136,7 @@ func (x *search) reset(lean bool) {
 	x.result, x.found, x.tree, x.graph = result{complete: true, bits: 128}, nil, discoveries{}, graph{}
 	x.graph.number(cost{}) // of what is not a step
 	x.actions = map[actionKey]uint16{}
-	x.lean, x.layered, x.forward, x.looked, x.beyond = lean, true, newForward(), 0, 0
+	x.lean, x.layered, x.levels, x.looked, x.beyond = lean, true, newLevelExtremes(), 0, 0
 	places := len(x.workers[0].next)
 	x.blocked = max(1, min(blockStates, blockBytes/(4*places*places)))
 	x.paged = min(pageStates, x.blocked)
@@ -154,7 +154,7 @@ func (x *search) reset(lean bool) {
 
 // sum adds the extremes of a search without edges. It reports false if they break a bound.
 func (x *search) sum(extremes *tally) bool {
-	f := &x.forward
+	f := &x.levels
 	for i, of := range costNames {
 		if !f.lost && x.o.broken(x.workers[0].d, x.workers[0].n, of, f.least[i], f.most[i]) != nil {
 			return false

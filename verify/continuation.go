@@ -37,8 +37,8 @@ const (
 	Costliest
 )
 
-// Ahead is what can follow a run.
-type Ahead struct {
+// Continuation is what can follow a run.
+type Continuation struct {
 	Found    bool
 	Complete bool // the search was; if nothing was found, there is nothing
 	Limit    Limit
@@ -53,7 +53,7 @@ type Ahead struct {
 // LookAhead searches all that can follow a run of an algorithm on one network. Options hold how the run began: instance, starts,
 // wardens, order of messages, delay and lazy time. The numbers of faults are those that may still come. The checker first makes the
 // steps of the run, and compares. The error wraps [ErrOptions] if it does not make such a run.
-func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Ahead, error) {
+func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Continuation, error) {
 	program := process.Opened(a)
 	if err := begun.Record.Validate(); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Ahead, er
 	case err != nil:
 		return nil, err
 	case r.wrong != nil: // already
-		return &Ahead{Found: goal == Unsafe, Complete: goal == Unsafe, Property: r.wrong.Property, Detail: r.wrong.Detail, Record: r.Record}, nil
+		return &Continuation{Found: goal == Unsafe, Complete: goal == Unsafe, Property: r.wrong.Property, Detail: r.wrong.Detail, Record: r.Record}, nil
 	case goal == Costliest:
 		return o.costliest(program)
 	}
@@ -87,7 +87,7 @@ func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Ahead, er
 	if err != nil {
 		return nil, err
 	}
-	found := &Ahead{Found: report.Violation != nil, Complete: report.Complete, Limit: report.Limit, States: report.States}
+	found := &Continuation{Found: report.Violation != nil, Complete: report.Complete, Limit: report.Limit, States: report.States}
 	if v := report.Violation; v != nil {
 		found.Property, found.Detail, found.Record = v.Property, v.Detail, v.Record
 	}
@@ -120,16 +120,16 @@ func (o *Options) past(run *trace.Record) {
 }
 
 // costliest searches for the run with the most messages.
-func (o *Options) costliest(program *process.Program) (*Ahead, error) {
-	m := newMeter(o, 1)
+func (o *Options) costliest(program *process.Program) (*Continuation, error) {
+	m := newMonitor(o, 1)
 	defer memory.Limited(m.enough())()
 	cores := max(1, o.Cores)
 	if o.Wardens { // as in an exploration
 		cores = 1
 	}
-	l := newLane(program, o, m, cores)
+	l := newSearcher(program, o, m, cores)
 	g, err := l.graphOf(o.Instance)
-	a := &Ahead{Complete: l.complete, Limit: l.reached, States: l.states}
+	a := &Continuation{Complete: l.complete, Limit: l.reached, States: l.states}
 	switch {
 	case errors.Is(err, errRoom):
 		return a, nil

@@ -38,7 +38,7 @@ func walking[S, M any](t *testing.T, a election.Algorithm[S, M], o verify.Option
 	return &walk{s, t, process.Must(process.Of(&a)), o}
 }
 
-func (w *walk) ahead(goal verify.Goal) *verify.Ahead {
+func (w *walk) ahead(goal verify.Goal) *verify.Continuation {
 	w.t.Helper()
 	a, err := verify.LookAhead(w.program, w.o, verify.Begun{Record: w.Record(), Now: w.Now()}, goal)
 	if err != nil {
@@ -125,7 +125,7 @@ func (w *walk) try(known map[string]future) future {
 }
 
 // follow makes what was found, and takes it back after a look.
-func (w *walk) follow(a *verify.Ahead, look func()) {
+func (w *walk) follow(a *verify.Continuation, look func()) {
 	w.t.Helper()
 	before := len(w.Made())
 	if err := w.Follow(&a.Record); err != nil {

@@ -2,9 +2,9 @@ package verify
 
 import "math"
 
-// forward computes the extremes of messages during a search in which every move leads from one level to the next. Then
+// levelExtremes computes the extremes of messages during a search in which every move leads from one level to the next. Then
 // all paths to a state have the same length, and its extremes are known before it is expanded.
-type forward struct {
+type levelExtremes struct {
 	least [costs]uint64 // of runs that end
 	most  [costs]uint64
 	lost  bool // a move led to an earlier level, so that these are not the extremes
@@ -40,7 +40,7 @@ func (s *span) reach(from *span, by cost) bool {
 }
 
 // leave takes over the runs to a state, which may end there or not.
-func (f *forward) leave(s *span, ends bool) {
+func (f *levelExtremes) leave(s *span, ends bool) {
 	if s.least[0] == unreached {
 		return
 	}
@@ -52,6 +52,6 @@ func (f *forward) leave(s *span, ends bool) {
 	}
 }
 
-func newForward() forward {
-	return forward{least: [costs]uint64{endless, endless, endless}}
+func newLevelExtremes() levelExtremes {
+	return levelExtremes{least: [costs]uint64{endless, endless, endless}}
 }

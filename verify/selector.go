@@ -1,9 +1,9 @@
 package verify
 
-// picker lets a walk make one of the events that may come next, without the others. The events are visited twice: to count
+// eventSelector lets a walk make one of the events that may come next, without the others. The events are visited twice: to count
 // them, and to make the chosen one. All that has been counted comes again, in the same order.
-type picker struct {
-	mode    picking
+type eventSelector struct {
+	mode    selection
 	met     [2]int // events so far: faults, and others
 	of      [2]int // events that were counted
 	due     bool   // an event must come
@@ -12,13 +12,13 @@ type picker struct {
 	current bool   // the event that is being made is the chosen one
 }
 
-// picking is what a picker does with the events.
-type picking uint8
+// selection is what a selector does with the events.
+type selection uint8
 
 const (
-	counting picking = iota // it makes none
-	choosing                // it makes the chosen one
-	locating                // it makes all, to find out which transitions are those of the chosen one
+	counting selection = iota // it makes none
+	choosing                  // it makes the chosen one
+	locating                  // it makes all, to find out which transitions are those of the chosen one
 )
 
 // The kinds of event.
@@ -27,10 +27,10 @@ const (
 	faulty
 )
 
-// picks notes an event that may come next, and reports whether it is to be made.
-func (c *checker) picks(of class) bool { return c.picker == nil || c.picker.picks(of) }
+// selects notes an event that may come next, and reports whether it is to be made.
+func (c *checker) selects(of class) bool { return c.selector == nil || c.selector.selects(of) }
 
-func (p *picker) picks(of class) bool {
+func (p *eventSelector) selects(of class) bool {
 	kind := ordinary
 	if of == byFault {
 		kind = faulty
@@ -42,9 +42,9 @@ func (p *picker) picks(of class) bool {
 }
 
 // visit visits the events of a configuration in a mode.
-func (p *picker) visit(c *checker, conf configuration, mode picking, visit visitor) {
+func (p *eventSelector) visit(c *checker, conf configuration, mode selection, visit visitor) {
 	p.mode, p.met, p.due = mode, [2]int{}, false
-	c.picker = p
+	c.selector = p
 	c.transitions(conf, visit)
-	c.picker = nil
+	c.selector = nil
 }

@@ -6,12 +6,12 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Sometimes is an event that shows, if it happens, that properties mean something in the explored model: they hold although it
-// happens, and not since it does not.
-type Sometimes struct {
-	Event    string
-	Happened bool
-	Twins    []string // the properties; none of a fault
+// Coverage reports whether an event has happened in the explored model. If it has not, some properties hold only because it
+// has not, and mean nothing there.
+type Coverage struct {
+	Event      string
+	Happened   bool
+	Properties []string // that it gives a meaning; none for a fault
 }
 
 // sight is a kind of event that a report names.
@@ -37,8 +37,8 @@ const (
 
 func (c *checker) saw(s sight) { c.seen |= 1 << s }
 
-// sometimes returns the events that may happen in the explored model, and which of them have been seen.
-func (c *checker) sometimes(seen uint32) (all []Sometimes) {
+// coverage returns the events that may happen in the explored model, and which of them have been seen.
+func (c *checker) coverage(seen uint32) (all []Coverage) {
 	o, leased := c.o, c.d.Leased
 	for s, e := range [...]struct {
 		can   bool
@@ -62,7 +62,7 @@ func (c *checker) sometimes(seen uint32) (all []Sometimes) {
 		sawProof:      {o.Wardens && o.Crashes > 0, "a process learned of a proven death", nil},
 	} {
 		if e.can {
-			all = append(all, Sometimes{e.event, seen>>s&1 == 1, e.twins})
+			all = append(all, Coverage{e.event, seen>>s&1 == 1, e.twins})
 		}
 	}
 	return all
@@ -70,9 +70,9 @@ func (c *checker) sometimes(seen uint32) (all []Sometimes) {
 
 // Vacuous returns the properties that would mean more if an event had happened that has not.
 func (r *Report) Vacuous() (all []string) {
-	for _, s := range r.Sometimes {
+	for _, s := range r.Coverage {
 		if !s.Happened {
-			all = append(all, s.Twins...)
+			all = append(all, s.Properties...)
 		}
 	}
 	slices.Sort(all)

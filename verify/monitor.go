@@ -7,8 +7,8 @@ import (
 	"ringleader.example/ringleader/internal/core/memory"
 )
 
-// meter watches a whole exploration: it reports progress, and stops the exploration before it exceeds the memory limit.
-type meter struct {
+// monitor watches a whole exploration: it reports progress, and stops the exploration before it exceeds the memory limit.
+type monitor struct {
 	o     *Options
 	mutex sync.Mutex
 	told  Progress
@@ -24,15 +24,15 @@ type Progress struct {
 	Orders   int // all orders
 }
 
-// interval is the number of new states between two looks of one search at the meter.
+// interval is the number of new states between two looks of one search at the monitor.
 const interval = 1 << 13
 
-func newMeter(o *Options, orders int) *meter {
-	return &meter{o: o, told: Progress{Orders: orders}}
+func newMonitor(o *Options, orders int) *monitor {
+	return &monitor{o: o, told: Progress{Orders: orders}}
 }
 
 // goes reports whether a search continues, with so many states before it.
-func (m *meter) goes(x *search, ahead int) bool {
+func (m *monitor) goes(x *search, ahead int) bool {
 	if x.states < x.looked+interval && x.states >= x.looked {
 		return true
 	}
@@ -54,7 +54,7 @@ func (m *meter) goes(x *search, ahead int) bool {
 }
 
 // tell passes on the progress, and reports whether the exploration continues.
-func (m *meter) tell() bool {
+func (m *monitor) tell() bool {
 	if m.o.Progress == nil {
 		return true
 	}
@@ -68,7 +68,7 @@ func (m *meter) tell() bool {
 }
 
 // done adds a search that has ended.
-func (m *meter) done(x *search) {
+func (m *monitor) done(x *search) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.open = slices.DeleteFunc(m.open, func(y *search) bool { return y == x })
@@ -80,7 +80,7 @@ func (m *meter) done(x *search) {
 }
 
 // end ends all searches.
-func (m *meter) end() {
+func (m *monitor) end() {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.stop = true
@@ -93,7 +93,7 @@ const judging = 48
 const many = 1 << 26
 
 // tight reports whether the memory will not be enough for the next steps of a search.
-func (m *meter) tight(x *search) bool {
+func (m *monitor) tight(x *search) bool {
 	need := uint64(0)
 	if !x.lean {
 		need = judging * uint64(x.states)
@@ -111,4 +111,4 @@ func (m *meter) tight(x *search) bool {
 
 // enough is the number of bytes that may be in use between two looks: some are left for what a search takes until it
 // looks again, and for the program.
-func (m *meter) enough() uint64 { return m.o.Memory - m.o.Memory/8 - 1<<24 }
+func (m *monitor) enough() uint64 { return m.o.Memory - m.o.Memory/8 - 1<<24 }

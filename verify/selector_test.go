@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// The events of a picker, one after another, are the transitions of a search, in the same order.
+// The events of a selector, one after another, are the transitions of a search, in the same order.
 func TestAPickerMakesEachEventOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		program *process.Program
@@ -35,7 +35,7 @@ func TestAPickerMakesEachEventOnce(t *testing.T) {
 		for range 40 {
 			conf := c.beginnings()[0]
 			for range 60 {
-				next := samePicks(t, name, c, conf)
+				next := sameEvents(t, name, c, conf)
 				if len(next) == 0 {
 					break
 				}
@@ -53,9 +53,9 @@ func everyFault() Options {
 	}
 }
 
-// samePicks compares the events of a picker with the transitions of a search, and returns the configurations to which
+// sameEvents compares the events of a selector with the transitions of a search, and returns the configurations to which
 // they lead.
-func samePicks(t *testing.T, name string, c *checker, conf configuration) (next []configuration) {
+func sameEvents(t *testing.T, name string, c *checker, conf configuration) (next []configuration) {
 	t.Helper()
 	var kinds [2][]configuration // what a search makes, by kind
 	kind := ordinary
@@ -70,7 +70,7 @@ func samePicks(t *testing.T, name string, c *checker, conf configuration) (next 
 			next = append(next, slices.Clone(to))
 		}
 	})
-	var p picker
+	var p eventSelector
 	p.visit(c, conf, counting, func(*transition, configuration) { t.Errorf("%s: an event was made while counting", name) })
 	counted := p.met
 	for kind, want := range kinds {
