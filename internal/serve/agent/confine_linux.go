@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"ringleader.example/ringleader/internal/serve/warden"
 )
@@ -69,11 +70,15 @@ func capabilities() (administers, any bool, err error) {
 	return false, false, errors.New("/proc/self/status lacks CapEff")
 }
 
-// readyPipe is the descriptor on which the first process of a namespace tells its keeper that it takes signals.
-const readyPipe = 3
+// What the first process of a namespace gets from its keeper: where it tells that it takes signals, and the memory with the moment of
+// its order.
+const (
+	readyPipe  = 3
+	lethalFile = 4
+)
 
 // plantFirst starts the first process of a namespace, which starts the command there.
-func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr) (*tree, error) {
+func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr, l *lethal) (*tree, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -83,7 +88,7 @@ func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr) (*tr
 		return nil, err
 	}
 	defer ready.Close()
-	t, err := start(append([]string{program}, p.arguments(firstRole, command)[1:]...), attributes, nil, theirs.Fd())
+	t, err := start(append([]string{program}, p.arguments(firstRole, command)[1:]...), attributes, nil, theirs.Fd(), l.fd(theirs.Fd()))
 	theirs.Close()
 	if err != nil {
 		return nil, err
@@ -95,7 +100,8 @@ func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr) (*tr
 
 // first is the main function of the first process of a PID namespace. It starts the command, reaps all that end, and passes
 // SIGTERM on. When it ends, with the exit status of the command, the kernel kills all that is left. The kernel kills it
-// when its keeper dies.
+// when its keeper dies. By itself it kills all others at the moment of its keeper's order: the kernel kills them only when the last thread of
+// this process has ended, and a thread that ends may wait for a lock of the kernel that belongs to a process without a processor.
 func first(arguments []string) int {
 	runtime.LockOSThread() // the kernel kills the command at the end of the thread that started it
 	ready := os.NewFile(readyPipe, "ready")
@@ -119,6 +125,7 @@ func first(arguments []string) int {
 	if len(command) == 0 { // it was a trial
 		return 0
 	}
+	l := inheritedLethal()
 	// What it may do in its namespace the command may not.
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, ambient, clearAmbient, 0, 0, 0, 0); errno != 0 {
 		complain(fmt.Errorf("prctl: %w", errno))
@@ -131,12 +138,20 @@ func first(arguments []string) int {
 	if err != nil {
 		return failed(err)
 	}
+	alarm := time.NewTimer(0)
 	for {
 		if t.collect(true); t.ended {
 			return t.status
 		}
+		wait := min(l.left(), look)
+		if wait <= 0 {
+			_ = syscall.Kill(-1, syscall.SIGKILL) // there may be none, or one that only the kernel may kill
+			wait = pause
+		}
+		alarm.Reset(wait)
 		select {
 		case <-t.changed:
+		case <-alarm.C:
 		case <-asks:
 			t.ask()
 		}

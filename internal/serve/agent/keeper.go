@@ -74,14 +74,14 @@ func keep(arguments []string) int {
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
-	g := newGuard()
+	g := newGuard(p.means)
 	for o.End || o.late() { // a keeper that comes late waits: the next order may have more time
 		if o.End || orders.Decode(&o) != nil {
 			return notStarted
 		}
 	}
 	g.set(&o)
-	t, err := p.plant(command)
+	t, err := p.plant(command, g.lethal)
 	if err != nil {
 		return failed(err)
 	}
@@ -97,16 +97,24 @@ func failed(err error) int {
 	return notRunning
 }
 
-// guard kills a keeper that does not kill its command, also one that is stopped. A host without such timers has none.
-type guard struct{ timer *kernel.KillTimer }
-
-func newGuard() guard {
-	timer, _ := kernel.NewKillTimer() // the member has warned
-	return guard{timer}
+// guard ends a command whose keeper does not, also if that is stopped: a timer of the kernel kills the keeper. A host without such timers
+// has none.
+type guard struct {
+	timer  *kernel.KillTimer
+	lethal *lethal // for the first process of a namespace; nil: there is none
 }
 
-// set sets the moment of an order.
+func newGuard(m Means) (g guard) {
+	g.timer, _ = kernel.NewKillTimer() // the member has warned
+	if m == Namespace {
+		g.lethal = newLethal()
+	}
+	return g
+}
+
+// set sets the moments of an order.
 func (g guard) set(o *order) {
+	g.lethal.set(o)
 	if g.timer == nil {
 		return
 	}

@@ -36,7 +36,7 @@ type tree struct {
 }
 
 // plant starts a command by the means of a post.
-func (p post) plant(command []string) (*tree, error) {
+func (p post) plant(command []string, l *lethal) (*tree, error) {
 	if _, err := exec.LookPath(command[0]); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (p post) plant(command []string) (*tree, error) {
 	}
 	defer release()
 	if p.means == Namespace {
-		return p.plantFirst(command, attributes)
+		return p.plantFirst(command, attributes, l)
 	}
 	if err := warden.Adopt(); err != nil {
 		return nil, err

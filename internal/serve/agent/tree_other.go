@@ -26,7 +26,7 @@ type tree struct {
 }
 
 // plant starts a command.
-func (p post) plant(command []string) (*tree, error) {
+func (p post) plant(command []string, _ *lethal) (*tree, error) {
 	t := &tree{command: exec.Command(command[0], command[1:]...), changed: make(chan struct{})}
 	t.command.Stdin, t.command.Stdout, t.command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	t.command.SysProcAttr = p.attributes()
@@ -65,3 +65,10 @@ func (post) bound() *syscall.SysProcAttr { return nil }
 
 // try returns the means that this system has.
 func try(bool) (Means, error) { return least, errors.New("it needs Linux") }
+
+// lethal is for namespaces, which this system has none of.
+type lethal struct{}
+
+func newLethal() *lethal { return nil }
+
+func (*lethal) set(*order) {}
