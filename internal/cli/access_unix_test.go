@@ -11,8 +11,8 @@ import (
 	"ringleader.example/ringleader/internal/show/report"
 )
 
+// It runs beside no other test: a process that another one starts has the locks of this process until it executes its program.
 func TestAMemberWithAnOpenDirectoryOrKeyDoesNotStartAndDoctorFindsIt(t *testing.T) {
-	t.Parallel()
 	authority := filepath.Join(t.TempDir(), "certs")
 	if code, _, stderr := call("cert", "--directory", authority, "--group", "jobs", "--id", "1"); code != report.ExitFine {
 		t.Fatal(stderr)

@@ -156,7 +156,7 @@ func TestNoProcessIsLeftIfTheWardenIsKilledAndTheKeeperStopped(t *testing.T) {
 	g.alone()
 }
 
-// A keeper that is stopped kills nothing, so its timer does.
+// A keeper that is stopped kills nothing, so the first process of the namespace does, and the timer of the kernel.
 func TestACommandDiesWithItsLeaseAlthoughMemberAndKeeperAreStopped(t *testing.T) {
 	t.Parallel()
 	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true})
@@ -165,12 +165,14 @@ func TestACommandDiesWithItsLeaseAlthoughMemberAndKeeperAreStopped(t *testing.T)
 	_, member, keeper := g.leader(first.PID)
 	syscall.Kill(member, syscall.SIGSTOP)
 	syscall.Kill(keeper, syscall.SIGSTOP)
-	g.await("the command dies", func() bool { return g.parent(first.PID) == 0 })
-	for _, p := range g.processes() {
-		if p.pid != member && p.pid != keeper && p.pid != g.run[1].Process.Pid {
-			t.Errorf("%v is left", p)
+	g.await("the command dies, and all that it has started", func() bool {
+		for _, p := range g.processes() {
+			if p.pid != member && p.pid != keeper && p.pid != g.run[1].Process.Pid {
+				return false
+			}
 		}
-	}
+		return g.parent(first.PID) == 0
+	})
 }
 
 func TestWithoutANamespaceAControlGroupOrTheKeeperEndsACommand(t *testing.T) {
