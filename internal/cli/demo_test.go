@@ -486,7 +486,9 @@ func TestTenFaultsInARowEndInAgreement(t *testing.T) {
 			}
 			fmt.Fprintln(d.stdin, "quit")
 			summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
-			if code := d.end(t); code != report.ExitFine || !summary.Held || len(summary.Faults) != 11 {
+			// Without leases there may be two leaders for as long as a member gets no processor: the summary and the exit status tell.
+			held := algorithm == ringleader.QuorumBully || summary.TwoLeaders == 0
+			if code := d.end(t); held && !summary.Held || (code == report.ExitFine) != summary.Held || len(summary.Faults) != 11 {
 				t.Errorf("exit status %d, summary %+v", code, summary)
 			}
 			d.noneIsLeft(t)
