@@ -48,7 +48,7 @@ type Command struct {
 	Number uint64 // Died: the incarnation; Weigh: the weight
 }
 
-// Order says which command it is: [Resign], [Transfer], [Stopped], [Died], [Weigh], [Confirm], [Enlist] or [Dismiss].
+// Order is the kind of a command: [Resign], [Transfer], [Stopped], [Died], [Weigh], [Confirm], [Enlist] or [Dismiss].
 type Order uint8
 
 // The orders. An algorithm ignores those that it does not know.

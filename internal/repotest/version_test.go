@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write api/v1.txt")
 // stable are the packages that are v1. What they export stays, and works as before.
 var stable = []string{".", "./election", "./fence", "./statushttp", "./storage", "./transport", "./clock", "./clock/clocktest", "./ringleadertest"}
 
-// The sentences with which a package comment says how long its API stays.
+// A package comment has one of these sentences, which states how stable its API is.
 const (
 	staysSentence   = "The API of this package is v1"
 	changesSentence = "This package is v0"

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// The test is the keeper, and does nothing at the moment of its order: no timer of the kernel kills it, and it kills nobody. Shells that do
-// not heed SIGTERM write their numbers to a pipe, which ends with the last of them.
+// The test takes the place of the keeper. It has no kill timer, and sends no signal at the deadline. Shells that ignore SIGTERM write their
+// process numbers to a pipe, which ends with the last of them.
 func TestTheFirstProcessOfANamespaceKillsTheOthersByItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")

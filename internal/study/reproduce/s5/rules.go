@@ -84,7 +84,7 @@ func (m *meeting) completed() bool {
 // elects reports whether the step sends 'j elected'.
 func (m *meeting) elects() bool { return reproduce.MessagesSent(m.Sent, "elected") == 1 }
 
-// Each rule reports whether it is about a meeting, and whether the processor does what it says.
+// A rule returns whether it applies to a meeting, and whether the processor obeys it.
 
 func (m *meeting) ruleA() (about, kept bool) {
 	wins := m.elects() && len(m.Decided) == 1 && len(m.sends) == 0
@@ -115,7 +115,7 @@ func (m *meeting) ruleCDelays() (about, kept bool) {
 	return about, len(m.Sent) == 0 && m.after == delay && *m.later == claims.Walk{ID: m.ID, Phase: m.Phase + 1, Walked: m.Walked + 1}
 }
 
-// rule finds that processors do what a rule says.
+// rule returns a check that processors obey a rule.
 func rule(of func(*meeting) (about, kept bool), received string) func(*reproduce.Bench) reproduce.Finding {
 	return func(b *reproduce.Bench) reproduce.Finding {
 		var d reproduce.Doubt
