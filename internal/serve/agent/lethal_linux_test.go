@@ -117,7 +117,9 @@ func (s *deafShells) plant(o *order) *tree {
 }
 
 // anHour is an order that is far away.
-func anHour() order { return order{Stop: now() + time.Hour, Kill: now() + time.Hour, Dead: now() + time.Hour} }
+func anHour() order {
+	return order{Stop: now() + time.Hour, Kill: now() + time.Hour, Dead: now() + time.Hour}
+}
 
 func TestTheFirstProcessOfANamespaceKillsTheOthersByItself(t *testing.T) {
 	s := newDeafShells(t)
