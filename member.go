@@ -183,6 +183,11 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	c.found = book.note
 	program, config := c.live()
 	config.Standing = c.standing(health.unable())
+	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime {
+		if pulse := warden.NewPulse(); pulse != nil {
+			config.Pulse, config.Hang = pulse, c.Timing.Hang
+		}
+	}
 	engine, err := live.JoinProgram(context.WithoutCancel(ctx), program, config) // the end of ctx is to release the lease
 	if err != nil {
 		return nil, err

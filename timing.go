@@ -41,6 +41,12 @@ type Timing struct {
 	// Margin is how long before the end of the lease work must have ended. The default is a tenth of Lease.
 	Margin time.Duration
 
+	// Hang is how long a leader may do nothing, under [Warden]: one that is stopped, waits for ever or runs in a circle. Then the warden kills
+	// this process, and proves its death, so that another one leads at once and not after the end of a lease. It does not kill a process that
+	// waits for a processor or a disk, or that a debugger holds. Only the member is watched, not the work of the program. 0: the warden
+	// does not do that.
+	Hang time.Duration
+
 	// Preempt is how long a leader leads before it offers the lead to an able member of higher rank, if Config.Preempt
 	// is set. After an offer without success it waits twice as long, up to eight times.
 	Preempt time.Duration
@@ -92,6 +98,9 @@ const (
 	most  = time.Hour
 )
 
+// shortestHang is the shortest Timing.Hang. The warden looks six times within it.
+const shortestHang = 12 * time.Millisecond
+
 // WithDefaults returns the timing with the defaults in place of zeros, as a member uses it.
 func (t Timing) WithDefaults() Timing { return t.complete() }
 
@@ -139,6 +148,7 @@ func (t *Timing) early() time.Duration { return t.Margin + t.Grace }
 
 // check calls must with each relation that has to hold. The text names both values.
 func (t *Timing) check(must func(ok bool, format string, args ...any)) {
+	must(t.Hang == 0 || t.Hang >= shortestHang && t.Hang <= most, "Timing.Hang is 0, or from %v to %v, not %v", shortestHang, most, t.Hang)
 	for _, d := range []struct {
 		name  string
 		value time.Duration

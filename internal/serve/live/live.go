@@ -33,7 +33,18 @@ type Config struct {
 	Clock     clock.Clock     // optional: that of the system
 	Death     [32]byte        // the hash of the secret that proves the death of this life; optional
 
+	// Pulse watches that the loop works while this member leads: it may not stand still for Hang. Optional.
+	Pulse Pulse
+	Hang  time.Duration
+
 	GroupConfig // the group that all members of Members belong to
+}
+
+// Pulse tells who watches a process that the loop of a member works.
+type Pulse interface {
+	Beat()                    // it does
+	Watch(most time.Duration) // from now on, it is never silent for that long; 0: it may be
+	Close()                   // the member has ended
 }
 
 // GroupConfig determines a group of members.
