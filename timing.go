@@ -47,6 +47,10 @@ type Timing struct {
 	// does not do that.
 	Hang time.Duration
 
+	// Stall is how long the storage may give no answer, or fail, before the member may lead no more. A leader then stops its work, and hands
+	// over. The member may lead again when several uses of the storage in a row have succeeded. The default is a second.
+	Stall time.Duration
+
 	// Preempt is how long a leader leads before it offers the lead to an able member of higher rank, if Config.Preempt
 	// is set. After an offer without success it waits twice as long, up to eight times.
 	Preempt time.Duration
@@ -69,7 +73,7 @@ func LAN() Timing {
 	return Timing{
 		Lease: 500 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 80 * time.Millisecond,
 		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
-		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Preempt: 10 * time.Second,
+		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second,
 		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,
 	}
 }
@@ -79,7 +83,7 @@ func WAN() Timing {
 	return Timing{
 		Lease: 5 * time.Second, LongestLease: 5 * time.Second, Drift: 0.05, Renewal: 800 * time.Millisecond,
 		Answers: 600 * time.Millisecond, Defer: time.Second, Claim: time.Second,
-		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Preempt: 30 * time.Second,
+		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Stall: time.Second, Preempt: 30 * time.Second,
 		MessageDelay: 300 * time.Millisecond, Heartbeat: 500 * time.Millisecond, Suspicion: 2 * time.Second,
 	}
 }
@@ -123,6 +127,7 @@ func (t Timing) complete() Timing {
 	preset(&t.Claim, lan.Claim)
 	preset(&t.Grace, t.Lease/10)
 	preset(&t.Margin, t.Lease/10)
+	preset(&t.Stall, lan.Stall)
 	preset(&t.Preempt, lan.Preempt)
 	preset(&t.MessageDelay, lan.MessageDelay)
 	preset(&t.Heartbeat, lan.Heartbeat)
@@ -161,6 +166,7 @@ func (t *Timing) check(must func(ok bool, format string, args ...any)) {
 		{"Claim", t.Claim},
 		{"Grace", t.Grace},
 		{"Margin", t.Margin},
+		{"Stall", t.Stall},
 		{"Preempt", t.Preempt},
 		{"MessageDelay", t.MessageDelay},
 		{"Heartbeat", t.Heartbeat},

@@ -26,6 +26,7 @@ var timingSettings = []timingSetting{
 	{"Heartbeat", "heartbeat", ""},
 	{"Suspicion", "suspicion", ""},
 	{"Hang", "hang", ""},
+	{"Stall", "stall", ""},
 	{"Answers", "", "the wait for answers of --preset "},
 	{"Defer", "", "the deferral of --preset "},
 	{"Claim", "", "the wait for votes of --preset "},
