@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/internal/show/report"
 )
 
-func (p *program) catalogue() *cobra.Command {
+func (p *Program) catalogue() *cobra.Command {
 	var asJSON, asMarkdown bool
 	var parameters []string
 	command := &cobra.Command{

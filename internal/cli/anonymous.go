@@ -64,7 +64,7 @@ func (o *runOptions) planLockstep(command *cobra.Command, e *catalogue.Entry) (s
 func (*lockstep) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // answer is that of an [answerable].
-func (l *lockstep) answer(ctx context.Context, _ *program, _ labour.Doer) (*finding, error) {
+func (l *lockstep) answer(ctx context.Context, _ *Program, _ labour.Doer) (*finding, error) {
 	limit := cmp.Or(l.o.limit, anonymousLimit)
 	s, err := l.e.Symmetry(simulate.Options{Instance: l.setup, Seed: l.o.seed, Limit: limit, Progress: going(ctx)})
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
@@ -84,7 +84,7 @@ func (l *lockstep) answer(ctx context.Context, _ *program, _ labour.Doer) (*find
 }
 
 // carryOut is that of a [study].
-func (l *lockstep) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+func (l *lockstep) carryOut(ctx context.Context, p *Program, by labour.Doer) error {
 	found, err := l.answer(ctx, p, by)
 	if err != nil {
 		return err

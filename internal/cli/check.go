@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/simulate"
 )

@@ -220,7 +220,7 @@ func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 			}
 		}
 	}
-	p := &program{Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}}
+	p := commandLine(&Program{Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}})
 	check(p.root())
 }
 

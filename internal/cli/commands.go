@@ -11,7 +11,7 @@ import (
 // commands are all commands, in the order of the help.
 func (p *program) commands() []*cobra.Command {
 	return append(operate.Commands(operate.Host{Printer: p.Printer, Stdin: p.stdin, Demo: p.demoInLab}),
-		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.prove(), p.merge(), p.worker(), p.jobs(), p.lab(), p.export(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(),
+		p.run(), p.countCommand().Command, p.compareCommand().Command, p.verifyCommand().Command, p.worstCommand().Command, p.prove(), p.merge(), p.worker(), p.jobs(), p.lab(), p.export(), p.reproduceCommand().Command, p.catalogue(), p.sources(), p.scenarios(),
 		p.replay(), p.version(), p.processor(),
 	)
 }

@@ -11,7 +11,7 @@ import (
 
 // commands are those of the lab: a page has no processes, files and connections.
 func (p *program) commands() []*cobra.Command {
-	return []*cobra.Command{p.run(), p.count(), p.compare(), p.verify(), p.worst()}
+	return []*cobra.Command{p.run(), p.countCommand().Command, p.compareCommand().Command, p.verifyCommand().Command, p.worstCommand().Command}
 }
 
 // overOptions has no flags: a page makes no connections.

@@ -25,9 +25,7 @@ type compareOptions struct {
 	drawOptions
 }
 
-func (p *program) compare() *cobra.Command { return p.compareCommand().Command }
-
-func (p *program) compareCommand() *studyCommand {
+func (p *Program) compareCommand() *studyCommand {
 	var o compareOptions
 	command := &cobra.Command{
 		Use:     "compare ALGORITHM[:PARAMETER=VALUE,...]...",
@@ -98,7 +96,7 @@ type comparison struct {
 }
 
 // plan returns the study that the flags ask for.
-func (o *compareOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+func (o *compareOptions) plan(p *Program, command *cobra.Command, args []string) (study, error) {
 	s, err := o.read(p, command, args)
 	if err == nil {
 		err = o.check()
@@ -114,7 +112,7 @@ func (o *compareOptions) plan(p *program, command *cobra.Command, args []string)
 }
 
 // read returns the study that arguments and flags, or a file, describe.
-func (o *compareOptions) read(p *program, command *cobra.Command, args []string) (*experiment.Study, error) {
+func (o *compareOptions) read(p *Program, command *cobra.Command, args []string) (*experiment.Study, error) {
 	given := command.Flags().Changed
 	if o.study != "" {
 		for _, name := range []string{"n", "order", "orders", "until", "seed"} {
@@ -152,7 +150,7 @@ func (o *compareOptions) read(p *program, command *cobra.Command, args []string)
 }
 
 // subjects completes a study by the algorithms that are named.
-func (p *program) subjects(s experiment.Study, labels []string) (*experiment.Study, error) {
+func (p *Program) subjects(s experiment.Study, labels []string) (*experiment.Study, error) {
 	for _, label := range labels {
 		name, _, _ := strings.Cut(label, ":")
 		if _, err := p.find(name); err != nil {
@@ -206,7 +204,7 @@ func (c *comparison) job() (*labour.Assignment, error) {
 }
 
 // found computes all points.
-func (c *comparison) found(ctx context.Context, p *program, by labour.Doer) (*report.Comparison, error) {
+func (c *comparison) found(ctx context.Context, p *Program, by labour.Doer) (*report.Comparison, error) {
 	a, err := c.job()
 	if err != nil {
 		return nil, err
@@ -230,7 +228,7 @@ func (c *comparison) found(ctx context.Context, p *program, by labour.Doer) (*re
 }
 
 // answer is that of an [answerable].
-func (c *comparison) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+func (c *comparison) answer(ctx context.Context, p *Program, by labour.Doer) (*finding, error) {
 	found, err := c.found(ctx, p, by)
 	if err != nil {
 		return nil, err
@@ -239,7 +237,7 @@ func (c *comparison) answer(ctx context.Context, p *program, by labour.Doer) (*f
 }
 
 // carryOut is that of a [study].
-func (c *comparison) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+func (c *comparison) carryOut(ctx context.Context, p *Program, by labour.Doer) error {
 	found, err := c.found(ctx, p, by)
 	if err != nil {
 		return err
@@ -256,10 +254,4 @@ func (c *comparison) carryOut(ctx context.Context, p *program, by labour.Doer) e
 		return nil
 	}
 	return p.Print(found, c.o.json)
-}
-
-// versionName returns the measuring version: a number, or the revision of the source.
-func versionName() string {
-	version, revision := built()
-	return strings.TrimSpace(version + " " + revision)
 }

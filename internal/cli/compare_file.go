@@ -29,7 +29,7 @@ type studyFile struct {
 }
 
 // readFile reads the study that a file describes.
-func (o *compareOptions) readFile(p *program) (*experiment.Study, error) {
+func (o *compareOptions) readFile(p *Program) (*experiment.Study, error) {
 	in := p.stdin
 	if o.study != "-" {
 		file, err := os.Open(o.study)
@@ -95,7 +95,7 @@ func parseStudyFile(in io.Reader) (*studyFile, error) {
 }
 
 // study returns the study that the file describes, with the given precision if it names none.
-func (f *studyFile) study(p *program, until string) (*experiment.Study, error) {
+func (f *studyFile) study(p *Program, until string) (*experiment.Study, error) {
 	s := experiment.Study{Orders: f.Order, Seed: 1, Program: p.Name}
 	if f.Order == nil {
 		s.Orders = []string{"random"}

@@ -13,22 +13,6 @@ import (
 	"ringleader.example/ringleader/internal/cli/option"
 )
 
-// completer completes an argument or a flag's value.
-type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
-
-// oneOf completes the only argument, which names an algorithm for which a condition holds.
-func (p *program) oneOf(which func(*catalogue.Entry) bool) completer {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return p.algorithms.Where(which), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// anyAlgorithm is the condition that holds for every algorithm.
-func anyAlgorithm(*catalogue.Entry) bool { return true }
-
 // parameterWords completes a --param: the names of the algorithm's parameters, and after = the words that one takes.
 func (p *program) parameterWords(_ *cobra.Command, args []string, given string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {

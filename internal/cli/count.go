@@ -26,9 +26,7 @@ type countOptions struct {
 	json bool
 }
 
-func (p *program) count() *cobra.Command { return p.countCommand().Command }
-
-func (p *program) countCommand() *studyCommand {
+func (p *Program) countCommand() *studyCommand {
 	var o countOptions
 	command := &cobra.Command{
 		Use:     "count ALGORITHM",
@@ -68,7 +66,7 @@ type counting struct {
 }
 
 // plan returns the study that the flags ask for.
-func (o *countOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+func (o *countOptions) plan(p *Program, command *cobra.Command, args []string) (study, error) {
 	e, err := p.oneAlgorithm(command, args)
 	if err != nil {
 		return nil, err
@@ -99,7 +97,7 @@ func (c *counting) job() (*labour.Assignment, error) {
 }
 
 // answer is that of an [answerable].
-func (c *counting) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+func (c *counting) answer(ctx context.Context, p *Program, by labour.Doer) (*finding, error) {
 	r, err := c.counted(ctx, p, by)
 	if err != nil {
 		return nil, err
@@ -116,7 +114,7 @@ func (c *counting) answer(ctx context.Context, p *program, by labour.Doer) (*fin
 }
 
 // carryOut is that of a [study].
-func (c *counting) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+func (c *counting) carryOut(ctx context.Context, p *Program, by labour.Doer) error {
 	found, err := c.answer(ctx, p, by)
 	if err != nil {
 		return err
@@ -128,7 +126,7 @@ func (c *counting) carryOut(ctx context.Context, p *program, by labour.Doer) err
 const longRing = 1 << 22
 
 // counted counts, a large ring by ranges.
-func (c *counting) counted(ctx context.Context, p *program, by labour.Doer) (*count.Result, error) {
+func (c *counting) counted(ctx context.Context, p *Program, by labour.Doer) (*count.Result, error) {
 	if !by.Keeps() && (c.e.Ranges == nil || c.ids.Len() < longRing) {
 		bar := p.Progress()
 		r, err := c.e.Count(ctx, c.ids, c.set, func(done, of int) { bar.Show("%d of %d million", done/1_000_000, of/1_000_000) })

@@ -49,7 +49,7 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Re
 var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes", "wardens", "lazy", "clock-error"}
 
 // keep saves the run to a violation.
-func (p *program) keep(path string, found *finding) error {
+func (p *Program) keep(path string, found *finding) error {
 	if found.witness == nil {
 		p.Complain("nothing is saved: no property is violated")
 		return nil

@@ -23,7 +23,7 @@ type exportOptions struct {
 	format, out string
 }
 
-func (p *program) export() *cobra.Command {
+func (p *Program) export() *cobra.Command {
 	var o exportOptions
 	command := &cobra.Command{
 		Use:     "export ALGORITHM",
@@ -68,7 +68,7 @@ A run is made with the flags of ringleader run that are listed here:
 }
 
 // exported writes an election in a format.
-func (p *program) exported(e *catalogue.Entry, o *exportOptions) error {
+func (p *Program) exported(e *catalogue.Entry, o *exportOptions) error {
 	format, err := word("format", o.format, exportFormats...)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ type tour struct {
 }
 
 // planGallery plans a tour of all exhibits, or of those that are named.
-func (o *verifyOptions) planGallery(p *program, names []string) (study, error) {
+func (o *verifyOptions) planGallery(p *Program, names []string) (study, error) {
 	exhibits := gallery.All()
 	if len(names) > 0 {
 		var chosen []gallery.Exhibit
@@ -45,7 +45,7 @@ func (o *verifyOptions) planGallery(p *program, names []string) (study, error) {
 func (*tour) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // carryOut is that of a [study].
-func (t *tour) carryOut(ctx context.Context, p *program, _ labour.Doer) error {
+func (t *tour) carryOut(ctx context.Context, p *Program, _ labour.Doer) error {
 	shown := &report.Gallery{Program: p.Name, Story: t.story}
 	found := &finding{results: []report.Result{shown}}
 	bar := p.Progress()

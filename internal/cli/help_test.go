@@ -18,7 +18,7 @@ import (
 
 // everyCommand calls f with each command that the help lists, and its subcommands, as words of a call.
 func everyCommand(f func(words []string, command *cobra.Command)) {
-	p := &program{algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}}
+	p := commandLine(&Program{algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}})
 	var visit func(words []string, command *cobra.Command)
 	visit = func(words []string, command *cobra.Command) {
 		if command.Hidden {

@@ -34,7 +34,7 @@ type input struct {
 }
 
 // flags adds the flags for the network.
-func (in *input) flags(command *cobra.Command, p *program) {
+func (in *input) flags(command *cobra.Command, p *Program) {
 	f := command.Flags()
 	f.StringVar(&in.ids, "ids", "", "identifiers, clockwise on a ring: 5,4,3,2,1")
 	option.Number(f, &in.n, "n", "n", 0, "number of processes, with identifiers 1 … n in --order, or from --first on")
@@ -45,34 +45,6 @@ func (in *input) flags(command *cobra.Command, p *program) {
 	in.shape.flags(command)
 	in.ballots.flags(command)
 	option.Offer(command, "order", order.Names[:]...)
-}
-
-// oneAlgorithm returns the algorithm that the only argument names.
-func (p *program) oneAlgorithm(command *cobra.Command, args []string) (*catalogue.Entry, error) {
-	switch len(args) {
-	case 0:
-		return nil, fmt.Errorf("%s needs the name of an algorithm, such as %s; %s algorithms lists them", command.CommandPath(), p.algorithms[0].Name, p.Name)
-	case 1:
-		return p.find(args[0])
-	}
-	return nil, fmt.Errorf("%s takes one algorithm, not also %q", command.CommandPath(), args[1])
-}
-
-// find returns the algorithm of that name or alias.
-func (p *program) find(name string) (*catalogue.Entry, error) {
-	e, err := p.algorithms.Find(name)
-	if err == nil {
-		return e, nil
-	}
-	names := p.algorithms.Names()
-	for _, e := range p.algorithms {
-		names = append(names, e.Aliases...)
-	}
-	if best := option.Near(name, names); best != "" {
-		return nil, fmt.Errorf("unknown algorithm %q; did you mean %s?", name, best)
-	}
-	best := slices.MinFunc(p.algorithms.Names(), func(a, b string) int { return cmp.Compare(option.Distance(name, a), option.Distance(name, b)) })
-	return nil, fmt.Errorf("unknown algorithm %q; the nearest is %s; %s algorithms lists them", name, best, p.Name)
 }
 
 // instance reads the arrangement of identifiers, and the parameters.

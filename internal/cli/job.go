@@ -18,7 +18,7 @@ import (
 )
 
 // kinds are the kinds of jobs, each opened by its command.
-func (p *program) kinds() map[string]work.Kind {
+func (p *Program) kinds() map[string]work.Kind {
 	all := map[string]work.Kind{}
 	for _, kind := range jobKinds {
 		all[kind] = func(spec json.RawMessage) (work.Task, error) { return p.open(kind, spec) }
@@ -27,7 +27,7 @@ func (p *program) kinds() map[string]work.Kind {
 }
 
 // jobCommand returns the command of a kind of job.
-func (p *program) jobCommand(kind string) *studyCommand {
+func (p *Program) jobCommand(kind string) *studyCommand {
 	switch kind {
 	case "compare":
 		return p.compareCommand()
@@ -44,7 +44,7 @@ func (p *program) jobCommand(kind string) *studyCommand {
 }
 
 // open opens a job.
-func (p *program) open(kind string, spec json.RawMessage) (work.Task, error) {
+func (p *Program) open(kind string, spec json.RawMessage) (work.Task, error) {
 	q := newProgram(p.Name, p.algorithms, strings.NewReader(""), io.Discard, io.Discard, p.Getenv)
 	words, err := q.jobCall(kind, spec)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *program) open(kind string, spec json.RawMessage) (work.Task, error) {
 }
 
 // jobCall returns the arguments and flags of a job, if no flag of it names a file.
-func (p *program) jobCall(kind string, spec json.RawMessage) ([]string, error) {
+func (p *Program) jobCall(kind string, spec json.RawMessage) ([]string, error) {
 	var words []string
 	if err := json.Unmarshal(spec, &words); err != nil || !slices.Contains(jobKinds, kind) {
 		return nil, fmt.Errorf("%.40q is no kind of job with words", kind)
@@ -79,13 +79,13 @@ func (p *program) jobCall(kind string, spec json.RawMessage) ([]string, error) {
 
 // repeat carries out the study of a job that was begun. The words are those of the job and further flags, which choose how the result is
 // shown. The labour knows the flags of its command.
-func (p *program) repeat(ctx context.Context, head *work.Head, words []string, by func(*labour.Work) labour.Doer) error {
+func (p *Program) repeat(ctx context.Context, head *work.Head, words []string, by func(*labour.Work) labour.Doer) error {
 	c := p.jobCommand(head.Kind)
 	s, err := p.planned(c, words)
 	if errors.Is(err, pflag.ErrHelp) {
 		c.InitDefaultHelpFlag()
 		called(c.Parent(), p.Name)
-		p.help(c.Command, words)
+		p.Help(c.Command, words)
 		return nil
 	}
 	if err != nil {

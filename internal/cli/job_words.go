@@ -41,3 +41,43 @@ func passable(kind string, flags *pflag.FlagSet, except []string) (err error) {
 	}
 	return err
 }
+
+// labInput are the flags of a network. None names a file: votes and scores are checked.
+var labInput = []string{"ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores"}
+
+// labCalls are the commands that the lab calls, and the flags that it passes on. A flag that is not here is refused, so that a new one
+// that reads or writes a file is, too.
+var labCalls = map[string][]string{
+	"count": append([]string{"wake", "unwilling"}, labInput...),
+	"run": append([]string{
+		"allow-duplicate-ids", "start", "wake", "unwilling", "check", "timing", "schedule", "delay", "fault", "dead", "leader-dead", "crash",
+		"recover", "lose", "duplicate", "non-fifo", "priorities", "command", "stop-time", "wardens", "anonymous", "story", "process", "state",
+		"from", "to", "until", "limit",
+	}, labInput...),
+	"compare": {"n", "order", "orders", "until", "seed"},
+	"verify": append([]string{
+		"priorities", "random", "shrink", "extremes", "start", "crash", "recover", "lose", "duplicate", "cut", "suspect-falsely", "resign",
+		"wardens", "reorder", "non-fifo", "delay", "lazy", "clock-error", "memory", "max-states", "max-depth", "reduce", "exact", "rotations",
+		"probabilities",
+	}, labInput...),
+	"worst": {"n", "of", "tries", "seed", "param"},
+}
+
+// harmless returns an error for values of flags that name files.
+func harmless(flags *pflag.FlagSet) error {
+	text := func(name string) string {
+		if f := flags.Lookup(name); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	if votes := text("votes"); votes != "" {
+		if _, err := numbers(votes); err != nil {
+			return fmt.Errorf("--votes: %w", err)
+		}
+	}
+	if scores := text("scores"); scores != "" && scores != locality {
+		return fmt.Errorf("the lab takes no file of scores, only --scores %s", locality)
+	}
+	return nil
+}

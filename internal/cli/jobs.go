@@ -18,7 +18,7 @@ import (
 	"ringleader.example/ringleader/internal/study/work"
 )
 
-func (p *program) jobs() *cobra.Command {
+func (p *Program) jobs() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "jobs",
 		GroupID: option.GroupStudy,
@@ -52,14 +52,14 @@ type jobsOptions struct {
 	json bool
 }
 
-func (o *jobsOptions) flags(command *cobra.Command, p *program) {
+func (o *jobsOptions) flags(command *cobra.Command, p *Program) {
 	o.DefineServer(command, p.Printer, "URL of the NATS server; embed: look into the store of --nats embed (default RINGLEADER_NATS in the environment)")
 	o.Access.URL = p.Getenv(labour.URLVariable)
 	command.Flags().BoolVar(&o.json, "json", false, "print one JSON object")
 }
 
 // with calls act with a connection to the server.
-func (o *jobsOptions) with(command *cobra.Command, p *program, act func(context.Context, *labour.Link) error) error {
+func (o *jobsOptions) with(command *cobra.Command, p *Program, act func(context.Context, *labour.Link) error) error {
 	if !o.Asked() {
 		return fmt.Errorf("%s needs --nats; try %[1]s --help", command.CommandPath())
 	}
@@ -75,7 +75,7 @@ func (o *jobsOptions) with(command *cobra.Command, p *program, act func(context.
 }
 
 // withJob calls act with the job that is named.
-func (o *jobsOptions) withJob(command *cobra.Command, p *program, key string, act func(context.Context, *labour.Link, *work.JobState) error) error {
+func (o *jobsOptions) withJob(command *cobra.Command, p *Program, key string, act func(context.Context, *labour.Link, *work.JobState) error) error {
 	return o.with(command, p, func(ctx context.Context, l *labour.Link) error {
 		j, err := l.Find(ctx, key)
 		if err != nil {
@@ -99,7 +99,7 @@ func oneJob(command *cobra.Command, args []string) error {
 	return nil
 }
 
-func (p *program) jobsList() *cobra.Command {
+func (p *Program) jobsList() *cobra.Command {
 	var o jobsOptions
 	command := &cobra.Command{
 		Use:   "list --nats URL",
@@ -130,7 +130,7 @@ Exit status: 0 the server answers; 1 it does not; 64 the call was wrong.`,
 	return command
 }
 
-func (p *program) jobsShow() *cobra.Command {
+func (p *Program) jobsShow() *cobra.Command {
 	var o jobsOptions
 	command := &cobra.Command{
 		Use:   "show KEY --nats URL",
@@ -152,7 +152,7 @@ Exit status: 0 there is such a job; 1 there is none, or the server does not answ
 	return command
 }
 
-func (p *program) jobsCancel() *cobra.Command {
+func (p *Program) jobsCancel() *cobra.Command {
 	var o jobsOptions
 	command := &cobra.Command{
 		Use:   "cancel KEY --nats URL",
@@ -178,7 +178,7 @@ wrong.`,
 	return command
 }
 
-func (p *program) jobsResume() *cobra.Command {
+func (p *Program) jobsResume() *cobra.Command {
 	var o jobsOptions
 	command := &cobra.Command{
 		Use:   "resume KEY --nats URL [-- FLAG...]",
@@ -222,7 +222,7 @@ or the server does not answer.`,
 	return command
 }
 
-func (p *program) jobsCompute() *cobra.Command {
+func (p *Program) jobsCompute() *cobra.Command {
 	var o jobsOptions
 	command := &cobra.Command{
 		Use:   "compute KEY UNITS --nats URL",

@@ -19,7 +19,7 @@ import (
 // labAddress is the address of the lab, unless it is in use: one that stays, for bookmarks.
 const labAddress = "127.0.0.1:8017"
 
-func (p *program) lab() *cobra.Command {
+func (p *Program) lab() *cobra.Command {
 	var o struct {
 		listen, export, stories string
 		open                    bool
@@ -91,7 +91,7 @@ source tree, and needs the Go command.`,
 }
 
 // labListener listens on the address, or on any free port if it is not the caller's choice.
-func (p *program) labListener(address string, chosen bool) (net.Listener, error) {
+func (p *Program) labListener(address string, chosen bool) (net.Listener, error) {
 	listener, err := lab.Listen(address)
 	if err != nil && !chosen {
 		listener, err = lab.Listen("127.0.0.1:0")

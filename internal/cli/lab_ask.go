@@ -89,7 +89,7 @@ func (a asked) read(question any) error {
 }
 
 // program returns a program that reads no file and no environment, and that prints nothing.
-func (l *laboratory) program(progress func(string)) *program {
+func (l *laboratory) program(progress func(string)) *Program {
 	p := newProgram(l.name, l.algorithms, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
 	p.Watch = progress
 	return p

@@ -19,29 +19,8 @@ import (
 	"ringleader.example/ringleader/internal/study/experiment"
 )
 
-// labInput are the flags of a network. None names a file: votes and scores are checked.
-var labInput = []string{"ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores"}
-
-// labCalls are the commands that the lab calls, and the flags that it passes on. A flag that is not here is refused, so that a new one
-// that reads or writes a file is, too.
-var labCalls = map[string][]string{
-	"count": append([]string{"wake", "unwilling"}, labInput...),
-	"run": append([]string{
-		"allow-duplicate-ids", "start", "wake", "unwilling", "check", "timing", "schedule", "delay", "fault", "dead", "leader-dead", "crash",
-		"recover", "lose", "duplicate", "non-fifo", "priorities", "command", "stop-time", "wardens", "anonymous", "story", "process", "state",
-		"from", "to", "until", "limit",
-	}, labInput...),
-	"compare": {"n", "order", "orders", "until", "seed"},
-	"verify": append([]string{
-		"priorities", "random", "shrink", "extremes", "start", "crash", "recover", "lose", "duplicate", "cut", "suspect-falsely", "resign",
-		"wardens", "reorder", "non-fifo", "delay", "lazy", "clock-error", "memory", "max-states", "max-depth", "reduce", "exact", "rotations",
-		"probabilities",
-	}, labInput...),
-	"worst": {"n", "of", "tries", "seed", "param"},
-}
-
 // labCommand returns a command that the lab calls; nil: it does not.
-func (p *program) labCommand(name string) *studyCommand {
+func (p *Program) labCommand(name string) *studyCommand {
 	switch name {
 	case "count":
 		return p.countCommand()
@@ -112,7 +91,7 @@ func (l *laboratory) call(ctx context.Context, a asked) (any, error) {
 }
 
 // answered answers by the result of a study.
-func (l *laboratory) answered(ctx context.Context, p *program, s answerable) (*labAnswer, error) {
+func (l *laboratory) answered(ctx context.Context, p *Program, s answerable) (*labAnswer, error) {
 	found, err := s.answer(ctx, p, &labour.Hands{Work: new(labour.Work)})
 	if err != nil {
 		return nil, err
@@ -134,7 +113,7 @@ func (l *laboratory) answered(ctx context.Context, p *program, s answerable) (*l
 }
 
 // planned returns the study of a call that the lab makes, after a check of its flags.
-func (l *laboratory) planned(p *program, given []string) (answerable, error) {
+func (l *laboratory) planned(p *Program, given []string) (answerable, error) {
 	if len(given) == 0 || labCalls[given[0]] == nil {
 		return nil, errors.New("the lab calls count, compare, run, verify and worst")
 	}
@@ -144,7 +123,7 @@ func (l *laboratory) planned(p *program, given []string) (answerable, error) {
 	if err := command.ParseFlags(given[1:]); errors.Is(err, pflag.ErrHelp) {
 		return nil, errors.New("the lab shows no help; the command line does")
 	} else if err != nil {
-		return nil, p.flagError(command.Command, err)
+		return nil, option.Explain(command.Command, err)
 	}
 	flags := command.Flags()
 	var err error
@@ -176,27 +155,8 @@ func (l *laboratory) planned(p *program, given []string) (answerable, error) {
 	return study, nil
 }
 
-// harmless returns an error for values of flags that name files.
-func harmless(flags *pflag.FlagSet) error {
-	text := func(name string) string {
-		if f := flags.Lookup(name); f != nil {
-			return f.Value.String()
-		}
-		return ""
-	}
-	if votes := text("votes"); votes != "" {
-		if _, err := numbers(votes); err != nil {
-			return fmt.Errorf("--votes: %w", err)
-		}
-	}
-	if scores := text("scores"); scores != "" && scores != locality {
-		return fmt.Errorf("the lab takes no file of scores, only --scores %s", locality)
-	}
-	return nil
-}
-
 // affordable returns an error for larger networks than the lab takes. It lets verify take a limited memory.
-func (l *laboratory) affordable(p *program, command *cobra.Command) error {
+func (l *laboratory) affordable(p *Program, command *cobra.Command) error {
 	flags := command.Flags()
 	n, err := largest(flags)
 	if err != nil {

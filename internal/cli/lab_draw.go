@@ -115,8 +115,8 @@ func paged(_ context.Context, w io.Writer, r *labRun, _ *drawQuestion) error {
 }
 
 // drawPage writes a page of the run that a command has made.
-func (p *program) drawPage(path string, q *runQuestion) error {
-	r, err := newLab(p.Name, p.algorithms).make(context.Background(), q, func(string) {})
+func (p *Program) drawPage(path string, run *savedRun) error {
+	r, err := newLab(p.Name, p.algorithms).make(context.Background(), &runQuestion{Run: run.Run, Choices: run.Choices}, func(string) {})
 	if err != nil {
 		return err
 	}

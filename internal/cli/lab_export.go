@@ -18,7 +18,7 @@ import (
 )
 
 // exportLab writes the lab as a site that needs no server of ours, with stories beside those of the program.
-func (p *program) exportLab(ctx context.Context, directory string, stories []*lab.Story) error {
+func (p *Program) exportLab(ctx context.Context, directory string, stories []*lab.Story) error {
 	engines, has := lab.Compiled()
 	if !has {
 		var err error
@@ -34,7 +34,7 @@ func (p *program) exportLab(ctx context.Context, directory string, stories []*la
 }
 
 // compileEngines compiles this program's own package for the browser, in the source tree of the working directory.
-func (p *program) compileEngines(ctx context.Context) (e lab.Engines, err error) {
+func (p *Program) compileEngines(ctx context.Context) (e lab.Engines, err error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Path == "" {
 		return e, errors.New("this program does not know its package; a release has the engines")

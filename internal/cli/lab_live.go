@@ -79,7 +79,7 @@ func (o *groupOptions) shown(ctx context.Context, engine lab.Engine) (_ lab.Engi
 }
 
 // demoInLab runs a demo, and serves a page that shows it until it ends.
-func (p *program) demoInLab(ctx context.Context, o demo.Options) error {
+func (p *Program) demoInLab(ctx context.Context, o demo.Options) error {
 	listener, err := p.labListener(labAddress, false)
 	if err != nil {
 		return err

@@ -98,7 +98,7 @@ func (l *laboratory) make(ctx context.Context, q *runQuestion, progress func(str
 
 // labStart is a run before its first event.
 type labStart struct {
-	*program
+	*Program
 	command *cobra.Command
 	o       *runOptions
 	e       *catalogue.Entry
@@ -108,7 +108,7 @@ type labStart struct {
 
 // begin reads the words of a saved run.
 func (l *laboratory) begin(words []string, plain bool, progress func(string)) (*labStart, error) {
-	b := &labStart{program: l.program(progress), words: words}
+	b := &labStart{Program: l.program(progress), words: words}
 	command, o := b.runCommand()
 	b.command, b.o = command.Command, o
 	o.ceiling = labCeiling
@@ -117,13 +117,13 @@ func (l *laboratory) begin(words []string, plain bool, progress func(string)) (*
 		return nil, fmt.Errorf("this is no run: %w", err)
 	}
 	if err := b.parsed(b.command, &saved); err != nil {
-		return nil, b.flagError(b.command, err)
+		return nil, option.Explain(b.command, err)
 	}
 	if err := errors.Join(option.Spell(b.command), option.NoneEmpty(b.command)); err != nil {
 		return nil, err
 	}
 	var err error
-	if b.e, err = b.o.runnable(b.program, b.command, words[:1]); err != nil {
+	if b.e, err = b.o.runnable(b.Program, b.command, words[:1]); err != nil {
 		return nil, err
 	}
 	b.e = b.o.form(b.e)

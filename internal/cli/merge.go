@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/internal/show/report"
 )
 
-func (p *program) merge() *cobra.Command {
+func (p *Program) merge() *cobra.Command {
 	return &cobra.Command{
 		Use:     "merge FILE... [-- FLAG...]",
 		GroupID: option.GroupStudy,

@@ -60,7 +60,7 @@ type overRun struct {
 }
 
 // planOver plans a run over real connections.
-func (o *runOptions) planOver(p *program, command *cobra.Command, e *catalogue.Entry) (study, error) {
+func (o *runOptions) planOver(p *Program, command *cobra.Command, e *catalogue.Entry) (study, error) {
 	s, err := p.overOptions(command, e, o)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (o *runOptions) planOver(p *program, command *cobra.Command, e *catalogue.E
 func (*overRun) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // carryOut is that of a [study].
-func (r *overRun) carryOut(ctx context.Context, p *program, _ labour.Doer) error {
+func (r *overRun) carryOut(ctx context.Context, p *Program, _ labour.Doer) error {
 	if r.o.over == "processes" {
 		spawner, err := newSpawner(r.s.Instance.IDs.Len() - len(r.s.Dead))
 		if err != nil {
@@ -103,7 +103,7 @@ func (r *overRun) carryOut(ctx context.Context, p *program, _ labour.Doer) error
 }
 
 // overOptions returns the options of a run over real connections.
-func (p *program) overOptions(command *cobra.Command, e *catalogue.Entry, o *runOptions) (s tcprun.Options, err error) {
+func (p *Program) overOptions(command *cobra.Command, e *catalogue.Entry, o *runOptions) (s tcprun.Options, err error) {
 	if o.over == "" {
 		return s, errors.New("--unit is for runs over connections; add --over tcp or --over processes")
 	}
@@ -148,7 +148,7 @@ func (p *program) overOptions(command *cobra.Command, e *catalogue.Entry, o *run
 }
 
 // processor is the command that a run over processes starts for each processor.
-func (p *program) processor() *cobra.Command {
+func (p *Program) processor() *cobra.Command {
 	return &cobra.Command{
 		Use:     "processor",
 		Hidden:  true,

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
@@ -33,7 +34,7 @@ type proveOptions struct {
 	recorded     bool
 }
 
-func (p *program) prove() *cobra.Command {
+func (p *Program) prove() *cobra.Command {
 	o := &proveOptions{}
 	command := &cobra.Command{
 		Use:     "prove [MODEL ...]",
@@ -108,7 +109,7 @@ func modelNamed(name string) (*logic.Model, error) {
 	return m, err
 }
 
-func (p *program) proveAll(command *cobra.Command, names []string, o *proveOptions) error {
+func (p *Program) proveAll(command *cobra.Command, names []string, o *proveOptions) error {
 	if len(names) == 0 {
 		names = models.Names()
 	}
@@ -142,7 +143,7 @@ func (p *program) proveAll(command *cobra.Command, names []string, o *proveOptio
 }
 
 // proveRecorded compares models with what was proved.
-func (p *program) proveRecorded(plans []*prove.Plan) error {
+func (p *Program) proveRecorded(plans []*prove.Plan) error {
 	for _, plan := range plans {
 		name := plan.Model.Name
 		record, err := models.Record(name)
@@ -160,7 +161,7 @@ func (p *program) proveRecorded(plans []*prove.Plan) error {
 }
 
 // proveWith runs the solvers and prints the table.
-func (p *program) proveWith(command *cobra.Command, plans []*prove.Plan, o *proveOptions) error {
+func (p *Program) proveWith(command *cobra.Command, plans []*prove.Plan, o *proveOptions) error {
 	solvers, err := p.proveSolvers(o.solvers)
 	if err != nil {
 		return err
@@ -196,7 +197,7 @@ func (p *program) proveWith(command *cobra.Command, plans []*prove.Plan, o *prov
 }
 
 // proveSolvers returns the solvers that are asked for, or all that are installed. It says which are missing.
-func (p *program) proveSolvers(names []string) (solvers []*prove.Solver, err error) {
+func (p *Program) proveSolvers(names []string) (solvers []*prove.Solver, err error) {
 	asked := len(names) > 0
 	if !asked {
 		names = prove.Solvers
@@ -225,7 +226,7 @@ const (
 )
 
 // induction shows the smallest counterexample to induction of a model of a ring that lacks something.
-func (p *program) induction(m *logic.Model, o *proveOptions) error {
+func (p *Program) induction(m *logic.Model, o *proveOptions) error {
 	switch {
 	case len(o.drop)+len(o.guards) == 0:
 		return nil

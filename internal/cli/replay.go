@@ -9,10 +9,8 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/cli/labour"
@@ -22,39 +20,8 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// savedRun is a run in a file: the version that saved it, and the call, with all that it read from other
-// files. A call means the same run in every later version.
-type savedRun struct {
-	Ringleader string   `json:"ringleader"`
-	Run        []string `json:"run"` // the algorithm, and flags as --name=value
-
-	Choices []savedChoice `json:"choices,omitempty"` // the events of a run that was walked with --step
-}
-
 // mostSaved is the largest size of a saved run in bytes: enough for the longest list of identifiers.
 const mostSaved = 64 << 20
-
-// unsaved are the flags of run that are not part of the run itself: where results go, and what it reads
-// from other files, which is saved instead. So replaying another person's file reads and writes no other file.
-var unsaved = slices.Concat([]string{"step", "walk", "save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames, storyNames)
-
-// words returns the given flags, as --name=value, except those in without.
-func words(flags *pflag.FlagSet, without []string) []string {
-	var all []string
-	flags.Visit(func(f *pflag.Flag) {
-		if slices.Contains(without, f.Name) {
-			return
-		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, value := range values {
-			all = append(all, "--"+f.Name+"="+value)
-		}
-	})
-	return all
-}
 
 // saved returns the run of these options, for a file.
 func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *network.Instance) savedRun {
@@ -75,18 +42,8 @@ func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *network.I
 	return savedRun{Ringleader: version, Run: slices.Concat([]string{cmp.Or(o.called, e.Name)}, words(o.of, without), more)}
 }
 
-// put writes a saved run.
-func (s savedRun) put(w io.Writer) error {
-	line, err := report.PlainJSON(s)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(line, '\n'))
-	return err
-}
-
 // readSaved reads and validates a saved run.
-func (p *program) readSaved(path string) (savedRun, error) {
+func (p *Program) readSaved(path string) (savedRun, error) {
 	var s savedRun
 	wrong := func(err error) (savedRun, error) { return s, fmt.Errorf("%s is not a saved run: %w", path, err) }
 	in := p.stdin
@@ -126,25 +83,8 @@ func (p *program) readSaved(path string) (savedRun, error) {
 	return s, nil
 }
 
-// check returns an error for words that are not the algorithm and then known flags of a run, none of which names a file.
-func (s *savedRun) check(known *pflag.FlagSet) error {
-	if len(s.Run) == 0 {
-		return errors.New(`it has no "run": the algorithm, and flags as --name=value`)
-	}
-	for _, word := range s.Run[1:] {
-		name, value, found := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-		if _, err := numbers(value); name == "votes" && err != nil { // else it would name a file
-			return fmt.Errorf("--votes: %w", err)
-		}
-		if !found || !strings.HasPrefix(word, "--") || known.Lookup(name) == nil || slices.Contains(unsaved, name) {
-			return fmt.Errorf("%.40q is not a --name=value of a run", word)
-		}
-	}
-	return nil
-}
-
 // parsed gives the flags of the command run the values of a saved run and further ones, and notes the call.
-func (p *program) parsed(run *cobra.Command, s *savedRun, more ...string) error {
+func (p *Program) parsed(run *cobra.Command, s *savedRun, more ...string) error {
 	if err := run.ParseFlags(slices.Concat(s.Run[1:], more)); err != nil {
 		return err
 	}
@@ -153,7 +93,7 @@ func (p *program) parsed(run *cobra.Command, s *savedRun, more ...string) error 
 	return nil
 }
 
-func (p *program) replay() *cobra.Command {
+func (p *Program) replay() *cobra.Command {
 	var o struct {
 		storyFlags
 		results

@@ -27,9 +27,7 @@ type reproduceOptions struct {
 	labour.Work
 }
 
-func (p *program) reproduce() *cobra.Command { return p.reproduceCommand().Command }
-
-func (p *program) reproduceCommand() *studyCommand {
+func (p *Program) reproduceCommand() *studyCommand {
 	var o reproduceOptions
 	command := &cobra.Command{
 		Use:     "reproduce [S1|S2|S3|S4|S5]...",
@@ -74,7 +72,7 @@ type reproduction struct {
 }
 
 // plan returns the study that the flags ask for. The results of a shard are kept where the result would be.
-func (o *reproduceOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+func (o *reproduceOptions) plan(p *Program, command *cobra.Command, args []string) (study, error) {
 	if o.json && o.markdown {
 		return nil, errors.New("a result has one form: --json or --markdown")
 	}
@@ -123,7 +121,7 @@ func (r *reproduction) job() (*labour.Assignment, error) {
 }
 
 // carryOut is that of a [study]. It prints each verdict, in order, as soon as it is known. The results of a shard are only kept.
-func (r *reproduction) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+func (r *reproduction) carryOut(ctx context.Context, p *Program, by labour.Doer) error {
 	a, err := r.job()
 	if err != nil {
 		return err

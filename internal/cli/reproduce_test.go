@@ -51,7 +51,7 @@ func arguments(command string) (words []string) {
 }
 
 // judge checks rows and prints their verdicts.
-func judge(ctx context.Context, p *program, rows []reproduce.Row, left int, o *reproduceOptions) error {
+func judge(ctx context.Context, p *Program, rows []reproduce.Row, left int, o *reproduceOptions) error {
 	s := &reproduction{o: o, task: &reproduce.Judging{Rows: rows, Algorithms: p.algorithms}, left: left}
 	return p.carryOut(ctx, s, &labour.Hands{Work: &o.Work})
 }
@@ -64,7 +64,7 @@ func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T
 		}},
 	}
 	var stdout, stderr strings.Builder
-	p := &program{Printer: &report.Printer{Out: &stdout, Err: &stderr, Getenv: os.Getenv}}
+	p := &Program{Printer: &report.Printer{Out: &stdout, Err: &stderr, Getenv: os.Getenv}}
 	err := judge(t.Context(), p, rows, 0, &reproduceOptions{to: "-", json: true})
 	var exit report.ExitError
 	if !errors.As(err, &exit) || exit.Code != report.ExitNo || !strings.Contains(stderr.String(), "S1 a panicked: oh") {
@@ -93,7 +93,7 @@ func TestStatementsThatAreNotCheckedAreCountedApartAndAreNoFailure(t *testing.T)
 	}}
 	rows := []reproduce.Row{unchecked, {Source: "S1", Where: "d", Settled: true, Check: func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{} }}}
 	var stdout strings.Builder
-	p := &program{Printer: &report.Printer{Out: &stdout, Err: &strings.Builder{}, Getenv: os.Getenv}}
+	p := &Program{Printer: &report.Printer{Out: &stdout, Err: &strings.Builder{}, Getenv: os.Getenv}}
 	for _, test := range []struct {
 		options reproduceOptions
 		rows    []reproduce.Row
@@ -115,7 +115,7 @@ func TestStatementsThatAreStoppedAreIncomplete(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	path := t.TempDir() + "/page.md"
-	p := &program{Printer: &report.Printer{Out: &strings.Builder{}, Err: &strings.Builder{}, Getenv: os.Getenv}}
+	p := &Program{Printer: &report.Printer{Out: &strings.Builder{}, Err: &strings.Builder{}, Getenv: os.Getenv}}
 	err := judge(ctx, p, sources.Rows(), 0, &reproduceOptions{to: path, markdown: true})
 	var exit report.ExitError
 	if !errors.As(err, &exit) || exit.Code != report.ExitIncomplete {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/cli/option"
@@ -70,7 +71,7 @@ func (r *results) check() error {
 }
 
 // put writes the record's files, and then, if stdout is free for it, the result.
-func (r *results) put(p *program, found *finding) error {
+func (r *results) put(p *Program, found *finding) error {
 	record := found.record
 	if r.recorded() && record == nil {
 		p.Complain("no property is violated, so there is no run to draw or to write")
@@ -100,7 +101,7 @@ func (r *results) put(p *program, found *finding) error {
 }
 
 // drawInto draws into a file if there is to be one, in the format that its name ends in.
-func (r *results) drawInto(p *program, path string, record *trace.Record, draw func(*trace.Record, trace.Window) (*drawing.Drawing, error)) error {
+func (r *results) drawInto(p *Program, path string, record *trace.Record, draw func(*trace.Record, trace.Window) (*drawing.Drawing, error)) error {
 	if path == "" {
 		return nil
 	}
@@ -120,7 +121,7 @@ var runEndings = append(slices.Clone(render.Formats), "html")
 func isPage(path string) bool { return strings.EqualFold(filepath.Ext(path), ".html") }
 
 // drawRun draws the run, or writes a page of it.
-func (r *results) drawRun(p *program, found *finding) error {
+func (r *results) drawRun(p *Program, found *finding) error {
 	switch {
 	case !isPage(r.draw):
 		return r.drawInto(p, r.draw, found.record, drawing.Diagram)
@@ -131,14 +132,14 @@ func (r *results) drawRun(p *program, found *finding) error {
 	if err != nil {
 		return err
 	}
-	return p.drawPage(r.draw, &runQuestion{Run: run.Run, Choices: run.Choices})
+	return p.Page(r.draw, &run)
 }
 
 // networkEndings are the endings of drawings of the network.
 var networkEndings = append(slices.Clone(render.Formats), "gif")
 
 // drawNetwork draws the network, step by step if the file is a GIF.
-func (r *results) drawNetwork(p *program, record *trace.Record) error {
+func (r *results) drawNetwork(p *Program, record *trace.Record) error {
 	if !strings.EqualFold(filepath.Ext(r.topology), ".gif") {
 		return r.drawInto(p, r.topology, record, drawing.Network)
 	}

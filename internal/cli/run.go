@@ -53,13 +53,13 @@ type ceiling struct {
 	record int    // bytes of the record, about
 }
 
-func (p *program) run() *cobra.Command {
+func (p *Program) run() *cobra.Command {
 	command, _ := p.runCommand()
 	return command.Command
 }
 
 // runCommand returns the command, and the options that its flags set.
-func (p *program) runCommand() (*studyCommand, *runOptions) {
+func (p *Program) runCommand() (*studyCommand, *runOptions) {
 	o := new(runOptions)
 	command := &cobra.Command{
 		Use:     "run [ALGORITHM]",
@@ -172,7 +172,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 3 stopped early; 64 
 }
 
 // plan returns the study that the flags ask for.
-func (o *runOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+func (o *runOptions) plan(p *Program, command *cobra.Command, args []string) (study, error) {
 	args, err := o.played(command, args)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (o *runOptions) plan(p *program, command *cobra.Command, args []string) (st
 }
 
 // runnable returns what the only argument names: an algorithm, or an exhibit of the gallery.
-func (o *runOptions) runnable(p *program, command *cobra.Command, args []string) (*catalogue.Entry, error) {
+func (o *runOptions) runnable(p *Program, command *cobra.Command, args []string) (*catalogue.Entry, error) {
 	e, err := p.oneAlgorithm(command, args)
 	if err == nil || len(args) != 1 {
 		return e, err
@@ -273,7 +273,7 @@ type simulation struct {
 }
 
 // planSimulation plans a simulated run.
-func (o *runOptions) planSimulation(p *program, e *catalogue.Entry) (study, error) {
+func (o *runOptions) planSimulation(p *Program, e *catalogue.Entry) (study, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -291,7 +291,7 @@ func (o *runOptions) planSimulation(p *program, e *catalogue.Entry) (study, erro
 func (*simulation) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // answer is that of an [answerable].
-func (r *simulation) answer(ctx context.Context, p *program, _ labour.Doer) (*finding, error) {
+func (r *simulation) answer(ctx context.Context, p *Program, _ labour.Doer) (*finding, error) {
 	found, err := p.elect(ctx, r.e, r.o, &r.s)
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
 		return r.o.broken(r.e, &r.s, broken)
@@ -316,7 +316,7 @@ func (r *simulation) answer(ctx context.Context, p *program, _ labour.Doer) (*fi
 }
 
 // carryOut is that of a [study].
-func (r *simulation) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+func (r *simulation) carryOut(ctx context.Context, p *Program, by labour.Doer) error {
 	found, err := r.answer(ctx, p, by)
 	if err != nil {
 		return err
@@ -337,7 +337,7 @@ func (r *simulation) carryOut(ctx context.Context, p *program, by labour.Doer) e
 }
 
 // elect simulates the election, and checks what its source claims of every run.
-func (p *program) elect(ctx context.Context, e *catalogue.Entry, o *runOptions, s *simulate.Options) (*report.Run, error) {
+func (p *Program) elect(ctx context.Context, e *catalogue.Entry, o *runOptions, s *simulate.Options) (*report.Run, error) {
 	checked, err := o.records(e, s.Instance.IDs.Len())
 	if err != nil {
 		return nil, err

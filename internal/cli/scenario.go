@@ -142,7 +142,7 @@ func (s *scenario) call(program string) string {
 	return strings.Join(words, " ")
 }
 
-func (p *program) scenarios() *cobra.Command {
+func (p *Program) scenarios() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:     "scenarios",

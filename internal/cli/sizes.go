@@ -64,7 +64,7 @@ func (o *verifyOptions) planTable(e *catalogue.Entry) (study, error) {
 func (*tabulation) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // each passes on the result of each size as soon as it is known.
-func (t *tabulation) each(ctx context.Context, p *program, by labour.Doer, take func(*report.Verification) error) error {
+func (t *tabulation) each(ctx context.Context, p *Program, by labour.Doer, take func(*report.Verification) error) error {
 	o := t.o
 	for ; o.n <= o.most; o.n++ {
 		v, err := o.options(t.e)
@@ -89,7 +89,7 @@ func (t *tabulation) each(ctx context.Context, p *program, by labour.Doer, take 
 }
 
 // answer is that of an [answerable].
-func (t *tabulation) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+func (t *tabulation) answer(ctx context.Context, p *Program, by labour.Doer) (*finding, error) {
 	f := new(finding)
 	f.verdict = t.each(ctx, p, by, func(found *report.Verification) error {
 		f.results = append(f.results, found)
@@ -99,7 +99,7 @@ func (t *tabulation) answer(ctx context.Context, p *program, by labour.Doer) (*f
 }
 
 // carryOut is that of a [study].
-func (t *tabulation) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+func (t *tabulation) carryOut(ctx context.Context, p *Program, by labour.Doer) error {
 	var all report.ExtremesTable
 	err := t.each(ctx, p, by, func(found *report.Verification) error {
 		if all.Sizes = append(all.Sizes, found); found.Extremes == nil || t.o.json {

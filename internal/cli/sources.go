@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/internal/study/sources"
 )
 
-func (p *program) sources() *cobra.Command {
+func (p *Program) sources() *cobra.Command {
 	var asJSON, asMarkdown bool
 	command := &cobra.Command{
 		Use:     "sources [KEY]",

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
@@ -34,59 +33,10 @@ var stepFlags = slices.Concat([]string{
 // mostGoing is the largest number of events of go or end: some elections never end.
 const mostGoing = 100_000
 
-// savedChoice is an event of a walk in a file.
-type savedChoice struct {
-	What    string         `json:"what"`
-	Process int            `json:"process"`
-	Link    uint32         `json:"link,omitempty"`
-	Place   int            `json:"place,omitempty"`
-	Timer   election.Timer `json:"timer,omitempty"`
-	Time    election.Ticks `json:"time"`
-	Cut     string         `json:"cut,omitempty"`
-	Order   string         `json:"order,omitempty"`  // of a command; then Member is a rank among the processes, from 1
-	Member  election.ID    `json:"member,omitempty"` // of a transfer or a proof of death
-	Number  uint64         `json:"number,omitempty"` // a weight, or an incarnation
-	Draw    uint64         `json:"draw,omitempty"`
-	Dies    int            `json:"dies,omitempty"`
-}
-
-// savedOrders are the words for the commands of saved choices.
-var savedOrders = map[election.Order]string{election.Transfer: "transfer", election.Weigh: "weigh", election.Died: "died"}
-
-// savedChoiceOf returns an event for a file.
-func savedChoiceOf(c simulate.Choice) savedChoice {
-	saved := savedChoice{
-		What: c.What.String(), Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time,
-		Cut: c.Cut, Member: c.Command.Member, Number: c.Command.Number, Draw: c.Draw, Dies: c.Dies,
-	}
-	if c.What == simulate.Ask {
-		saved.Order = savedOrders[c.Command.Order]
-	}
-	return saved
-}
-
-// choice returns the saved event; an unknown one cannot happen.
-func (c savedChoice) choice() simulate.Choice {
-	command := election.Command{Member: c.Member, Number: c.Number}
-	for order, word := range savedOrders {
-		if word == c.Order {
-			command.Order = order
-		}
-	}
-	for what := simulate.Begin; what <= simulate.Ask; what++ {
-		if what.String() == c.What {
-			return simulate.Choice{
-				What: what, Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time, Cut: c.Cut, Command: command, Draw: c.Draw, Dies: c.Dies,
-			}
-		}
-	}
-	return simulate.Choice{Process: -1}
-}
-
 // walker walks a run.
 type walker struct {
 	*simulate.Session
-	p       *program
+	p       *Program
 	e       *catalogue.Entry
 	o       *runOptions
 	options *simulate.Options
@@ -94,7 +44,7 @@ type walker struct {
 }
 
 // newWalker prepares a walk. For lines see [simulate.Options]; nil: its record has none.
-func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOptions, lines func(string, int) int) (*walker, error) {
+func (p *Program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOptions, lines func(string, int) int) (*walker, error) {
 	var wrong error
 	command.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(stepFlags, f.Name) {
@@ -130,7 +80,7 @@ type walk struct {
 }
 
 // planWalk plans a walk.
-func (o *runOptions) planWalk(p *program, command *cobra.Command, e *catalogue.Entry) (study, error) {
+func (o *runOptions) planWalk(p *Program, command *cobra.Command, e *catalogue.Entry) (study, error) {
 	choices, asks := o.replayed, o.replayed == nil && o.step
 	if o.walk != "" {
 		var err error
@@ -152,7 +102,7 @@ func (o *runOptions) planWalk(p *program, command *cobra.Command, e *catalogue.E
 func (*walk) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // carryOut is that of a [study].
-func (w *walk) carryOut(ctx context.Context, _ *program, _ labour.Doer) error {
+func (w *walk) carryOut(ctx context.Context, _ *Program, _ labour.Doer) error {
 	if err := w.take(w.choices); err != nil {
 		return err
 	}
@@ -444,15 +394,6 @@ func (w *walker) saved() savedRun {
 	saved := w.o.saved(w.e, w.options, w.Result().Prepared)
 	saved.Choices = savedChoices(w.Session)
 	return saved
-}
-
-// savedChoices returns the events of a session, for a file.
-func savedChoices(s *simulate.Session) []savedChoice {
-	all := []savedChoice{}
-	for _, c := range s.Made() {
-		all = append(all, savedChoiceOf(c))
-	}
-	return all
 }
 
 // put saves the walk on request, and prints its result.

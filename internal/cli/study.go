@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/trace"
 )
@@ -18,7 +19,7 @@ type study interface {
 	job() (*labour.Assignment, error)
 
 	// carryOut computes and prints the result. Long work is done by the labour.
-	carryOut(ctx context.Context, p *program, by labour.Doer) error
+	carryOut(ctx context.Context, p *Program, by labour.Doer) error
 }
 
 // errNoJob is the error of a study without work that can be kept.
@@ -29,7 +30,7 @@ type answerable interface {
 	study
 
 	// answer computes the result.
-	answer(ctx context.Context, p *program, by labour.Doer) (*finding, error)
+	answer(ctx context.Context, p *Program, by labour.Doer) (*finding, error)
 }
 
 // finding is what a study has found.
@@ -50,7 +51,7 @@ type studyCommand struct {
 }
 
 // carriesOut lets a command carry out the studies that its calls ask for.
-func (p *program) carriesOut(c *studyCommand) *studyCommand {
+func (p *Program) carriesOut(c *studyCommand) *studyCommand {
 	c.RunE = func(command *cobra.Command, args []string) error {
 		s, err := c.plan(args)
 		if err != nil {
@@ -62,17 +63,17 @@ func (p *program) carriesOut(c *studyCommand) *studyCommand {
 }
 
 // carryOut carries out a study by labour.Doer that ends with it.
-func (p *program) carryOut(ctx context.Context, s study, by labour.Doer) error {
+func (p *Program) carryOut(ctx context.Context, s study, by labour.Doer) error {
 	err := p.written(s.carryOut(ctx, p, by))
 	by.Dismiss(err)
 	return err
 }
 
 // planned returns the study of a call of a command: its arguments and flags.
-func (p *program) planned(c *studyCommand, words []string) (study, error) {
+func (p *Program) planned(c *studyCommand, words []string) (study, error) {
 	p.adopt(c.Command)
 	if err := c.ParseFlags(words); err != nil {
-		return nil, p.flagError(c.Command, err)
+		return nil, option.Explain(c.Command, err)
 	}
 	args := c.Flags().Args()
 	if err := p.begin(c.Command, args); err != nil {
@@ -82,6 +83,6 @@ func (p *program) planned(c *studyCommand, words []string) (study, error) {
 }
 
 // adopt gives a command that is called by itself a parent, so that it knows what the program is called.
-func (p *program) adopt(command *cobra.Command) {
+func (p *Program) adopt(command *cobra.Command) {
 	(&cobra.Command{Use: p.Name}).AddCommand(command)
 }

@@ -39,9 +39,7 @@ type verifyOptions struct {
 	labour.Work
 }
 
-func (p *program) verify() *cobra.Command { return p.verifyCommand().Command }
-
-func (p *program) verifyCommand() *studyCommand {
+func (p *Program) verifyCommand() *studyCommand {
 	var o verifyOptions
 	command := &cobra.Command{
 		Use:     "verify ALGORITHM",
@@ -135,7 +133,7 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 }
 
 // plan returns the study that the flags ask for.
-func (o *verifyOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+func (o *verifyOptions) plan(p *Program, command *cobra.Command, args []string) (study, error) {
 	if o.gallery {
 		return o.planGallery(p, args)
 	}
@@ -257,7 +255,7 @@ type chances struct {
 func (*chances) job() (*labour.Assignment, error) { return nil, errNoJob }
 
 // answer is that of an [answerable].
-func (c *chances) answer(ctx context.Context, p *program, _ labour.Doer) (*finding, error) {
+func (c *chances) answer(ctx context.Context, p *Program, _ labour.Doer) (*finding, error) {
 	bar := p.watch(ctx, &c.v)
 	found, err := verify.Probabilities(c.e.Program, c.v)
 	bar.Done()
@@ -268,7 +266,7 @@ func (c *chances) answer(ctx context.Context, p *program, _ labour.Doer) (*findi
 }
 
 // carryOut is that of a [study].
-func (c *chances) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+func (c *chances) carryOut(ctx context.Context, p *Program, by labour.Doer) error {
 	found, err := c.answer(ctx, p, by)
 	if err != nil {
 		return err
@@ -296,7 +294,7 @@ func (s *verification) job() (*labour.Assignment, error) {
 }
 
 // answer is that of an [answerable].
-func (s *verification) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+func (s *verification) answer(ctx context.Context, p *Program, by labour.Doer) (*finding, error) {
 	found, err := s.explore(ctx, p, by)
 	if err != nil {
 		return nil, err
@@ -312,7 +310,7 @@ func (s *verification) answer(ctx context.Context, p *program, by labour.Doer) (
 }
 
 // carryOut is that of a [study].
-func (s *verification) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+func (s *verification) carryOut(ctx context.Context, p *Program, by labour.Doer) error {
 	found, err := s.answer(ctx, p, by)
 	if err != nil {
 		return err
@@ -328,26 +326,8 @@ func (s *verification) carryOut(ctx context.Context, p *program, by labour.Doer)
 	return found.verdict
 }
 
-// watch shows the progress of an exploration.
-func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress {
-	bar := p.Progress()
-	v.Progress = func(at verify.Progress) bool {
-		if at.States == 0 && at.Orders > 1 { // random walks
-			bar.Show("%d of %d random walks%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
-			return ctx.Err() == nil
-		}
-		orders := ""
-		if at.Orders > 1 {
-			orders = fmt.Sprintf(", %d of %d orders%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
-		}
-		bar.Show("%d states, %s a second, %d in the frontier%s", at.States, bar.Rate(at.States), at.Frontier, orders)
-		return ctx.Err() == nil
-	}
-	return bar
-}
-
 // explore tries every schedule, or makes random walks, and makes smaller what was found on request.
-func (s *verification) explore(ctx context.Context, p *program, by labour.Doer) (*report.Verification, error) {
+func (s *verification) explore(ctx context.Context, p *Program, by labour.Doer) (*report.Verification, error) {
 	bar := p.watch(ctx, &s.v)
 	defer bar.Done()
 	var r *verify.Report
@@ -404,7 +384,7 @@ func (s *verification) orders() (*verify.Orders, error) {
 
 // tryDeclared tries every schedule that the algorithm declares to bear, or as much of that as is not too large. It sets the options
 // to those that were tried. Pieces that are kept must all have the same options.
-func (s *verification) tryDeclared(ctx context.Context, p *program, by labour.Doer) (*verify.Report, error) {
+func (s *verification) tryDeclared(ctx context.Context, p *Program, by labour.Doer) (*verify.Report, error) {
 	orders, err := s.orders()
 	if err != nil {
 		return nil, err
@@ -431,7 +411,7 @@ func (s *verification) tryDeclared(ctx context.Context, p *program, by labour.Do
 
 // tryAll tries every schedule. Many orders are work in pieces. Of few, each is explored by all cores, unless the results are
 // kept.
-func (s *verification) tryAll(ctx context.Context, p *program, by labour.Doer, orders *verify.Orders) (*verify.Report, error) {
+func (s *verification) tryAll(ctx context.Context, p *Program, by labour.Doer, orders *verify.Orders) (*verify.Report, error) {
 	if s.v.Wardens || !by.Keeps() && orders.Len() < 2*uint64(s.v.Cores) {
 		return s.e.Verify(s.v)
 	}

@@ -18,7 +18,7 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 		t.Skip("it computes for minutes under the race detector, and runs nothing at once")
 	}
 	var calls []string
-	p := &program{algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}}
+	p := commandLine(&Program{algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}})
 	for _, command := range p.root().Commands() {
 		calls = append(calls, command.Name()+" --help")
 	}

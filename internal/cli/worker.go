@@ -29,7 +29,7 @@ type workerOptions struct {
 	httpHosts []string
 }
 
-func (p *program) worker() *cobra.Command {
+func (p *Program) worker() *cobra.Command {
 	var o workerOptions
 	command := &cobra.Command{
 		Use:     "worker --nats URL",
@@ -96,7 +96,7 @@ const (
 )
 
 // labour computes pieces until ctx is done.
-func (p *program) labour(ctx context.Context, o *workerOptions) error {
+func (p *Program) labour(ctx context.Context, o *workerOptions) error {
 	var listener net.Listener
 	if o.metrics != "" {
 		var err error
@@ -145,7 +145,7 @@ func host(address string) string {
 }
 
 // reach connects to the server, as soon as it answers. It returns nothing if ctx is done before.
-func (p *program) reach(ctx context.Context, o *workerOptions) (*cluster.Conn, error) {
+func (p *Program) reach(ctx context.Context, o *workerOptions) (*cluster.Conn, error) {
 	access, err := o.Authorized()
 	if err != nil {
 		return nil, report.Failed("%w", err)

@@ -25,9 +25,7 @@ type worstOptions struct {
 	labour.Work
 }
 
-func (p *program) worst() *cobra.Command { return p.worstCommand().Command }
-
-func (p *program) worstCommand() *studyCommand {
+func (p *Program) worstCommand() *studyCommand {
 	var o worstOptions
 	command := &cobra.Command{
 		Use:     "worst ALGORITHM",
@@ -70,7 +68,7 @@ type climb struct {
 }
 
 // plan returns the study that the flags ask for.
-func (o *worstOptions) plan(p *program, command *cobra.Command, args []string) (study, error) {
+func (o *worstOptions) plan(p *Program, command *cobra.Command, args []string) (study, error) {
 	e, err := p.oneAlgorithm(command, args)
 	if err != nil {
 		return nil, err
@@ -107,7 +105,7 @@ func (c *climb) job() (*labour.Assignment, error) {
 }
 
 // answer is that of an [answerable]. A search that is stopped has the result of its inputs so far.
-func (c *climb) answer(ctx context.Context, p *program, by labour.Doer) (*finding, error) {
+func (c *climb) answer(ctx context.Context, p *Program, by labour.Doer) (*finding, error) {
 	a, err := c.job()
 	if err != nil {
 		return nil, err
@@ -132,7 +130,7 @@ func (c *climb) answer(ctx context.Context, p *program, by labour.Doer) (*findin
 }
 
 // carryOut is that of a [study].
-func (c *climb) carryOut(ctx context.Context, p *program, by labour.Doer) error {
+func (c *climb) carryOut(ctx context.Context, p *Program, by labour.Doer) error {
 	found, err := c.answer(ctx, p, by)
 	if err != nil {
 		return err
