@@ -1,5 +1,12 @@
-// Package cli is the command line of ringleader: what is common to all commands is in this file, and
-// each command has a file of its own.
+// Package cli is the command line of ringleader. The root has what is common to all commands: their list, help, completion and errors. Its
+// rooms have the commands, each in a file of its own:
+//
+//   - operate: to elect a leader among real processes
+//   - run: one election; study: many, and what is known of algorithms
+//   - jobs: long work that workers do; lab: the page in a browser
+//   - plan: studies as values, from flags; labour: who does their long work; option: what flags and arguments have in common
+//
+// The root imports all; jobs imports study, and lab imports run and study; these four import plan, which imports labour, and all import option.
 //
 // Results go to stdout; warnings, progress and errors to stderr. An error is one line, with what would work.
 package cli
@@ -15,14 +22,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/cli/lab"
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/cli/run"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
 
-// program has what is common to all commands. The commands of each room know it as the [Program].
-type program struct{ *Program }
+// program has what is common to all commands. The commands of each room know it as the [plan.Program].
+type program struct{ *plan.Program }
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
 // is. The commands know the algorithms of the list; the name is the program's name in a shell. Run returns the
@@ -37,9 +47,9 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 			}
 		}
 	}()
-	p := commandLine(newProgram(name, algorithms, stdin, stdout, stderr, getenv))
+	p := commandLine(plan.NewProgram(name, algorithms, stdin, stdout, stderr, getenv))
 	err := p.execute(ctx, args)
-	code, text := statusOf(err)
+	code, text := plan.StatusOf(err)
 	if text != "" {
 		p.Complain(text)
 	}
@@ -50,9 +60,9 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 }
 
 // commandLine lets a program have command lines.
-func commandLine(p *Program) *program {
+func commandLine(p *plan.Program) *program {
 	c := &program{p}
-	p.Page = func(path string, run *savedRun) error { return p.drawPage(path, run) }
+	p.Page = func(path string, run *plan.SavedRun) error { return lab.WritePage(p, path, run) }
 	p.Help = c.help
 	return c
 }
@@ -62,7 +72,7 @@ func (p *program) execute(ctx context.Context, args []string) error {
 	root := p.root()
 	p.narrow(root, args)
 	root.SetArgs(args)
-	err := p.written(root.ExecuteContext(ctx))
+	err := p.Written(root.ExecuteContext(ctx))
 	if err != nil {
 		if _, _, unknown := root.Find(args); unknown != nil {
 			return unknownCommand(root, unknown)
@@ -73,7 +83,7 @@ func (p *program) execute(ctx context.Context, args []string) error {
 
 // Tree returns all commands, with their help. It is for manual pages and completions; [Run] runs commands.
 func Tree(name string, algorithms catalogue.List) *cobra.Command {
-	p := &Program{algorithms: algorithms, Printer: &report.Printer{Name: name, Out: &report.Output{Writer: io.Discard}, Err: io.Discard, Getenv: func(string) string { return "" }}}
+	p := &plan.Program{Algorithms: algorithms, Printer: &report.Printer{Name: name, Out: &report.Output{Writer: io.Discard}, Err: io.Discard, Getenv: func(string) string { return "" }}}
 	return commandLine(p).root()
 }
 
@@ -91,9 +101,9 @@ at a limit before the answer; 64 the call was wrong.`,
 		SilenceUsage:       true,
 		SilenceErrors:      true,
 		DisableSuggestions: true, // they would take several lines; see unknownCommand
-		PersistentPreRunE:  p.begin,
+		PersistentPreRunE:  p.Begin,
 	}
-	root.SetIn(p.stdin)
+	root.SetIn(p.Stdin)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.SetFlagErrorFunc(p.flagError)
@@ -108,13 +118,13 @@ at a limit before the answer; 64 the call was wrong.`,
 	version := root.Flags().Bool("version", false, "print which version this is")
 	root.RunE = func(command *cobra.Command, _ []string) error {
 		if *version {
-			return p.Print(build(), false)
+			return p.Print(plan.Build(), false)
 		}
 		return command.Help()
 	}
 	completionCommand(root)
 	p.completeFlags(root)
-	called(root, p.Name)
+	plan.Called(root, p.Name)
 	return root
 }
 
@@ -136,7 +146,7 @@ func unknownCommand(root *cobra.Command, notFound error) error {
 // flagError returns an error with the values that a flag accepts.
 func (p *program) flagError(command *cobra.Command, err error) error {
 	unknown := new(pflag.NotExistError)
-	if errors.As(err, &unknown) && command.Name() == "replay" && p.run().Flags().Lookup(unknown.GetSpecifiedName()) != nil {
+	if errors.As(err, &unknown) && command.Name() == "replay" && run.Command(p.Program).Flags().Lookup(unknown.GetSpecifiedName()) != nil {
 		return fmt.Errorf("a saved run is replayed unchanged; --%s is for %s run", unknown.GetSpecifiedName(), p.Name)
 	}
 	return option.Explain(command, err)

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/cli/plan"
 )
 
 func (p *program) version() *cobra.Command {
@@ -14,7 +15,7 @@ func (p *program) version() *cobra.Command {
 		Example: "  ringleader version\n  ringleader version --json",
 		Args:    option.FlagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			return p.Print(build(), asJSON)
+			return p.Print(plan.Build(), asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
