@@ -1,7 +1,7 @@
 package workbench
 
 import (
-	"ringleader.example/ringleader/internal/cli"
+	answers "ringleader.example/ringleader/internal/cli/lab"
 	"ringleader.example/ringleader/internal/show/lab"
 )
 
@@ -11,5 +11,5 @@ func Main(own ...Entry) {
 	if err != nil {
 		lab.Work(lab.Failing{Err: err})
 	}
-	lab.Work(cli.NewLab("ringleader", all))
+	lab.Work(answers.New("ringleader", all))
 }

@@ -11,7 +11,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/cli/lab"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -78,7 +78,7 @@ func TestTheLabShowsTheSourceOfAnOwnAlgorithm(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask := func(question, words string) string {
-			answer, err := cli.NewLab("mine", all).Ask(t.Context(), question, []byte(words), func(string) {})
+			answer, err := lab.New("mine", all).Ask(t.Context(), question, []byte(words), func(string) {})
 			return fmt.Sprintf("%s%v", answer, err)
 		}
 		listing, run := ask("listing", `{"algorithm":"mine"}`), ask("run", `{"run":["mine","--n=3"]}`)

@@ -1,5 +1,12 @@
-// Package cli is the command line of ringleader: what is common to all commands is in this file, and
-// each command has a file of its own.
+// Package cli is the command line of ringleader. The root has what is common to all commands: their list, help, completion and errors. Its
+// rooms have the commands, each in a file of its own:
+//
+//   - operate: to elect a leader among real processes
+//   - run: one election; study: many, and what is known of algorithms
+//   - jobs: long work that workers do; lab: the page in a browser
+//   - plan: studies as values, from flags; labour: who does their long work; option: what flags and arguments have in common
+//
+// The root imports all; jobs imports study, and lab imports run and study; these four import plan, which imports labour, and all import option.
 //
 // Results go to stdout; warnings, progress and errors to stderr. An error is one line, with what would work.
 package cli
@@ -10,27 +17,22 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/lab"
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/cli/run"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
 
-// program holds what the commands share: the algorithms, the streams, and the environment. Each command
-// is a method of it that returns a [cobra.Command].
-type program struct {
-	algorithms catalogue.List
-	stdin      io.Reader
-	*report.Printer
-}
+// program has what is common to all commands. The commands of each room know it as the [plan.Program].
+type program struct{ *plan.Program }
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
 // is. The commands know the algorithms of the list; the name is the program's name in a shell. Run returns the
@@ -45,9 +47,9 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 			}
 		}
 	}()
-	p := newProgram(name, algorithms, stdin, stdout, stderr, getenv)
+	p := commandLine(plan.NewProgram(name, algorithms, stdin, stdout, stderr, getenv))
 	err := p.execute(ctx, args)
-	code, text := statusOf(err)
+	code, text := plan.StatusOf(err)
 	if text != "" {
 		p.Complain(text)
 	}
@@ -57,10 +59,12 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 	return code
 }
 
-func newProgram(name string, algorithms catalogue.List, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *program {
-	return &program{algorithms: algorithms, stdin: stdin, Printer: &report.Printer{
-		Name: name, Version: versionName(), Out: &report.Output{Writer: stdout}, Err: stderr, Getenv: getenv,
-	}}
+// commandLine lets a program have command lines.
+func commandLine(p *plan.Program) *program {
+	c := &program{p}
+	p.Page = func(path string, run *plan.SavedRun) error { return lab.WritePage(p, path, run) }
+	p.Help = c.help
+	return c
 }
 
 // execute runs a command line.
@@ -68,7 +72,7 @@ func (p *program) execute(ctx context.Context, args []string) error {
 	root := p.root()
 	p.narrow(root, args)
 	root.SetArgs(args)
-	err := p.written(root.ExecuteContext(ctx))
+	err := p.Written(root.ExecuteContext(ctx))
 	if err != nil {
 		if _, _, unknown := root.Find(args); unknown != nil {
 			return unknownCommand(root, unknown)
@@ -77,35 +81,10 @@ func (p *program) execute(ctx context.Context, args []string) error {
 	return err
 }
 
-// written returns the error of a call whose own one is given: a result that cannot be written is one.
-func (p *program) written(err error) error {
-	if out, is := p.Out.(*report.Output); is && out.Err != nil {
-		return report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
-	}
-	return err
-}
-
-// statusOf returns the exit status of a command's error, and its text in one line; there is none if the command has printed
-// its result.
-func statusOf(err error) (code int, text string) {
-	var exit report.ExitError
-	switch {
-	case err == nil:
-		return report.ExitFine, ""
-	case errors.As(err, &exit) && exit.Err == nil:
-		return exit.Code, ""
-	case errors.As(err, &exit):
-		return exit.Code, option.OneLine(err.Error())
-	case errors.Is(err, simulate.ErrBroken): // in one of many runs
-		return report.ExitNo, option.OneLine(err.Error())
-	}
-	return report.ExitUsage, option.OneLine(err.Error())
-}
-
 // Tree returns all commands, with their help. It is for manual pages and completions; [Run] runs commands.
 func Tree(name string, algorithms catalogue.List) *cobra.Command {
-	p := &program{algorithms: algorithms, Printer: &report.Printer{Name: name, Out: &report.Output{Writer: io.Discard}, Err: io.Discard, Getenv: func(string) string { return "" }}}
-	return p.root()
+	p := &plan.Program{Algorithms: algorithms, Printer: &report.Printer{Name: name, Out: &report.Output{Writer: io.Discard}, Err: io.Discard, Getenv: func(string) string { return "" }}}
+	return commandLine(p).root()
 }
 
 func (p *program) root() *cobra.Command {
@@ -122,9 +101,9 @@ at a limit before the answer; 64 the call was wrong.`,
 		SilenceUsage:       true,
 		SilenceErrors:      true,
 		DisableSuggestions: true, // they would take several lines; see unknownCommand
-		PersistentPreRunE:  p.begin,
+		PersistentPreRunE:  p.Begin,
 	}
-	root.SetIn(p.stdin)
+	root.SetIn(p.Stdin)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.SetFlagErrorFunc(p.flagError)
@@ -139,27 +118,14 @@ at a limit before the answer; 64 the call was wrong.`,
 	version := root.Flags().Bool("version", false, "print which version this is")
 	root.RunE = func(command *cobra.Command, _ []string) error {
 		if *version {
-			return p.Print(build(), false)
+			return p.Print(plan.Build(), false)
 		}
 		return command.Help()
 	}
 	completionCommand(root)
 	p.completeFlags(root)
-	called(root, p.Name)
+	plan.Called(root, p.Name)
 	return root
-}
-
-// called sets the program's name in a shell, in the texts of a command and its subcommands.
-func called(command *cobra.Command, name string) {
-	own := func(text string) string { return strings.ReplaceAll(text, "ringleader ", name+" ") }
-	if !command.HasParent() {
-		command.Use = name
-	}
-	command.Example = own(command.Example)
-	command.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = own(f.Usage) })
-	for _, sub := range command.Commands() {
-		called(sub, name)
-	}
 }
 
 // unknownCommand returns an error that suggests a command in place of an unknown one.
@@ -180,39 +146,8 @@ func unknownCommand(root *cobra.Command, notFound error) error {
 // flagError returns an error with the values that a flag accepts.
 func (p *program) flagError(command *cobra.Command, err error) error {
 	unknown := new(pflag.NotExistError)
-	if errors.As(err, &unknown) && command.Name() == "replay" && p.run().Flags().Lookup(unknown.GetSpecifiedName()) != nil {
+	if errors.As(err, &unknown) && command.Name() == "replay" && run.Command(p.Program).Flags().Lookup(unknown.GetSpecifiedName()) != nil {
 		return fmt.Errorf("a saved run is replayed unchanged; --%s is for %s run", unknown.GetSpecifiedName(), p.Name)
 	}
 	return option.Explain(command, err)
-}
-
-// begin checks a call before its execution, and notes it for results.
-func (p *program) begin(command *cobra.Command, args []string) error {
-	if err := option.Spell(command); err != nil {
-		return err
-	}
-	p.Command = p.callOf(command, args)
-	return option.NoneEmpty(command)
-}
-
-// callOf returns the call of a command, without the flags for its results.
-func (p *program) callOf(command *cobra.Command, args []string) string {
-	call := strings.Fields(command.CommandPath())
-	for _, arg := range args {
-		call = append(call, report.ShellWord(arg))
-	}
-	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, labour.Names, []string{"csv", "keep", "markdown", "save", "verbose"}))...), " ")
-}
-
-// flagWords returns the given flags in shell syntax, except those in without.
-func flagWords(flags *pflag.FlagSet, without []string) (all []string) {
-	for _, word := range words(flags, without) {
-		name, value, _ := strings.Cut(word, "=")
-		if flags.Lookup(strings.TrimPrefix(name, "--")).Value.Type() == "bool" {
-			all = append(all, strings.TrimSuffix(word, "=true"))
-		} else {
-			all = append(all, name, report.ShellWord(value))
-		}
-	}
-	return all
 }

@@ -22,6 +22,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
@@ -220,7 +221,7 @@ func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 			}
 		}
 	}
-	p := &program{Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}}
+	p := commandLine(&plan.Program{Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}})
 	check(p.root())
 }
 

@@ -11,30 +11,15 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/cli/plan"
 )
-
-// completer completes an argument or a flag's value.
-type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
-
-// oneOf completes the only argument, which names an algorithm for which a condition holds.
-func (p *program) oneOf(which func(*catalogue.Entry) bool) completer {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return p.algorithms.Where(which), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// anyAlgorithm is the condition that holds for every algorithm.
-func anyAlgorithm(*catalogue.Entry) bool { return true }
 
 // parameterWords completes a --param: the names of the algorithm's parameters, and after = the words that one takes.
 func (p *program) parameterWords(_ *cobra.Command, args []string, given string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	e, err := p.algorithms.Find(args[0])
+	e, err := p.Algorithms.Find(args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -60,7 +45,7 @@ func (p *program) parameterWords(_ *cobra.Command, args []string, given string) 
 
 // fileFlags are the flags whose values are files, with the endings that these have, if they have any.
 var fileFlags = map[string][]string{
-	"export": nil, "stories": nil, "draw": runEndings, "draw-topology": networkEndings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil, "cert": nil, "key": nil, "ca": nil, "directory": nil,
+	"export": nil, "stories": nil, "draw": plan.RunEndings, "draw-topology": plan.NetworkEndings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil, "cert": nil, "key": nil, "ca": nil, "directory": nil,
 	"keep": nil, "nats-ca": nil, "nats-certificate": nil, "nats-credentials": nil, "nats-key": nil, "nats-store": nil, "nats-token-file": nil,
 }
 
@@ -125,7 +110,7 @@ func (p *program) narrow(root *cobra.Command, args []string) {
 	}
 	if count, _, err := root.Find([]string{"count"}); err == nil {
 		hide(count, func(use func(*catalogue.Entry) bool) bool {
-			return slices.ContainsFunc(p.algorithms, func(e *catalogue.Entry) bool { return e.Count != nil && use(e) })
+			return slices.ContainsFunc(p.Algorithms, func(e *catalogue.Entry) bool { return e.Count != nil && use(e) })
 		})
 	}
 	if len(args) < 2 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -136,7 +121,7 @@ func (p *program) narrow(root *cobra.Command, args []string) {
 		return
 	}
 	for _, arg := range rest {
-		if e, err := p.algorithms.Find(arg); err == nil {
+		if e, err := p.Algorithms.Find(arg); err == nil {
 			hide(command, func(use func(*catalogue.Entry) bool) bool { return use(e) })
 		}
 	}

@@ -13,12 +13,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
 // everyCommand calls f with each command that the help lists, and its subcommands, as words of a call.
 func everyCommand(f func(words []string, command *cobra.Command)) {
-	p := &program{algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}}
+	p := commandLine(&plan.Program{Algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}})
 	var visit func(words []string, command *cobra.Command)
 	visit = func(words []string, command *cobra.Command) {
 		if command.Hidden {

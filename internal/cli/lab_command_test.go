@@ -14,6 +14,9 @@ import (
 	"ringleader.example/ringleader/internal/show/report"
 )
 
+// labAddress is the address of the lab, unless it is in use.
+const labAddress = "127.0.0.1:8017"
+
 // beginLab starts the command, and returns its page's address, and how it ends when it is stopped.
 func beginLab(t *testing.T, args ...string) (address string, stop func() (code int, rest, stderr string)) {
 	t.Helper()

@@ -19,6 +19,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/broker"
@@ -252,7 +253,7 @@ func TestAJobOfAnotherVersionIsListedAndNotResumed(t *testing.T) {
 	url := natsServer(t, broker.Settings{})
 	job := left(t, url, "old")
 	code, _, stderr := call("jobs", "resume", job.Key()[:5], "--nats", url)
-	if want := "is of version old, and this is version " + versionName(); code != report.ExitNo || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+	if want := "is of version old, and this is version " + plan.VersionName(); code != report.ExitNo || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit status %d, %q; want %q", code, stderr, want)
 	}
 	conn := connected(t, url)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/study/broker"
 )
 
@@ -51,7 +52,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "saved.json")
 	url := natsServer(t, broker.Settings{})
 	labourer(t, url)
-	job := left(t, url, versionName())
+	job := left(t, url, plan.VersionName())
 	for _, c := range []struct{ definition, call string }{
 		{"run", "run lcr --n 3 --save " + saved},
 		{"run", "replay " + saved + " --story"},

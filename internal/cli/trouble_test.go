@@ -14,38 +14,19 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/cli/labour"
+	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/cluster"
-	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/work"
 )
-
-// A row in error is part of the output. So the job is done, as that of another command which has printed its result.
-func TestRowsInErrorLeaveNoJob(t *testing.T) {
-	url := natsServer(t, broker.Settings{})
-	rows := []reproduce.Row{{Source: "S1", Where: "here", Claim: "it errs", Check: func(*reproduce.Bench) reproduce.Finding { panic(errors.New("it errs")) }}}
-	labourerOf(t, url, "reproduce", &reproduce.Judging{Rows: rows})
-	var out, complaints stream
-	p := newProgram("ringleader", nil, strings.NewReader(""), &out, &complaints, func(string) string { return "" })
-	o := reproduceOptions{to: "-"}
-	o.Access.URL = url
-	s := &reproduction{o: &o, task: &reproduce.Judging{Rows: rows}, words: func() ([]string, error) { return []string{"S1"}, nil }}
-	err := p.carryOut(t.Context(), s, &labour.Hands{Work: &o.Work})
-	if code, _ := statusOf(err); code != report.ExitNo || !strings.Contains(complaints.String(), "it errs") || strings.Count(complaints.String(), "\n") != 1 {
-		t.Errorf("exit status %d, %q", code, complaints.String())
-	}
-	if jobs := jobsOf(t, url); len(jobs) > 0 {
-		t.Errorf("the server has %v", jobs)
-	}
-}
 
 // labourerOf starts a worker that has another task for a kind of job.
 func labourerOf(t *testing.T, url, kind string, task work.Task) {
 	t.Helper()
 	conn := connected(t, url)
 	ctx, stop := context.WithCancel(t.Context())
-	worker := cluster.Worker{Conn: conn, Cores: 1, Version: versionName(), Kinds: map[string]work.Kind{
+	worker := cluster.Worker{Conn: conn, Cores: 1, Version: plan.VersionName(), Kinds: map[string]work.Kind{
 		kind: func(json.RawMessage) (work.Task, error) { return task, nil },
 	}}
 	ended := make(chan error, 1)
@@ -64,7 +45,7 @@ func (failing) Compute(context.Context, work.Piece) ([]byte, error) { return nil
 func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
 	url := natsServer(t, broker.Settings{})
 	labourerOf(t, url, "verify", failing{})
-	p := newProgram("ringleader", nil, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
+	p := plan.NewProgram("ringleader", nil, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
 	h := &labour.Hands{Work: new(labour.Work)}
 	h.Access.URL = url
 	_, err := h.Do(t.Context(), p.Printer, &labour.Assignment{Kind: "verify", Words: func() ([]string, error) { return []string{"lcr"}, nil }, Task: failing{}, Units: "orders"})
@@ -81,7 +62,7 @@ func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
 func TestUnitsThatEndWorkersAreComputedByACommand(t *testing.T) {
 	url := natsServer(t, broker.Settings{})
 	line := strings.Fields("verify lcr --n 4")
-	job := left(t, url, versionName())
+	job := left(t, url, plan.VersionName())
 	key := report.Key(job.Key())
 	for args, says := range map[string]string{
 		"compute " + key:           "takes two arguments",
@@ -156,7 +137,7 @@ func doom() {
 	if err != nil {
 		panic(err)
 	}
-	worker := cluster.Worker{Conn: conn, Cores: 1, Version: versionName(), Kinds: map[string]work.Kind{
+	worker := cluster.Worker{Conn: conn, Cores: 1, Version: plan.VersionName(), Kinds: map[string]work.Kind{
 		"verify": func(json.RawMessage) (work.Task, error) { return doomed{}, nil },
 	}}
 	panic(worker.Run(context.Background()))

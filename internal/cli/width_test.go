@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -18,7 +19,7 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 		t.Skip("it computes for minutes under the race detector, and runs nothing at once")
 	}
 	var calls []string
-	p := &program{algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}}
+	p := commandLine(&plan.Program{Algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}})
 	for _, command := range p.root().Commands() {
 		calls = append(calls, command.Name()+" --help")
 	}

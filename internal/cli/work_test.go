@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/jobs"
+	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/internal/study/worktest"
@@ -45,8 +47,8 @@ func opened(t *testing.T, call string) (work.Head, work.Task) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newProgram("ringleader", all.Algorithms, strings.NewReader(""), io.Discard, io.Discard, os.Getenv)
-	task, err := p.kinds()[head.Kind](head.Spec)
+	p := plan.NewProgram("ringleader", all.Algorithms, strings.NewReader(""), io.Discard, io.Discard, os.Getenv)
+	task, err := jobs.Kinds(p)[head.Kind](head.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +219,7 @@ func TestWorkThatIsKeptIsRefusedWhereItCannotBeRepeated(t *testing.T) {
 
 // A job may come from another machine, so none names a file, and none is another command.
 func TestAJobFromElsewhereReadsAndWritesNoFile(t *testing.T) {
-	p := newProgram("ringleader", all.Algorithms, strings.NewReader(""), io.Discard, io.Discard, os.Getenv)
+	p := plan.NewProgram("ringleader", all.Algorithms, strings.NewReader(""), io.Discard, io.Discard, os.Getenv)
 	path := filepath.Join(t.TempDir(), "file")
 	for _, words := range [][]string{
 		{"compare", "lcr", "--n=4", "--orders=2", "--out=" + path},
@@ -238,7 +240,7 @@ func TestAJobFromElsewhereReadsAndWritesNoFile(t *testing.T) {
 		{"worst", "--help"},
 	} {
 		spec, _ := json.Marshal(words[1:])
-		if task, err := p.open(words[0], spec); err == nil || task != nil {
+		if task, err := jobs.Open(p, words[0], spec); err == nil || task != nil {
 			t.Errorf("%v is opened: %v", words, task)
 		}
 	}

@@ -152,7 +152,7 @@ var importRules = []importRule{
 		broken:  [2]string{".", "./catalogue"},
 	},
 	{
-		in: anywhere, except: []string{"./statushttp", "./internal/serve/control", "./internal/show/lab", "./internal/cli", "./examples/standby"}, never: []string{"net/http/..."},
+		in: anywhere, except: []string{"./statushttp", "./internal/serve/control", "./internal/show/lab", "./internal/cli/jobs", "./examples/standby"}, never: []string{"net/http/..."},
 		because: "HTTP takes more room than all else that a member links",
 		broken:  [2]string{"./transport", "net/http"},
 	},
@@ -237,6 +237,27 @@ var importRules = []importRule{
 		in: anywhere, except: []string{"./internal/cli/...", "./workbench"}, never: []string{"./internal/cli/...", "github.com/spf13/..."},
 		because: "the command line is the outermost layer",
 		broken:  [2]string{"./catalogue", "github.com/spf13/cobra"},
+	},
+	{
+		in:      []string{"./internal/cli/option", "./internal/cli/labour", "./internal/cli/operate"},
+		never:   []string{"./internal/cli/plan", "./internal/cli/run", "./internal/cli/study", "./internal/cli/jobs", "./internal/cli/lab"},
+		because: "they know no study",
+		broken:  [2]string{"./internal/cli/labour", "./internal/cli/plan"},
+	},
+	{
+		in: []string{"./internal/cli/plan"}, never: []string{"./internal/cli/run", "./internal/cli/study", "./internal/cli/jobs", "./internal/cli/lab"},
+		because: "the rooms of studies stand on it",
+		broken:  [2]string{"./internal/cli/plan", "./internal/cli/run"},
+	},
+	{
+		in: []string{"./internal/cli/run", "./internal/cli/study"}, never: []string{"./internal/cli/run", "./internal/cli/study", "./internal/cli/jobs", "./internal/cli/lab", "./internal/cli/operate"},
+		because: "one election and many stand beside each other, below jobs and the lab",
+		broken:  [2]string{"./internal/cli/study", "./internal/cli/run"},
+	},
+	{
+		in: []string{"./internal/cli/jobs", "./internal/cli/lab"}, never: []string{"./internal/cli/jobs", "./internal/cli/lab", "./internal/cli/operate"},
+		because: "the root joins them",
+		broken:  [2]string{"./internal/cli/jobs", "./internal/cli/lab"},
 	},
 	{
 		in: []string{"./internal/show/report"}, never: []string{"./internal/show/demo", "./internal/study/cluster", "./internal/serve/live", "os/exec", "net/..."},

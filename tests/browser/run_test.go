@@ -20,11 +20,12 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
+	answers "ringleader.example/ringleader/internal/cli/lab"
 	"ringleader.example/ringleader/internal/show/lab"
 )
 
 // engines answer all questions.
-var engines = sync.OnceValue(func() lab.Engine { return cli.NewLab("ringleader", all.Algorithms) })
+var engines = sync.OnceValue(func() lab.Engine { return answers.New("ringleader", all.Algorithms) })
 
 // shared is one server with all engines for all tests of the package: it keeps nothing of a question.
 var shared struct {

@@ -186,7 +186,7 @@ func (r *release) programs(p platform) ([]entry, error) {
 
 // ringleader builds the program, with the engines for the browser in it.
 func (r *release) ringleader(p platform) ([]byte, error) {
-	return r.build(p, "", "./cmd/ringleader", "-s -w -X ringleader.example/ringleader/internal/cli.release=v"+r.version)
+	return r.build(p, "", "./cmd/ringleader", "-s -w -X ringleader.example/ringleader/internal/cli/plan.release=v"+r.version)
 }
 
 // build builds a program of the module in a folder of the root.

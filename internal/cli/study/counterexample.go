@@ -1,0 +1,123 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify"
+)
+
+// counterexample holds how a violation is searched for by chance, made smaller and kept.
+type counterexample struct {
+	random int
+	shrink bool
+	save   string
+	set    *pflag.FlagSet
+}
+
+func (c *counterexample) flags(command *cobra.Command) {
+	f := command.Flags()
+	option.Number(f, &c.random, "random", "", 0, "make this many random walks instead of a search, by --seed, and shrink what they find")
+	f.BoolVar(&c.shrink, "shrink", false, "show the violation with fewer processes, faults and shorter delays, if there is one")
+	f.StringVar(&c.save, "save", "", "save the run to the violation into this file, for replay in the simulator")
+	c.set = f
+}
+
+// found is what a search or random walks found, made smaller on request.
+func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Report) *report.Verification {
+	found := &report.Verification{Checked: o.checked(e, &v), Report: r}
+	if r.Violation == nil {
+		found.Unneeded, _ = verify.Unneeded(e.Program, v, o.open())
+	}
+	if r.Violation != nil && (o.shrink || o.random > 0) {
+		found.Shrunk, found.Small = verify.Shrink(e.Program, v, r.Violation.Property)
+	}
+	return found
+}
+
+// savedOfVerify are the flags of verify that a run has as well, and that mean the same.
+var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes", "wardens", "lazy", "clock-error"}
+
+// keep saves the run to a violation.
+func keep(p *plan.Program, path string, found *plan.Finding) error {
+	if found.Witness == nil {
+		p.Complain("nothing is saved: no property is violated")
+		return nil
+	}
+	run, err := found.Witness()
+	if err != nil {
+		return err
+	}
+	return p.ToFile(path, run.Put)
+}
+
+// reproducing returns the run to the violation that was found: as the choices of a session, which makes the same steps in the
+// simulator.
+func (o *verifyOptions) reproducing(e *catalogue.Entry, found *report.Verification) (run plan.SavedRun, err error) {
+	shown, options := found.Shown()
+	session, kept, err := Following(e, options, &shown.Record)
+	if err != nil {
+		return run, err
+	}
+	var others []string
+	o.set.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(savedOfVerify, f.Name) {
+			others = append(others, f.Name)
+		}
+	})
+	for _, parameter := range o.usual {
+		kept = append(kept, "--param="+parameter)
+	}
+	version, _ := plan.Built()
+	return plan.SavedRun{Ringleader: version, Run: slices.Concat([]string{e.Name}, plan.Words(o.set, others), kept), Choices: plan.SavedChoices(session)}, nil
+}
+
+// Following returns a session that makes the steps of a violation, and the flags for its network and its start. Parameters and the
+// flags of savedOfVerify are not among them.
+func Following(e *catalogue.Entry, options *verify.Options, r *trace.Record) (session *simulate.Session, kept []string, err error) {
+	s := simulate.Options{Instance: options.Instance, AnyTime: e.Starts != election.Together, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}}
+	s.Instance.IDs = election.List(r.IDs)
+	if e.Identifiers == election.Anonymous {
+		s.Instance.IDs = make(election.List, r.N)
+	}
+	if e.Timing == election.Timed {
+		s.Delay = uint64(max(1, options.Delay))
+		if options.Delay > 0 {
+			kept = append(kept, fmt.Sprintf("--delay=%d", options.Delay))
+		}
+	}
+	if session, err = e.Session(s); err != nil {
+		return nil, nil, err
+	}
+	if options.Lazy {
+		if err := session.BeLazy(options.ClockError); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := session.Follow(r); err != nil {
+		return nil, nil, report.Failed("cannot save this run: %w", err)
+	}
+	if e.Identifiers == election.Anonymous {
+		kept = append(kept, fmt.Sprintf("--n=%d", r.N))
+	} else {
+		kept = append(kept, "--ids="+report.Commas(len(r.IDs), func(q int) uint64 { return r.IDs[q] }))
+	}
+	if s.AnyTime {
+		kept = append(kept, "--start=any")
+	}
+	if options.Unordered {
+		kept = append(kept, "--non-fifo=true")
+	}
+	return session, kept, nil
+}

@@ -1,0 +1,257 @@
+//go:build !js
+
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/show/render"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/finite"
+	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/models"
+	"ringleader.example/ringleader/internal/study/prove"
+	"ringleader.example/ringleader/proofs"
+)
+
+// proveOptions are the flags of prove.
+type proveOptions struct {
+	drop, guards []string
+	solvers      []string
+	timeout      time.Duration
+	emit, draw   string
+	size         int
+	recorded     bool
+}
+
+// Prove returns the command that proves algorithms for every number of processes.
+func Prove(p *plan.Program) *cobra.Command {
+	o := &proveOptions{}
+	command := &cobra.Command{
+		Use:     "prove [MODEL ...]",
+		GroupID: option.GroupStudy,
+		Short:   "Prove algorithms for every number of processes, with z3 and cvc5",
+		Long: `Prove algorithms for every number of processes. A model is an algorithm as a transition system
+with invariants: each invariant holds at first, and each action keeps it. MODEL is the name of one
+of the models in proofs/, by default all, or a file that ends in .model; package internal/study/logic has
+its form. Each solver that is installed tries each obligation. Nothing counts as proved but
+what a solver calls unsatisfiable.
+
+--drop leaves out an invariant, and --drop-guard a guard: what is then not proved needs it. On rings
+--drop also searches, without a solver, for the smallest state in which all other invariants hold
+and a step breaks one.
+
+Install the solvers ` + prove.Install + `.
+
+Exit status: 0 each solver has proved all; 1 something is refuted; 3 something is
+neither proved nor refuted, or there is no solver.`,
+		Example: "  ringleader prove\n  ringleader prove quorum-bully --solver z3\n  ringleader prove lcr --drop passed --draw lcr.svg\n" +
+			"  ringleader prove quorum-bully --drop-guard grant-claim:2\n  ringleader prove lcr --emit lcr.smt2\n  ringleader prove --recorded",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return models.Names(), cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(command *cobra.Command, args []string) error { return proveAll(p, command, args, o) },
+	}
+	f := command.Flags()
+	f.StringSliceVar(&o.drop, "drop", nil, "leave out this invariant, lemma or axiom of the one model; may be repeated")
+	f.StringSliceVar(&o.guards, "drop-guard", nil, "leave out this guard, as ACTION:NUMBER from 1; may be repeated")
+	f.StringSliceVar(&o.solvers, "solver", nil, "z3 or cvc5 (default: each that is installed)")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a solver may take for an obligation")
+	f.StringVar(&o.emit, "emit", "", "write the obligations of the one model as SMT-LIB 2 into this file, and run no solver; - is stdout")
+	f.StringVar(&o.draw, "draw", "", "draw the counterexample to induction into this .svg, .png or .pdf file; - is stdout, as SVG")
+	f.IntVar(&o.size, "n", 3, "how many processes the ring of the counterexample has: 1 to 5")
+	f.BoolVar(&o.recorded, "recorded", false, "run no solver: check that what was proved is what the models are now")
+	return command
+}
+
+// check returns an error for flags that do not fit.
+func (o *proveOptions) check(models int) error {
+	changed := len(o.drop)+len(o.guards) > 0
+	switch {
+	case models != 1 && (changed || o.emit != ""):
+		return errors.New("--drop, --drop-guard and --emit are of one model; name it")
+	case o.draw != "" && !changed:
+		return errors.New("--draw shows what an invariant is for; leave one out with --drop")
+	case o.recorded && (changed || o.emit != "" || len(o.solvers) > 0):
+		return errors.New("--recorded runs no solver and changes nothing; leave out the other flags")
+	case o.timeout <= 0:
+		return fmt.Errorf("--timeout %v leaves no time", o.timeout)
+	case o.size < 1 || o.size > 5:
+		return fmt.Errorf("--n %d is not 1 to 5", o.size)
+	}
+	for _, name := range o.solvers {
+		if !slices.Contains(prove.Solvers, name) {
+			return fmt.Errorf("--solver %s is not one of %s", name, strings.Join(prove.Solvers, ", "))
+		}
+	}
+	return plan.Drawable("draw", o.draw, render.Formats)
+}
+
+// modelNamed returns the model of a name or a file.
+func modelNamed(name string) (*logic.Model, error) {
+	if !strings.HasSuffix(name, ".model") {
+		return models.Load(name)
+	}
+	dir := filepath.Dir(name)
+	m, err := logic.Load(os.DirFS(dir), proofs.Files, filepath.Base(name))
+	if why := report.Reason(err); why != err {
+		return nil, fmt.Errorf("cannot read %s: %w", name, why)
+	}
+	return m, err
+}
+
+func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveOptions) error {
+	if len(names) == 0 {
+		names = models.Names()
+	}
+	if err := o.check(len(names)); err != nil {
+		return err
+	}
+	var plans []*prove.Plan
+	for _, name := range names {
+		m, err := modelNamed(name)
+		if err == nil {
+			m, err = m.Without(o.drop, o.guards)
+		}
+		if err != nil {
+			return err
+		}
+		plans = append(plans, prove.Obligations(m))
+	}
+	switch {
+	case o.emit != "":
+		return p.ToFile(o.emit, func(w io.Writer) error { _, err := io.WriteString(w, plans[0].Script()); return err })
+	case o.recorded:
+		return proveRecorded(p, plans)
+	case o.draw != "" && !models.IsRing(plans[0].Model):
+		return fmt.Errorf("%s is not of a ring, so there is no ring to draw", plans[0].Model.Name)
+	}
+	found := proveWith(p, command, plans, o)
+	if err := induction(p, plans[0].Model, o); err != nil {
+		return err
+	}
+	return found
+}
+
+// proveRecorded compares models with what was proved.
+func proveRecorded(p *plan.Program, plans []*prove.Plan) error {
+	for _, plan := range plans {
+		name := plan.Model.Name
+		record, err := models.Record(name)
+		if err == nil {
+			err = record.Covers(plan)
+		}
+		if err != nil {
+			return report.Failed("%w", err)
+		}
+		for _, run := range record.Runs {
+			fmt.Fprintf(p.Out, "%-20s proved by %s %s\n", name, run.Solver, run.Version)
+		}
+	}
+	return nil
+}
+
+// proveWith runs the solvers and prints the table.
+func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, o *proveOptions) error {
+	solvers, err := proveSolvers(p, o.solvers)
+	if err != nil {
+		return err
+	}
+	report.ProofHead(p.Out, solvers)
+	refuted, open, bar := false, false, p.Progress()
+	for _, plan := range plans {
+		found := &report.Proof{Plan: plan}
+		for _, s := range solvers {
+			result, err := s.Prove(command.Context(), plan, prove.Options{Limit: o.timeout, Progress: func(done int) {
+				bar.Show("%s: %s %d of %d", plan.Model.Name, s.Name, done, plan.Proved())
+			}})
+			if err != nil {
+				bar.Done()
+				return report.Stopped("%w", err)
+			}
+			found.Results = append(found.Results, result)
+		}
+		bar.Done()
+		_ = p.Fit(func(p *report.Printer) error { found.Row(p.Out); return nil }) // Out keeps an error
+		refuted, open = refuted || found.Refuted(), open || !found.Proved()
+		if command.Context().Err() != nil {
+			return report.Stopped("stopped")
+		}
+	}
+	switch {
+	case refuted:
+		return report.ErrNo
+	case open:
+		return report.ExitError{Code: report.ExitIncomplete}
+	}
+	return nil
+}
+
+// proveSolvers returns the solvers that are asked for, or all that are installed. It says which are missing.
+func proveSolvers(p *plan.Program, names []string) (solvers []*prove.Solver, err error) {
+	asked := len(names) > 0
+	if !asked {
+		names = prove.Solvers
+	}
+	for _, name := range names {
+		s, err := prove.Find(name)
+		switch {
+		case err == nil:
+			solvers = append(solvers, s)
+		case asked:
+			return nil, report.Stopped("%s; nothing is proved", err)
+		default:
+			p.Complain(err.Error())
+		}
+	}
+	if len(solvers) == 0 {
+		return nil, report.Stopped("no solver is installed, so nothing is proved; %s", prove.Install)
+	}
+	return solvers, nil
+}
+
+// Limits of the search for a counterexample to induction.
+const (
+	mostFacts  = 6
+	mostStates = 4_000_000
+)
+
+// induction shows the smallest counterexample to induction of a model of a ring that lacks something.
+func induction(p *plan.Program, m *logic.Model, o *proveOptions) error {
+	switch {
+	case len(o.drop)+len(o.guards) == 0:
+		return nil
+	case !models.IsRing(m):
+		return nil
+	}
+	found, err := models.Counterexample(m, o.size, mostFacts, mostStates)
+	switch {
+	case errors.Is(err, finite.ErrTooMany):
+		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes in the first %d states", o.size, mostStates))
+		return nil
+	case err != nil:
+		return err
+	case found == nil:
+		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes with up to %d facts", o.size, mostFacts))
+		return nil
+	}
+	shown := report.Counterexample{Counterexample: found}
+	if o.draw != "-" {
+		_ = p.Fit(func(p *report.Printer) error { shown.Print(p.Out); return nil }) // Out keeps an error
+	}
+	if o.draw == "" {
+		return nil
+	}
+	return p.ToFile(o.draw, func(w io.Writer) error { return render.Write(w, shown.Drawing(), render.Format(o.draw)) })
+}
