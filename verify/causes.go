@@ -55,13 +55,13 @@ type causes struct {
 }
 
 // uncaused returns the premise of this that does not hold, or "".
-func (o *Options) uncaused(d *election.Declaration, eligible bool) string {
+func uncaused(o *modelOptions, d *election.Declaration, eligible bool) string {
 	switch {
 	case d.Timing != election.Asynchronous:
 		return "time passes"
 	case o.Unordered:
 		return "links are not FIFO"
-	case o.Initiators == nil && d.Starts != election.AllStart && o.Starts == AnyTime:
+	case o.Initiators == nil && d.Starts != election.AllStart && o.Starts == anyTime:
 		return "a process may start or not"
 	}
 	return disturbed(d, o, eligible)
@@ -105,7 +105,7 @@ func (k *causes) run(beginning configuration) bool {
 	}
 	for q := range k.n {
 		if k.process(beginning, q).Start == must {
-			if k.o.Starts == Each {
+			if k.o.Starts == each {
 				k.first[q] = 1 << len(k.to[q])
 			}
 			k.add(sending{link: -1, from: q, to: q, by: -1})
@@ -178,7 +178,7 @@ func (k *causes) add(m sending) {
 func (k *causes) right() bool {
 	clear(k.base)
 	copy(k.base, k.states)
-	g := *k.unused()
+	g := *k.o.unused()
 	g.Begun = true
 	k.setGlobal(k.base, &g)
 	if k.settled(k.base) != nil {
@@ -335,31 +335,4 @@ func (k *causes) weaken(m *sending, number int, sure, gone bundle) {
 			k.changed = true
 		}
 	}
-}
-
-// decideCauses explores one schedule of the instance of the workers, and reports whether that was enough.
-func (l *searcher) decideCauses(v *verdict) bool {
-	c := l.workers[0].checker
-	if l.causes == nil || l.causes.checker != c {
-		l.causes = &causes{checker: c}
-	}
-	k := l.causes
-	r := result{complete: true, bits: 128, confluent: 1}
-	var extremes tally
-	for _, beginning := range c.beginnings() {
-		if !k.decides(beginning) {
-			return false
-		}
-		for i, of := range costNames {
-			count := k.cost.all()[i]
-			if l.o.broken(c.d, c.n, of, count, count) != nil {
-				return false
-			}
-			extremes.add(of, count, count)
-		}
-		r.states, r.transitions, r.finals, r.depth = r.states+k.steps+1, r.transitions+k.steps, r.finals+1, max(r.depth, k.steps)
-	}
-	v.result, v.extremes, v.seen = r, extremes, 1<<sawLeader
-	l.result = r
-	return true
 }

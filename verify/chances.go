@@ -46,7 +46,7 @@ func (r *Range) join(other Range) {
 // [ErrOptions] reports faults, too many states, or a property that is violated.
 func Probabilities(a program.Program, o Options) (*Chances, error) {
 	program := process.Opened(a)
-	return probabilities(program, o, (*checker).oneSchedule)
+	return probabilities(program, o, oneSchedule)
 }
 
 func probabilities(program *process.Program, o Options, oneSchedule func(*checker) bool) (*Chances, error) {
@@ -107,6 +107,7 @@ type lottery struct {
 	leaders []int32    // by state: the leader of an end, or -1
 	numbers map[string]uint32
 	single  bool // one action is explored of each state
+	most    int  // states
 	bytes   []byte
 	states  []configuration // nil once expanded
 }
@@ -115,11 +116,11 @@ type lottery struct {
 const mostChances = 1 << 20
 
 func chancesOf(program *process.Program, o *Options, instance network.Setup, oneSchedule func(*checker) bool) (*Chances, error) {
-	c, err := newChecker(program, o, instance)
+	c, err := newChecker(program, o.model(), instance)
 	if err != nil {
 		return nil, err
 	}
-	l := &lottery{checker: c, numbers: map[string]uint32{}, single: oneSchedule(c)}
+	l := &lottery{checker: c, numbers: map[string]uint32{}, single: oneSchedule(c), most: cmp.Or(min(o.MaxStates, mostChances), mostChances)}
 	roots := c.beginnings()
 	if len(roots) > 1 {
 		return nil, fmt.Errorf("%w %s: probabilities are for one set of initiators", ErrOptions, c.d.Name)
@@ -139,8 +140,8 @@ func chancesOf(program *process.Program, o *Options, instance network.Setup, one
 // oneSchedule reports whether all schedules have the same probabilities and means. If all initiators come first, a
 // synchronous run has one schedule. And where each process receives on one FIFO link only, its inputs come in one
 // order whatever the schedule is, so it makes the same steps and the same choices in any (Kahn 1974).
-func (c *checker) oneSchedule() bool {
-	first := c.o.Initiators != nil && c.d.Starts != election.AllStart || c.o.Initiators == nil && c.o.Starts == AllFirst
+func oneSchedule(c *checker) bool {
+	first := c.o.Initiators != nil && c.d.Starts != election.AllStart || c.o.Initiators == nil && c.o.Starts == allFirst
 	fifo := c.d.Timing == election.Asynchronous && c.d.OneWay && !c.o.Unordered
 	return first && (fifo || c.d.Timing == election.Synchronous)
 }
@@ -194,14 +195,13 @@ func (l *lottery) expand(state int) error {
 		last = *t
 		actions[len(actions)-1] = append(actions[len(actions)-1], b)
 	})
-	most := cmp.Or(min(l.o.MaxStates, mostChances), mostChances)
 	switch {
 	case wrong != nil:
 		return fmt.Errorf("%w %s: %s, %s; verify without --probabilities shows the run", ErrOptions, l.d.Name, wrong.Property, wrong.Detail)
 	case unlikely:
 		return fmt.Errorf("%w %s: a step chooses one of more than 2^64 vectors of values", ErrOptions, l.d.Name)
-	case len(l.states) > most:
-		return fmt.Errorf("%w %s: more than %d states, too many for exact equations", ErrOptions, l.d.Name, most)
+	case len(l.states) > l.most:
+		return fmt.Errorf("%w %s: more than %d states, too many for exact equations", ErrOptions, l.d.Name, l.most)
 	}
 	leader := int32(-1)
 	for q := range l.n {

@@ -87,7 +87,7 @@ type checker struct {
 	program   *process.Program
 	d         *election.Declaration // with the parameters of the instance
 	has       election.Functions
-	o         *Options
+	o         *modelOptions
 	network   *network.Instance
 	n         int
 	clock     bool            // time passes
@@ -120,13 +120,8 @@ type checker struct {
 	taken    transition     // the transition that is being visited
 	selector *eventSelector // of a walk, which makes one event only; nil: all are made
 
-	low, high int    // the processes whose events are visited: all, unless partial order leaves out some
-	silent    []bool // with partial order, by link: whether it is taken to be silent; else nil
-	heard     []int  // … the links on which a step has sent although they are
-	single    bool   // … and what comes first is a single event
-
-	alike [][]int       // with symmetry: see symmetries; else nil
-	bares []fingerprint // … by number of a process: without its position
+	low, high int                 // the processes whose events are visited: all, unless partial order leaves out some
+	narrow    func(configuration) // with partial order: leaves out processes whose events need not be visited in a configuration; else nil
 
 	costs      []cost // of steps, by number; what is not a step has cost 0
 	numbers    map[cost]uint16
@@ -135,7 +130,7 @@ type checker struct {
 	seen       uint32      // the sights so far, as bits
 }
 
-func newChecker(program *process.Program, o *Options, instance network.Setup) (*checker, error) {
+func newChecker(program *process.Program, o *modelOptions, instance network.Setup) (*checker, error) {
 	c := &checker{
 		program: program, has: program.Functions, o: o, ages: map[age]uint32{}, costs: []cost{{}}, numbers: map[cost]uint16{{}: 0},
 		actions: map[actionKey]uint16{}, commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
@@ -218,7 +213,7 @@ func (c *checker) begin(starts []start) configuration {
 		newborn := processState{State: c.born[q], Position: uint32(q), ID: c.network.ID(q), Alive: true, Start: starts[q]}
 		conf[q] = c.processes.number(&newborn, election.Ticks{})
 	}
-	conf[len(conf)-1] = c.globals.number(c.unused(), election.Ticks{})
+	conf[len(conf)-1] = c.globals.number(c.o.unused(), election.Ticks{})
 	return conf
 }
 
@@ -264,16 +259,16 @@ func (c *checker) initial() []configuration {
 			given[q] = true
 		}
 		return []configuration{only(func(q int) bool { return given[q] })}
-	case c.o.Starts == AllFirst:
+	case c.o.Starts == allFirst:
 		return []configuration{only(func(int) bool { return true })}
-	case c.o.Starts == EverySet:
+	case c.o.Starts == everySet:
 		var configurations []configuration
 		for set := 1; set < 1<<c.n; set++ {
 			configurations = append(configurations, only(func(q int) bool { return set>>q&1 == 1 }))
 		}
 		return configurations
 	}
-	if c.o.Starts == Each {
+	if c.o.Starts == each {
 		others = must
 	}
 	for q := range starts {

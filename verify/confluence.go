@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"slices"
-
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
@@ -10,7 +8,7 @@ import (
 
 // unconfluent returns the premise of confluence that does not hold, or "". Two more are tested during the run: no step
 // chooses, and none sets a timer.
-func (o *Options) unconfluent(d *election.Declaration, eligible bool) string {
+func unconfluent(o *modelOptions, d *election.Declaration, eligible bool) string {
 	switch {
 	case d.Timing != election.Asynchronous:
 		return "time passes"
@@ -18,14 +16,14 @@ func (o *Options) unconfluent(d *election.Declaration, eligible bool) string {
 		return "a process has several incoming links"
 	case o.Unordered:
 		return "links are not FIFO"
-	case o.Starts != AllFirst || o.Initiators != nil:
+	case o.Starts != allFirst || o.Initiators != nil:
 		return "not all processes initiate before anything else"
 	}
 	return disturbed(d, o, eligible)
 }
 
 // disturbed returns why schedules may end differently on any network, or "".
-func disturbed(d *election.Declaration, o *Options, eligible bool) string {
+func disturbed(d *election.Declaration, o *modelOptions, eligible bool) string {
 	switch {
 	case o.from != nil:
 		return "the run has begun"
@@ -196,80 +194,4 @@ func (r *runner) agreed(right election.ID) bool {
 		}
 	}
 	return true
-}
-
-// firstSchedule makes one schedule from each beginning, and returns what is wrong with one of them, or nil.
-func (c *checker) firstSchedule() *finding {
-	for root, beginning := range c.beginnings() {
-		f := &finding{root: root}
-		if wrong := c.follow(beginning, &f.path); wrong != nil && (c.o.only == "" || c.o.only == wrong.Property) {
-			f.breach = *wrong
-			return f
-		}
-	}
-	return nil
-}
-
-// follow makes the first transition of each configuration until something is wrong, or none is left, and returns what is wrong.
-func (c *checker) follow(conf configuration, path *[]int) *breach {
-	var sum cost
-	for len(*path) < mostSteps {
-		var wrong *breach
-		here, ends := slices.Clone(conf), true
-		c.transitions(here, func(t *transition, next configuration) {
-			if ends {
-				ends, wrong = false, t.breach
-				conf = append(conf[:0], next...)
-				if t.outcome != nil {
-					sum.election += c.costs[t.outcome.cost].election
-					sum.announcement += c.costs[t.outcome.cost].announcement
-				}
-			}
-		})
-		if ends {
-			return c.ended(here, sum)
-		}
-		if *path = append(*path, 0); wrong != nil {
-			return wrong
-		}
-	}
-	return nil
-}
-
-// ended judges the end of a run without faults.
-func (c *checker) ended(conf configuration, sum cost) *breach {
-	if wrong := c.settled(conf); wrong != nil && !c.o.SafetyOnly {
-		return wrong
-	}
-	for i, of := range costNames {
-		count := sum.all()[i]
-		if b := c.o.broken(c.d, c.n, of, count, count); b != nil {
-			return exceeds(b, uint64(c.n), election.Units(count))
-		}
-	}
-	return nil
-}
-
-// decide explores one schedule of an instance, and reports whether that was enough.
-func (l *searcher) decide(instance network.Setup) (v verdict, enough bool, err error) {
-	if l.runner == nil {
-		l.runner = newRunner(l.program)
-	}
-	r := l.runner
-	if err := r.on(instance); err != nil {
-		return v, false, err
-	}
-	if !r.run(r.network.Right(r.network.Willing)) {
-		return v, false, nil
-	}
-	for i, of := range costNames {
-		if l.o.broken(r.network.Declaration(), r.network.Size(), of, r.costs[i], r.costs[i]) != nil {
-			return v, false, nil
-		}
-		v.extremes.add(of, r.costs[i], r.costs[i])
-	}
-	v.result = result{states: r.steps + 1, transitions: r.steps, finals: 1, depth: r.steps, complete: true, bits: 128, confluent: 1}
-	v.seen = 1 << sawLeader
-	l.result = v.result
-	return v, true, nil
 }

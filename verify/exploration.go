@@ -14,6 +14,7 @@ import (
 type exploration struct {
 	program  *process.Program
 	o        *Options
+	settings *searchOptions
 	all      *enumeration
 	report   *Report
 	monitor  *monitor
@@ -37,14 +38,14 @@ type postponed struct {
 }
 
 func newExploration(program *process.Program, o *Options) *exploration {
-	return &exploration{program: program, o: o, all: enumerate(program.Declaration, o), report: &Report{Complete: true}, shortest: -1}
+	return &exploration{program: program, o: o, settings: o.search(), all: enumerate(program.Declaration, o), report: &Report{Complete: true}, shortest: -1}
 }
 
 func (x *exploration) run() (*Report, error) {
 	count := countInstances(x.program.Declaration, x.o)
-	x.monitor, x.waiting = newMonitor(x.o, count), map[int]postponed{}
+	x.monitor, x.waiting = newMonitor(x.settings, count), map[int]postponed{}
 	defer memory.Limited(x.monitor.enough())()
-	about, err := newChecker(x.program, x.o, firstInstance(x.program.Declaration, x.o))
+	about, err := newChecker(x.program, &x.settings.modelOptions, firstInstance(x.program.Declaration, x.o))
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +57,12 @@ func (x *exploration) run() (*Report, error) {
 		searchers, cores = cores, 1
 	}
 	if x.next < x.all.len() {
-		parallel(searchers, func(int) { x.search(newSearcher(x.program, x.o, x.monitor, cores)) })
+		parallel(searchers, func(int) { x.search(newSearcher(x.program, x.settings, x.monitor, cores)) })
 	}
 	r := x.report
 	x.sum.report(r)
 	r.Symmetry = r.Symmetry || x.o.alike
-	r.Outside, r.Coverage = about.unclaimed(about.unused()), about.coverage(x.sum.Seen)
+	r.Outside, r.Coverage = about.unclaimed(about.o.unused()), coverageOf(about, x.sum.Seen)
 	if r.Complete && r.Violation == nil {
 		r.MaxMessages, r.MinMessages = x.sum.Messages.messages()
 	}
@@ -79,7 +80,7 @@ func (x *exploration) run() (*Report, error) {
 
 // attained finds runs that attain the extremes.
 func (x *exploration) attained() (*Extremes, error) {
-	e, l := &Extremes{}, newSearcher(x.program, x.o, x.monitor, 1)
+	e, l := &Extremes{}, newSearcher(x.program, x.settings, x.monitor, 1)
 	for i, extreme := range []*Extreme{&e.Total, &e.Election, &e.Announcement} {
 		var err error
 		if *extreme, err = x.sum.Costs[i].extreme(l, x.all, counted(costNames[i])); err != nil {
@@ -148,12 +149,12 @@ func (x *exploration) merge(l *searcher, place int, w postponed, err error) {
 func (x *exploration) add(w *postponed) {
 	r := x.report
 	x.sum.add(&w.verdict, w.number, x.o)
-	r.Complete, r.Limit, r.Growing = w.complete, w.reached, w.growing
+	r.Complete, r.Limit, r.Growing = w.complete, Limit(w.reached), w.growing
 	if x.o.most > 0 && x.sum.States > x.o.most && w.found == nil && r.Violation == nil {
 		r.Complete, r.Limit = false, StateLimit
 	}
 	if w.found != nil {
 		x.shortest = len(w.found.path)
-		r.Violation = w.violation
+		r.Violation = (*Violation)(w.violation)
 	}
 }

@@ -8,20 +8,12 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// finding is a breach and the path to it.
-type finding struct {
-	breach
-	root  int   // the index of the beginning
-	path  []int // the index of the transition at each configuration
-	round int   // how many of the last transitions can repeat for ever
-}
-
 // search explores the configurations of one instance, breadth first. A level of states at the same distance is divided
 // into pages. Workers expand pages, each into a batch of moves; then, each for its shards, they separate known states
 // from new ones; then they number the new states of each batch, in the order in which the moves were made; the little
 // that is left is done in that order by one of them. So nothing depends on the number of workers.
 type search struct {
-	o       *Options
+	o       *searchOptions
 	monitor *monitor
 	workers []*worker
 	share   *exchange // of the numbers in pages; nil with one worker
@@ -34,7 +26,7 @@ type search struct {
 	paged     int // states of a page, at most
 	blocked   int // states of a block, about
 	looked    int // how many there were at the last look at the monitor
-	ahead     int // … and how many of them were to be explored
+	waiting   int // … and how many of them were to be explored
 	current   []*page
 	following []*page
 	free      []*page
@@ -55,7 +47,7 @@ type search struct {
 type result struct {
 	states, transitions, finals, depth int
 	complete                           bool
-	reached                            Limit // if it is not complete
+	reached                            limit // if it is not complete
 	bits                               int   // of fingerprints
 	confluent                          int   // 1 if these are of a single schedule
 	partial                            int   // 1 if partial order left out some
@@ -88,7 +80,7 @@ func (x *search) explore(fewer int) *finding {
 			return nil
 		}
 		if depth == x.o.MaxDepth {
-			x.complete, x.reached = false, DepthLimit
+			x.complete, x.reached = false, depthLimit
 			break
 		}
 		x.depth = max(x.depth, depth)
@@ -115,7 +107,7 @@ func (x *search) begin(w *worker, conf configuration) {
 		return
 	}
 	if x.states == x.limit {
-		x.complete, x.reached = false, StateLimit
+		x.complete, x.reached = false, stateLimit
 		return
 	}
 	if w.export(conf); x.states%x.paged == 0 {
@@ -172,11 +164,11 @@ func (x *search) level(depth int) {
 			x.table.narrowed()
 			x.bits = 64
 		}
-		ahead := x.states - int(x.beyond)
+		waiting := x.states - int(x.beyond)
 		for _, p := range rest {
-			ahead += len(p.prints)
+			waiting += len(p.prints)
 		}
-		x.complete = x.complete && x.monitor.goes(x, ahead)
+		x.complete = x.complete && x.monitor.goes(x, waiting)
 	}
 }
 
@@ -336,7 +328,7 @@ func (x *search) number(batches []*batch) {
 		found += int(b.fresh.Load())
 	}
 	if x.states+found > x.limit {
-		x.complete, x.reached = false, StateLimit
+		x.complete, x.reached = false, stateLimit
 		dropAfter(batches, x.limit-x.states)
 	}
 	for _, b := range batches {
@@ -524,6 +516,8 @@ func (x *search) violated(f *breach, state uint32, length int, last ...int) {
 // worker expands states.
 type worker struct {
 	*checker
+	ample       *ample    // with partial order; else nil
+	symmetry    *symmetry // with symmetry; else nil
 	exchange    *exchange
 	numbers     [parts]translation
 	costNumbers []uint32      // by number of a cost: one more than the graph's number of it; 0: none yet
@@ -543,6 +537,14 @@ func newWorker(c *checker, e *exchange) *worker {
 	return w
 }
 
+// identity returns the fingerprint by which a configuration is known.
+func (w *worker) identity(conf configuration) fingerprint {
+	if w.symmetry != nil {
+		return w.symmetry.orbit(conf)
+	}
+	return w.checker.print(conf)
+}
+
 // expand makes all moves out of the states of a page.
 func (w *worker) expand(p *page, b *batch) {
 	b.begin(w, p)
@@ -551,8 +553,8 @@ func (w *worker) expand(p *page, b *batch) {
 	for i := range p.prints {
 		w.ends, w.print0 = true, p.prints[i]
 		confs = w.load(confs)
-		if w.silent != nil {
-			w.narrow(w.here)
+		if w.ample != nil {
+			w.ample.narrow(w.here)
 		}
 		w.transitions(w.here, w.visitor)
 		e := exit{moves: uint32(len(b.sides)), ends: w.ends}
@@ -566,8 +568,8 @@ func (w *worker) expand(p *page, b *batch) {
 
 func (w *worker) visit(t *transition, next configuration) {
 	w.ends = w.ends && t.class != due
-	if w.silent != nil {
-		w.hears(t)
+	if w.ample != nil {
+		w.ample.hears(t)
 	}
 	m := move{class: t.class, state: uint8(len(w.out.exits))}
 	switch {
@@ -584,8 +586,8 @@ func (w *worker) visit(t *transition, next configuration) {
 		m.to = broken
 		b.broke(t.breach)
 	} else {
-		if w.alike != nil {
-			m.print = w.orbit(next)
+		if w.symmetry != nil {
+			m.print = w.symmetry.orbit(next)
 		} else {
 			m.print = w.printAfter(w.print0, w.here, next)
 		}

@@ -58,7 +58,7 @@ func TestExtremesAreThoseOfRunsThatAttainThem(t *testing.T) {
 		if got := [2]uint64{election.Min.Value.Lo, election.Max.Value.Lo}; got != test.want || election.MeanMin.RatString()+" "+election.MeanMax.RatString() != test.means {
 			t.Errorf("%s: %v, means %s and %s; want %v, %s", test.program.Name, got, election.MeanMin, election.MeanMax, test.want, test.means)
 		}
-		least, most := r.MinMessages.all(), r.MaxMessages.all()
+		least, most := numbers(r.MinMessages), numbers(r.MaxMessages)
 		for i, e := range []*Extreme{&r.Extremes.Total, &r.Extremes.Election, &r.Extremes.Announcement} {
 			if e.Min.Value.Lo != least[i] || e.Max.Value.Lo != most[i] {
 				t.Errorf("%s: %d to %d %s messages; the report has %d to %d", test.program.Name, e.Min.Value, e.Max.Value, costNames[i], least[i], most[i])
@@ -69,6 +69,9 @@ func TestExtremesAreThoseOfRunsThatAttainThem(t *testing.T) {
 		}
 	}
 }
+
+// numbers returns the numbers of messages in the order of costNames.
+func numbers(m *Messages) [costs]uint64 { return [...]uint64{m.Total, m.Election, m.Announcement} }
 
 // A run that attains an extreme continues after its last message, up to an end.
 func TestARunThatAttainsAnExtremeIsWhole(t *testing.T) {

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -170,50 +169,8 @@ func (c *checker) trust(conf configuration, q, port int, visit visitor) {
 	}
 }
 
-// mostFaults is the maximum number of faults of each kind.
-const mostFaults = 1000
-
-// wrongFaults returns what is wrong with the faults that are asked for; empty if nothing is.
-func (o *Options) wrongFaults(n int, has election.Functions) string {
-	least, most := 0, 0
-	for _, number := range []int{o.Crashes, o.Recoveries, o.Losses, o.Duplicates, o.Cuts, o.Suspicions, o.Commands} {
-		least, most = min(least, number), max(most, number)
-	}
-	switch {
-	case least < 0 || o.Delay < 0 || o.MaxStates < 0 || o.MaxDepth < 0:
-		return "numbers of faults and commands, the delay and the limits of states and depth cannot be negative"
-	case most > mostFaults:
-		return fmt.Sprintf("%d faults of one kind are too many; at most %d", most, mostFaults)
-	case o.Suspicions+o.Cuts > 0 && n == 1:
-		return "a process alone has no other to suspect or to be cut off from"
-	case o.Crashes+o.Suspicions > 0 && n > maxSuspects:
-		return fmt.Sprintf("crashes and suspicions among %d processes; at most %d processes", n, maxSuspects)
-	case o.Cuts > 0 && n > maxCut:
-		return fmt.Sprintf("cuts among %d processes; at most %d processes", n, maxCut)
-	}
-	return o.unheeded(has)
-}
-
-// unheeded returns which fault means nothing to an algorithm with these functions; empty if none does.
-func (o *Options) unheeded(has election.Functions) string {
-	switch {
-	case o.Recoveries > 0 && !has.Recover:
-		return "it does not say what a process does that recovers, so there can be 0 recoveries"
-	case o.Recoveries > 0 && o.Crashes == 0:
-		return "recoveries need crashes"
-	case o.Commands > 0 && !has.Command:
-		return "it obeys no commands, so there can be 0"
-	case o.Suspicions > 0 && !has.Suspect:
-		return "it has no failure detector, so there can be 0 wrong suspicions"
-	case o.Wardens && !has.Incarnation:
-		return "it takes no proofs of death, so wardens mean nothing"
-	}
-	return ""
-}
-
 // unused returns the global part before any event: all faults may come.
-func (c *checker) unused() *global {
-	o := c.o
+func (o *modelOptions) unused() *global {
 	return &global{
 		Crashes: uint32(o.Crashes), Recoveries: uint32(o.Recoveries), Commands: uint32(o.Commands),
 		Losses: uint32(o.Losses), Duplicates: uint32(o.Duplicates), Cuts: uint32(o.Cuts), Suspicions: uint32(o.Suspicions),

@@ -28,30 +28,6 @@ type edge struct {
 	class class
 }
 
-// cost is what a transition adds to the quantities of a run: messages, or passing time; and its marks.
-type cost struct {
-	election, announcement uint64
-	time                   election.Ticks // of the extremes of time; else 0
-	marks                  marks
-}
-
-func (c cost) of(name string) uint64 {
-	switch name {
-	case "election":
-		return c.election
-	case "announcement":
-		return c.announcement
-	}
-	return c.election + c.announcement
-}
-
-// all returns the costs in the order of costNames.
-func (c cost) all() [costs]uint64 {
-	return [...]uint64{c.election + c.announcement, c.election, c.announcement}
-}
-
-var costNames = [costs]string{"total", "election", "announcement"}
-
 // number returns the number of a cost.
 func (g *graph) number(c cost) uint16 {
 	number, found := g.numbers[c]
@@ -307,27 +283,8 @@ func ticksOf(messages uint64) election.Ticks {
 	return election.Units(messages)
 }
 
-// tally collects extremes over all orders.
-type tally struct {
-	Seen      bool     `json:"seen"`
-	Unknown   bool     `json:"unknown,omitempty"` // the extremes of some search are not known
-	Max       Messages `json:"max"`
-	Min       Messages `json:"min"`
-	Unbounded bool     `json:"unbounded,omitempty"`
-}
-
-func (t *tally) messages() (most, least *Messages) {
-	if t.Unknown {
-		return nil, nil
-	}
-	if !t.Unbounded {
-		most = &t.Max
-	}
-	return most, &t.Min
-}
-
 // judge searches for violations that only the whole graph shows, and adds the extremes of this search.
-func (x *search) judge(extremes *tally) *finding {
+func (x *search) judge(extremes *ranges) *finding {
 	g := &x.graph
 	parts := g.components()
 	if !x.o.SafetyOnly && x.o.from == nil {
@@ -335,10 +292,10 @@ func (x *search) judge(extremes *tally) *finding {
 			return f
 		}
 	}
-	for _, of := range costNames {
+	for i, of := range costNames {
 		least, most := g.extremes(parts, counted(of))
 		few, many := g.overall(least, most)
-		extremes.add(of, countOf(few), countOf(many))
+		extremes.add(i, countOf(few), countOf(many))
 		switch b := x.o.broken(x.workers[0].d, x.workers[0].n, of, countOf(few), countOf(many)); {
 		case b == nil:
 		case b.Case == election.Worst:
@@ -352,7 +309,7 @@ func (x *search) judge(extremes *tally) *finding {
 
 // broken returns the first bound that the extremes of n processes break, or nil. Bounds apply to distinct identifiers,
 // one election, and whole runs.
-func (o *Options) broken(d *election.Declaration, n int, of string, few, many uint64) *election.Bound {
+func (o *searchOptions) broken(d *election.Declaration, n int, of string, few, many uint64) *election.Bound {
 	if o.from != nil || o.Instance.Duplicates || d.Task != election.Once && len(o.Initiators) != 1 {
 		return nil
 	}
@@ -398,41 +355,20 @@ func exceeds(b *election.Bound, n uint64, messages election.Ticks) *breach {
 	return f
 }
 
-// all returns the counts in the order of costNames.
-func (m *Messages) all() [costs]uint64 {
-	return [...]uint64{m.Total, m.Election, m.Announcement}
+// ranges holds the least and the greatest numbers of messages of runs, in the order of costNames.
+type ranges struct {
+	Seen      bool // of some run
+	Unknown   bool // they are not known
+	Unbounded bool // a greatest number is
+	Min, Max  [costs]uint64
 }
 
-// merge adds the extremes of another order.
-func (t *tally) merge(u *tally) {
-	t.Unknown = t.Unknown || u.Unknown
-	if !u.Seen {
-		return
+// add adds the extremes of one of the numbers. The last one completes those of a run.
+func (r *ranges) add(i int, few, many uint64) {
+	if !r.Seen {
+		r.Min[i] = endless
+		r.Seen = i == costs-1
 	}
-	few, many := u.Min.all(), u.Max.all()
-	for i, of := range costNames {
-		t.add(of, few[i], many[i])
-	}
-	t.Unbounded = t.Unbounded || u.Unbounded
-}
-
-func (t *tally) add(of string, few, many uint64) {
-	fields := func(m *Messages) *uint64 {
-		switch of {
-		case "election":
-			return &m.Election
-		case "announcement":
-			return &m.Announcement
-		}
-		return &m.Total
-	}
-	most, least := fields(&t.Max), fields(&t.Min)
-	if !t.Seen {
-		*least = endless
-		if of == "announcement" { // the last of the three
-			t.Seen = true
-		}
-	}
-	*most, *least = max(*most, many), min(*least, few)
-	t.Unbounded = t.Unbounded || many == endless
+	r.Min[i], r.Max[i] = min(r.Min[i], few), max(r.Max[i], many)
+	r.Unbounded = r.Unbounded || many == endless
 }

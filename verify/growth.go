@@ -8,10 +8,6 @@ import (
 	"strings"
 )
 
-// DefaultDepth is the default limit of transitions from the beginning to a state. Elections of a few processes end long before; a
-// counter without a limit does not.
-const DefaultDepth = 20_000
-
 // looks is the number of states of a process, from an early one to its last, in which a field that grows without end is larger each time.
 const looks = 16
 

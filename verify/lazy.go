@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -12,29 +11,8 @@ import (
 // has the highest rate within the clock error, and the clock of its deadlines the lowest. The package comment explains
 // why these two rates cover all rates between them.
 
-// wrongTime returns what is wrong with lazy time where it is asked for; empty if nothing is.
-func (o *Options) wrongTime(d *election.Declaration) string {
-	e := o.ClockError
-	switch {
-	case !o.Lazy && e.Times > 0:
-		return "an error of clocks is for lazy time; in timed runs clocks run alike"
-	case !o.Lazy:
-		return ""
-	case !d.Leased || d.Timing != election.Timed:
-		return "lazy time is for algorithms with leases, which are safe under any delays; of others it shows nothing"
-	case o.Delay > 0:
-		return "in lazy time a message takes any time; leave the delay out"
-	case e.Times > 0 && e.Times >= e.Of, e.Of > maxRate:
-		return fmt.Sprintf("the error of a clock is below 1, with a denominator of at most %d, not %s", maxRate, e)
-	}
-	return ""
-}
-
-// maxRate is the maximum denominator of the error of clocks.
-const maxRate = 1 << 20
-
 // step is the step in which lazy time passes, in units of the true time.
-func (o *Options) step() uint64 { return max(1, o.ClockError.Of) }
+func (o *modelOptions) step() uint64 { return max(1, o.ClockError.Of) }
 
 // ageLazily lets the clocks of a process run for a step of lazy time.
 func (c *checker) ageLazily(p *processState, step election.Ticks) {

@@ -10,9 +10,6 @@ type levelExtremes struct {
 	lost  bool // a move led to an earlier level, so that these are not the extremes
 }
 
-// costs is the number of costs of a run: total, election and announcement messages.
-const costs = 3
-
 // unreached is the least cost of a state to which no run without faults leads.
 const unreached = math.MaxUint32
 

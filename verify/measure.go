@@ -29,20 +29,14 @@ func (m counted) before(by cost, rest election.Ticks) election.Ticks {
 func (counted) recurs(cost) bool                             { return false }
 func (counted) value(messages election.Ticks) election.Ticks { return messages }
 
-// marks are kinds of event, as bits. One of them is a measure: 1 more than the moment of the last such event.
-type marks uint8
+// moment is the measure that is 1 more than the moment of the last event of a kind.
+type moment marks
 
-const (
-	elects  marks = 1 << iota // a process becomes leader
-	decides                   // a decision changes
-	arrives                   // a message arrives
-)
-
-func (m marks) before(by cost, rest election.Ticks) election.Ticks {
+func (m moment) before(by cost, rest election.Ticks) election.Ticks {
 	switch {
 	case rest == election.Forever:
 		return rest
-	case rest.IsZero() && by.marks&m != 0:
+	case rest.IsZero() && by.marks&marks(m) != 0:
 		return election.Units(1)
 	case rest.IsZero():
 		return rest
@@ -50,9 +44,9 @@ func (m marks) before(by cost, rest election.Ticks) election.Ticks {
 	return rest.Add(by.time)
 }
 
-func (m marks) recurs(by cost) bool { return by.marks&m != 0 }
+func (m moment) recurs(by cost) bool { return by.marks&marks(m) != 0 }
 
-func (marks) value(of election.Ticks) election.Ticks {
+func (moment) value(of election.Ticks) election.Ticks {
 	if of.IsZero() || of == election.Forever {
 		return of
 	}

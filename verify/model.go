@@ -64,7 +64,7 @@ func ModelOf(a program.Program, instance network.Setup) (*Model, error) {
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	c, err := newChecker(program, &o, instance)
+	c, err := newChecker(program, o.model(), instance)
 	if err != nil {
 		return nil, err
 	}

@@ -9,15 +9,15 @@ import (
 
 // monitor watches a whole exploration: it reports progress, and stops the exploration before it exceeds the memory limit.
 type monitor struct {
-	o     *Options
+	o     *searchOptions
 	mutex sync.Mutex
-	told  Progress
+	told  progress
 	open  []*search // those under way
 	stop  bool
 }
 
-// Progress is how far an exploration is.
-type Progress struct {
+// progress is how far an exploration is.
+type progress struct {
 	States   int // found so far
 	Frontier int // of them, those that are to be explored
 	Done     int // orders that are explored
@@ -27,19 +27,19 @@ type Progress struct {
 // interval is the number of new states between two looks of one search at the monitor.
 const interval = 1 << 13
 
-func newMonitor(o *Options, orders int) *monitor {
-	return &monitor{o: o, told: Progress{Orders: orders}}
+func newMonitor(o *searchOptions, orders int) *monitor {
+	return &monitor{o: o, told: progress{Orders: orders}}
 }
 
 // goes reports whether a search continues, with so many states before it.
-func (m *monitor) goes(x *search, ahead int) bool {
+func (m *monitor) goes(x *search, waiting int) bool {
 	if x.states < x.looked+interval && x.states >= x.looked {
 		return true
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	x.looked = x.states
-	x.ahead = ahead
+	x.waiting = waiting
 	if !slices.Contains(m.open, x) {
 		m.open = append(m.open, x)
 	}
@@ -47,7 +47,7 @@ func (m *monitor) goes(x *search, ahead int) bool {
 		return false
 	}
 	if m.tight(x) {
-		x.reached = MemoryLimit
+		x.reached = memoryLimit
 		return false
 	}
 	return m.tell()
@@ -61,7 +61,7 @@ func (m *monitor) tell() bool {
 	told := m.told
 	for _, x := range m.open {
 		told.States += x.looked
-		told.Frontier += x.ahead
+		told.Frontier += x.waiting
 	}
 	m.stop = !m.o.Progress(told)
 	return !m.stop

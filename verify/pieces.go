@@ -45,7 +45,7 @@ type Part struct {
 func (p *Part) add(v *verdict, number uint64, o *Options) {
 	one := Part{
 		Orders: 1, States: v.states, Transitions: v.transitions, Finals: v.finals, Depth: v.depth,
-		Confluent: v.confluent, Partial: v.partial, Alike: v.symmetric, Seen: v.seen, Messages: v.extremes,
+		Confluent: v.confluent, Partial: v.partial, Alike: v.symmetric, Seen: v.seen, Messages: tallyOf(&v.extremes),
 	}
 	states := big.NewInt(int64(v.states))
 	if states.Mul(states, states); v.bits == 64 {
@@ -54,7 +54,7 @@ func (p *Part) add(v *verdict, number uint64, o *Options) {
 		one.Wide = states
 	}
 	if v.extremes.Seen && o.Extremes {
-		few, many := v.extremes.Min.all(), v.extremes.Max.all()
+		few, many := v.extremes.Min, v.extremes.Max
 		for i := range one.Costs {
 			one.Costs[i].add(ticksOf(few[i]), ticksOf(many[i]), number)
 		}
@@ -151,9 +151,9 @@ func (x *Orders) explorer() *explorer {
 	e := &explorer{}
 	o := x.o
 	o.Progress = func(Progress) bool { return e.ctx.Err() == nil }
-	e.searcher = newSearcher(x.program, &o, nil, 1)
+	e.searcher = newSearcher(x.program, o.search(), nil, 1)
 	if o.Extremes && o.untimed(x.program.Declaration) == "" {
-		e.times = newSearcher(x.program, o.timed(), nil, 1)
+		e.times = newSearcher(x.program, o.timed().search(), nil, 1)
 	}
 	return e
 }
@@ -261,4 +261,50 @@ func guarded(program *process.Program, o *Options, explore func() (*Report, erro
 		return &Report{Violation: &Violation{Property: Panicked, Detail: string(*unborn), Record: o.nothing(program.Declaration)}}, nil
 	}
 	return report, err
+}
+
+// tally collects extremes over all orders.
+type tally struct {
+	Seen      bool     `json:"seen"`
+	Unknown   bool     `json:"unknown,omitempty"` // the extremes of some search are not known
+	Max       Messages `json:"max"`
+	Min       Messages `json:"min"`
+	Unbounded bool     `json:"unbounded,omitempty"`
+}
+
+func (t *tally) messages() (most, least *Messages) {
+	if t.Unknown {
+		return nil, nil
+	}
+	if !t.Unbounded {
+		most = &t.Max
+	}
+	return most, &t.Min
+}
+
+// merge adds the extremes of another order.
+func (t *tally) merge(u *tally) {
+	t.Unknown = t.Unknown || u.Unknown
+	if !u.Seen {
+		return
+	}
+	if !t.Seen {
+		t.Seen, t.Min = true, u.Min
+	}
+	t.Min.each(&u.Min, func(a, b uint64) uint64 { return min(a, b) })
+	t.Max.each(&u.Max, func(a, b uint64) uint64 { return max(a, b) })
+	t.Unbounded = t.Unbounded || u.Unbounded
+}
+
+// each joins each number with that of others.
+func (m *Messages) each(others *Messages, join func(a, b uint64) uint64) {
+	m.Total = join(m.Total, others.Total)
+	m.Election = join(m.Election, others.Election)
+	m.Announcement = join(m.Announcement, others.Announcement)
+}
+
+// tallyOf returns the extremes of one order.
+func tallyOf(r *ranges) tally {
+	of := func(counts [costs]uint64) Messages { return Messages{counts[0], counts[1], counts[2]} }
+	return tally{Seen: r.Seen, Unknown: r.Unknown, Unbounded: r.Unbounded, Min: of(r.Min), Max: of(r.Max)}
 }

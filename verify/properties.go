@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
 
@@ -260,3 +261,29 @@ func (c *checker) agreed(conf configuration, leader int) *breach {
 	}
 	return nil
 }
+
+// work is what a process does as the leader of its service, before a step or in the middle of its effects.
+type work struct {
+	leads    bool // under a lease that runs
+	term     election.Term
+	stopping bool // its host has not stopped earlier work yet
+}
+
+// The properties that can be violated.
+const (
+	BrokeContract = process.BrokeContract
+	Panicked      = process.Panicked
+	Irrevocable   = "decided twice"
+	WrongTerm     = "went back on a term"
+	TwoLeaders    = "two leaders"
+	TwoInTerm     = "two leaders of one term"
+	TwoLeases     = "two running leases"
+	Revived       = "a term came back"
+	Unpaired      = "work began before earlier work had stopped"
+	WrongLeader   = "wrong leader"
+	Undecided     = "undecided at the end"
+	NoLeader      = "no leader at the end"
+	Disagreement  = "disagreement at the end"
+	NeverEnds     = "election never ends"
+	BoundBroken   = "bound broken"
+)

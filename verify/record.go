@@ -27,7 +27,7 @@ type journey struct {
 }
 
 // violation repeats the run to a finding.
-func (c *checker) violation(f *finding) *Violation {
+func (c *checker) violation(f *finding) *violation {
 	r := c.record(f)
 	if f.round > 0 {
 		f.Detail = fmt.Sprintf("steps %d to %d can repeat for ever, while no event that could happen is left out for ever", r.again, len(r.Steps))
@@ -35,7 +35,7 @@ func (c *checker) violation(f *finding) *Violation {
 	if n := len(r.Steps); n > 0 && f.how != "" && r.Steps[n-1].Broken == "" { // a step that is impure may do no wrong when it is repeated
 		r.Steps[n-1].Broken = trace.Graphic(f.how)
 	}
-	return &Violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.unclaimed(r.used(c.unused()))}
+	return &violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.unclaimed(r.used(c.o.unused()))}
 }
 
 func (c *checker) newRecorder() *recorder {
@@ -62,7 +62,7 @@ func (c *checker) record(f *finding) *recorder {
 		var taken transition
 		var next configuration
 		ordinal := 0
-		if c.silent != nil { // the path is one of those that partial order leaves
+		if c.narrow != nil { // the path is one of those that partial order leaves
 			c.narrow(conf)
 		}
 		c.transitions(conf, func(t *transition, to configuration) {

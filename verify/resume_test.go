@@ -33,13 +33,13 @@ func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
 	if len(s.Made()) != 2 {
 		t.Fatalf("it has made %+v", s.Made())
 	}
-	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &Begun{Record: s.Record(), more: global{Losses: 2}}}
+	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &beginning{Record: s.Record(), more: global{Losses: 2}}}
 	o.past(s.Record())
 	program := process.Must(process.Of(&logicalring.Algorithm))
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := newChecker(program, &o, o.Instance)
+	c, err := newChecker(program, o.model(), o.Instance)
 	if err != nil {
 		t.Fatal(err)
 	}

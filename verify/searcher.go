@@ -21,15 +21,15 @@ type searcher struct {
 // verdict is what the exploration of one instance found.
 type verdict struct {
 	result
-	fewer     int   // it searched for violations of fewer transitions only, unless negative
-	extremes  tally // if it is complete and shows no violation
+	fewer     int    // it searched for violations of fewer transitions only, unless negative
+	extremes  ranges // if it is complete and shows no violation
 	found     *finding
-	violation *Violation // what was found
+	violation *violation // what was found
 	growing   string     // a field that seems to grow without end, if it is not complete
 	seen      uint32     // the sights, as bits
 }
 
-func newSearcher(program *process.Program, o *Options, m *monitor, cores int) *searcher {
+func newSearcher(program *process.Program, o *searchOptions, m *monitor, cores int) *searcher {
 	l := &searcher{program: program, cores: cores}
 	l.o, l.monitor, l.table, l.fringe = o, m, &table{}, &frontier{}
 	return l
@@ -67,7 +67,7 @@ func (l *searcher) explore(instance network.Setup, fewer int) (v verdict, err er
 	case !v.complete:
 		v.growing = l.workers[0].growing()
 		if partly.found == nil && (l.o.confluent || l.o.caused) {
-			l.remember(&partly, l.workers[0].firstSchedule())
+			l.remember(&partly, l.workers[0].firstSchedule(l.o))
 		}
 		v.found, v.violation = partly.found, partly.violation
 	}
@@ -78,7 +78,7 @@ func (l *searcher) explore(instance network.Setup, fewer int) (v verdict, err er
 }
 
 // searchAll explores the instance of the workers, without edges if that is enough.
-func (l *searcher) searchAll(extremes *tally, fewer int) *finding {
+func (l *searcher) searchAll(extremes *ranges, fewer int) *finding {
 	service := l.workers[0].d.Task != election.Once
 	lean := fewer >= 0 || service && l.o.SafetyOnly || !service && !l.edges
 	for {
@@ -118,7 +118,7 @@ func (l *searcher) on(instance network.Setup) error {
 		l.share = newExchange()
 	}
 	for range l.cores {
-		c, err := newChecker(l.program, l.o, instance)
+		c, err := newChecker(l.program, &l.o.modelOptions, instance)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (x *search) reset(lean bool) {
 }
 
 // sum adds the extremes of a search without edges. It reports false if they break a bound.
-func (x *search) sum(extremes *tally) bool {
+func (x *search) sum(extremes *ranges) bool {
 	f := &x.levels
 	for i, of := range costNames {
 		if !f.lost && x.o.broken(x.workers[0].d, x.workers[0].n, of, f.least[i], f.most[i]) != nil {
@@ -161,8 +161,8 @@ func (x *search) sum(extremes *tally) bool {
 		}
 	}
 	if extremes.Unknown = f.lost; !f.lost {
-		for i, of := range costNames {
-			extremes.add(of, f.least[i], f.most[i])
+		for i := range costNames {
+			extremes.add(i, f.least[i], f.most[i])
 		}
 	}
 	return true

@@ -64,12 +64,6 @@ type sent struct {
 	message uint32
 }
 
-// breach is a property that does not hold.
-type breach struct {
-	Property, Detail string
-	how              string // of a step that broke the contract: what it did; else empty
-}
-
 // outcomesOf returns all outcomes of a step: one for each vector of values that it may choose.
 func (c *checker) outcomesOf(key stepKey) []outcome {
 	process, rest := uint64(key.process)<<32|uint64(key.message), uint64(key.event)<<16|uint64(key.at)

@@ -59,7 +59,7 @@ func (t *timings) add(l *searcher, instance network.Setup, number uint64) (beyon
 }
 
 // timeMarks are the events of the times of a run.
-var timeMarks = [...]marks{elects, decides, arrives}
+var timeMarks = [...]moment{moment(elects), moment(decides), moment(arrives)}
 
 // attained returns the result, with runs found by a searcher.
 func (t *timings) attained(l *searcher, all *enumeration) (*Times, error) {
@@ -82,9 +82,10 @@ func timesOf(program *process.Program, given *Options, known *Part) (times *Time
 		return nil, none, nil
 	}
 	o, all := given.timed(), enumerate(program.Declaration, given)
-	m := newMonitor(o, countInstances(program.Declaration, o))
+	settings := o.search()
+	m := newMonitor(settings, countInstances(program.Declaration, o))
 	defer memory.Limited(m.enough())()
-	l := newSearcher(program, o, m, max(1, o.Cores))
+	l := newSearcher(program, settings, m, max(1, o.Cores))
 	if known == nil {
 		known = &Part{}
 		for number := uint64(0); number < all.len() && !known.Beyond; number++ {
@@ -100,37 +101,4 @@ func timesOf(program *process.Program, given *Options, known *Part) (times *Time
 	}
 	times, err = known.Times.attained(l, all)
 	return times, "", err
-}
-
-// takeTurns lets a configuration have only the events of the first process that must do something at this moment, where
-// messages take one unit.
-func (c *checker) takeTurns(conf configuration) {
-	c.low, c.high = 0, c.n
-	if c.o.Delay > 1 || c.d.Timing == election.Synchronous {
-		return
-	}
-	for q := range c.n {
-		if c.isDue(conf, q) {
-			c.low, c.high = q, q+1
-			return
-		}
-	}
-}
-
-// isDue reports whether a message must arrive at a process, or a timer of it expire, at this moment.
-func (c *checker) isDue(conf configuration, q int) bool {
-	p := c.process(conf, q)
-	for t := range c.d.Timers {
-		if p.Running>>t&1 == 1 && left(p.Timers[t]).IsZero() {
-			return true
-		}
-	}
-	for _, l := range c.into[q] {
-		for _, m := range c.queue(conf, l) {
-			if m.Age > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -39,7 +39,7 @@ func byTrying(t *testing.T, program *process.Program, o Options) (least, most mo
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := newChecker(program, &o, o.Instance)
+	c, err := newChecker(program, o.model(), o.Instance)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func (c *checker) startOthers(conf configuration, visit visitor) {
 // deliver delivers messages; in a synchronous run only the next one. It reports whether there was one.
 func (c *checker) deliver(conf configuration, visit visitor) bool {
 	for q := c.low; q < c.high; q++ {
-		if c.o.Starts == Each && c.process(conf, q).Start == must {
+		if c.o.Starts == each && c.process(conf, q).Start == must {
 			continue // it starts first
 		}
 		for port, l := range c.into[q] {

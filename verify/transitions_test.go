@@ -31,7 +31,7 @@ func newWalk[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *wal
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := newChecker(program, &o, o.Instance)
+	c, err := newChecker(program, o.model(), o.Instance)
 	if err != nil {
 		t.Fatal(err)
 	}

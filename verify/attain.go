@@ -1,0 +1,79 @@
+package verify
+
+import (
+	"errors"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/trace"
+)
+
+// errRoom reports that the memory does not suffice for the run that attains an extreme.
+var errRoom = errors.New("the extremes are known, and there is not enough memory for a run that attains one: allow more, or leave the runs out")
+
+// attained is an extreme, and a shortest run that attains it.
+type attained struct {
+	Value     election.Ticks // messages, or units of delay
+	Unbounded bool
+	Record    trace.Record
+}
+
+// graphOf explores an instance, and keeps the edges.
+func (l *searcher) graphOf(instance network.Setup) (*graph, error) {
+	if err := l.on(instance); err != nil {
+		return nil, err
+	}
+	l.reset(false)
+	l.search.explore(-1)
+	if !l.complete {
+		return nil, errRoom
+	}
+	return &l.graph, nil
+}
+
+// attainIn finds a run with an extreme quantity in the graph of an order.
+func (l *searcher) attainIn(g *graph, m measure, most bool) (a attained) {
+	values, greatest := g.extremes(g.components(), m)
+	best, greatestOfAll := g.overall(values, greatest)
+	if most {
+		values, best = greatest, greatestOfAll
+	}
+	var from []uint32
+	for root := range uint32(g.roots) {
+		if values[root] == best {
+			from = append(from, root)
+		}
+	}
+	if best == election.Forever {
+		return attained{Unbounded: true}
+	}
+	a.Value = m.value(best)
+	root, path := g.whole(from, m, values, l.workers[0].d.Task == election.Once && !l.o.SafetyOnly)
+	a.Record = l.workers[0].record(&finding{root: root, path: path}).Record
+	return a
+}
+
+// whole returns a shortest run whose quantity is the extreme of its beginning: up to an end, or, of a service, which may
+// go round for ever, up to the last event that counts.
+func (g *graph) whole(from []uint32, m measure, values []election.Ticks, ends bool) (root int, path []int) {
+	goal := func(s uint32) bool {
+		if !values[s].IsZero() || !ends {
+			return values[s].IsZero()
+		}
+		for _, e := range g.from(s) {
+			if e.class == due {
+				return false
+			}
+		}
+		return true
+	}
+	for _, s := range from {
+		if goal(s) {
+			return int(s), nil
+		}
+	}
+	path, begin := g.path(from, func(s uint32, e edge) bool {
+		return e.class != byFault && m.before(g.costs[e.cost], values[e.to]) == values[s]
+	}, goal)
+	return int(begin), path
+}

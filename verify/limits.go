@@ -1,0 +1,35 @@
+package verify
+
+import (
+	"ringleader.example/ringleader/network"
+)
+
+// searchOptions holds what is searched, and how far.
+type searchOptions struct {
+	modelOptions
+	Instance  network.Setup
+	MaxStates int                 // of one order; 0 is no limit
+	MaxDepth  int                 // transitions from the beginning to a state
+	Memory    uint64              // limit of the whole program, in bytes
+	Exact     bool                // keep 128 bits of each fingerprint, however many states there are
+	Progress  func(progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
+
+	confluent bool   // the premises of confluence on a ring hold
+	caused    bool   // those of confluence elsewhere hold, except what a run shows
+	partial   bool   // those of partial order hold
+	symmetric bool   // those of symmetry hold among the configurations of one order
+	only      string // the only property whose violation counts; empty: any
+	wide      int    // states of one order up to which 128 bits of each fingerprint are kept
+	most      int    // states of all orders together; 0 is no limit
+}
+
+// limit is the limit that ended a search.
+type limit uint8
+
+// The limits.
+const (
+	noLimit     limit = iota // it is complete, or was stopped
+	stateLimit               // of states
+	memoryLimit              // of memory
+	depthLimit               // of transitions from the beginning to a state
+)

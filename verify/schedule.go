@@ -1,0 +1,62 @@
+package verify
+
+import (
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// longestSchedule is the number of steps after which a schedule is given up.
+const longestSchedule = 1 << 16
+
+// firstSchedule makes one schedule from each beginning, and returns what is wrong with one of them, or nil.
+func (w *worker) firstSchedule(o *searchOptions) *finding {
+	for root, beginning := range w.beginnings() {
+		f := &finding{root: root}
+		if wrong := w.follow(o, beginning, &f.path); wrong != nil && (o.only == "" || o.only == wrong.Property) {
+			f.breach = *wrong
+			return f
+		}
+	}
+	return nil
+}
+
+// follow makes the first transition of each configuration until something is wrong, or none is left, and returns what is wrong.
+func (w *worker) follow(o *searchOptions, conf configuration, path *[]int) *breach {
+	var sum cost
+	for len(*path) < longestSchedule {
+		var wrong *breach
+		here, ends := slices.Clone(conf), true
+		w.transitions(here, func(t *transition, next configuration) {
+			if ends {
+				ends, wrong = false, t.breach
+				conf = append(conf[:0], next...)
+				if t.outcome != nil {
+					sum.election += w.costs[t.outcome.cost].election
+					sum.announcement += w.costs[t.outcome.cost].announcement
+				}
+			}
+		})
+		if ends {
+			return w.ended(o, here, sum)
+		}
+		if *path = append(*path, 0); wrong != nil {
+			return wrong
+		}
+	}
+	return nil
+}
+
+// ended judges the end of a run without faults.
+func (w *worker) ended(o *searchOptions, conf configuration, sum cost) *breach {
+	if wrong := w.settled(conf); wrong != nil && !o.SafetyOnly {
+		return wrong
+	}
+	for i, of := range costNames {
+		count := sum.all()[i]
+		if b := o.broken(w.d, w.n, of, count, count); b != nil {
+			return exceeds(b, uint64(w.n), election.Units(count))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package verify
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+)
+
+func TestShorterFingerprintsTakeLessMemory(t *testing.T) {
+	program := process.Must(process.Of(&lcr.Algorithm))
+	o := searchOptions{Instance: network.On(7, 6, 5, 4, 3, 2, 1), MaxDepth: 100, Memory: 1 << 30, wide: 100} // the order with the most states
+	l := newSearcher(program, &o, newMonitor(&o, 1), 1)
+	if v, err := l.explore(o.Instance, -1); err != nil || v.bits != 64 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	for i := range l.table.shards {
+		if s := &l.table.shards[i]; s.hi != nil || s.used > 0 && s.lo == nil {
+			t.Fatalf("shard %d still has the other half of %d fingerprints", i, s.used)
+		}
+	}
+}
+
+func TestANarrowTableKnowsStatesByHalfOfTheirFingerprint(t *testing.T) {
+	var table table
+	table.clear(false)
+	for lo := range uint64(1000) {
+		table.add(fingerprint{lo << 50, lo}, uint32(lo))
+	}
+	for lo := range uint64(1000) {
+		if number, found := table.find(fingerprint{lo << 50, lo}); !found || number != uint32(lo) {
+			t.Fatalf("%d: %d, %t", lo, number, found)
+		}
+		if _, found := table.find(fingerprint{lo << 50, lo + 1}); found {
+			t.Fatalf("%d: half of a fingerprint is enough", lo)
+		}
+	}
+	table.narrowed()
+	table.add(fingerprint{3, 3}, 1000)
+	for _, f := range []fingerprint{{3, 4}, {700 << 50, 0}} {
+		if _, found := table.find(f); !found {
+			t.Errorf("%v is not known by half of it", f)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package verify
+
+import (
+	"ringleader.example/ringleader/internal/core/random"
+)
+
+// longestWalk is the largest number of transitions of a random walk. Services have no last one.
+const longestWalk = 1000
+
+// longestCalm is the number of transitions after the last fault that may come, after which a walk ends of which only
+// safety is judged: its leases have run out, or are renewed again and again.
+const longestCalm = 64
+
+// mostVain is how often a walk chooses an event again if the chosen one changes nothing, as the passing of time where no
+// clock runs.
+const mostVain = 64
+
+// walker makes walks. What it computed for one serves the next.
+type walker struct {
+	*checker
+	locates bool // the path of a walk is asked for
+
+	selector eventSelector
+	conf     configuration
+	next     configuration
+	breach   *breach
+	path     []int // if it is asked for
+}
+
+// walk makes one walk. It returns the number of its steps, and its violation or nil; the violation has a path if the
+// walker locates.
+func (k *walker) walk(source *random.Source) (length int, f *finding) {
+	roots := k.beginnings()
+	root := int(source.Below(uint64(len(roots))))
+	k.conf, k.path = append(k.conf[:0], roots[root]...), k.path[:0]
+	found := func(b *breach) *finding { return &finding{breach: *b, root: root, path: k.path} }
+	calm := 0 // steps since the last fault
+	for length < longestWalk && calm < longestCalm {
+		p := &k.selector
+		p.visit(k.checker, k.conf, counting, nil)
+		if !p.due && !k.o.SafetyOnly {
+			if b := k.settled(k.conf); b != nil {
+				return length, found(b)
+			}
+		}
+		if !k.step(source) {
+			break
+		}
+		length++
+		if calm++; !k.o.SafetyOnly || p.of[faulty] > 0 { // an election that ends does so by itself
+			calm = 0
+		}
+		if k.breach != nil {
+			return length, found(k.breach)
+		}
+		k.conf, k.next = k.next, k.conf
+	}
+	return length, nil
+}
+
+// step chooses one of the events that the selector has counted, and makes it. It reports false if nothing changes any more.
+func (k *walker) step(source *random.Source) bool {
+	p := &k.selector
+	p.of = p.met
+	if p.of == [2]int{} {
+		return false
+	}
+	for range mostVain {
+		p.kind = ordinary
+		if p.of[faulty] > 0 && (p.of[ordinary] == 0 || source.Below(8) == 0) {
+			p.kind = faulty
+		}
+		p.index = int(source.Below(uint64(p.of[p.kind])))
+		outcomes, chosen := 0, 0
+		p.visit(k.checker, k.conf, choosing, func(t *transition, next configuration) {
+			if outcomes++; outcomes > 1 && source.Below(uint64(outcomes)) > 0 { // each of them is as likely in the end
+				return
+			}
+			chosen, k.breach = outcomes, t.breach
+			k.next = append(k.next[:0], next...)
+		})
+		if outcomes > 0 {
+			if k.locates {
+				k.locate(chosen)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// locate adds the chosen transition to the path: its number among all transitions of the configuration.
+func (k *walker) locate(chosen int) {
+	ordinal, outcomes := 0, 0
+	k.selector.visit(k.checker, k.conf, locating, func(*transition, configuration) {
+		if k.selector.current {
+			if outcomes++; outcomes == chosen {
+				k.path = append(k.path, ordinal)
+			}
+		}
+		ordinal++
+	})
+}
