@@ -382,10 +382,10 @@ func (c *checker) older(number uint32, time election.Ticks) uint32 {
 // lapses notes leases that run out while a process grows older.
 func (c *checker) lapses(young, old uint32) {
 	before, after := &c.processes.values[young], &c.processes.values[old]
-	if before.Decision.Role == network.Leader && !left(before.Lease).IsZero() && left(after.Lease).IsZero() {
+	if before.Decision.Role == network.Leader && !remaining(before.Lease).IsZero() && remaining(after.Lease).IsZero() {
 		c.saw(sawLapse)
 	}
-	if !left(before.Orphan).IsZero() && left(after.Orphan).IsZero() {
+	if !remaining(before.Orphan).IsZero() && remaining(after.Orphan).IsZero() {
 		c.saw(sawOrphan)
 	}
 }

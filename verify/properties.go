@@ -61,13 +61,13 @@ func (c *checker) overlaps(conf configuration, q int, e *election.Effect) *breac
 	}
 	for other := range c.n {
 		p := c.process(conf, other)
-		if !left(p.Orphan).IsZero() {
+		if !remaining(p.Orphan).IsZero() {
 			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of an earlier life of %s runs for another %s",
-				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Orphan))}
+				c.network.Name(q), e.Ticks, c.network.Name(other), remaining(p.Orphan))}
 		}
-		if other != q && !left(p.Lease).IsZero() {
+		if other != q && !remaining(p.Lease).IsZero() {
 			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
-				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Lease))}
+				c.network.Name(q), e.Ticks, c.network.Name(other), remaining(p.Lease))}
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func (c *checker) overlaps(conf configuration, q int, e *election.Effect) *breac
 // work returns the work of a process before a step that an event asks for.
 func (c *checker) work(p *processState, t *transition) work {
 	return work{
-		leads: p.Decision.Role == network.Leader && !left(p.Lease).IsZero(), term: p.Decision.Term,
+		leads: p.Decision.Role == network.Leader && !remaining(p.Lease).IsZero(), term: p.Decision.Term,
 		stopping: p.Stopping && (t.event != obeys || t.at != stopped),
 	}
 }
@@ -186,7 +186,7 @@ func (c *checker) settled(conf configuration) *breach {
 		if p.Decision.Role != network.Leader {
 			continue
 		}
-		if c.d.Leased && left(p.Lease).IsZero() {
+		if c.d.Leased && remaining(p.Lease).IsZero() {
 			return &breach{Property: NoLeader, Detail: "the lease of " + c.network.Name(q) + " has run out"}
 		}
 		if leader >= 0 {

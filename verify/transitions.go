@@ -226,7 +226,7 @@ func (c *checker) timers(conf configuration, visit visitor) bool {
 	for q := c.low; q < c.high; q++ {
 		for t := range c.d.Timers {
 			p := c.process(conf, q)
-			if p.Running>>t&1 == 0 || !left(p.Timers[t]).IsZero() {
+			if p.Running>>t&1 == 0 || !remaining(p.Timers[t]).IsZero() {
 				continue
 			}
 			c.expire(conf, q, uint16(t), visit)
@@ -252,7 +252,7 @@ func (c *checker) expire(conf configuration, q int, timer uint16, visit visitor)
 	c.perform(transition{event: timesOut, process: q, at: timer}, 0, visit)
 }
 
-func left(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) }
+func remaining(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) }
 
 // wait lets time pass, if no event must happen before. If no event can happen before the next timer expires, time
 // jumps there; otherwise one unit passes.
@@ -297,7 +297,7 @@ func (c *checker) nextTimer(conf configuration) (next election.Ticks, running bo
 			if p.Running>>t&1 == 0 {
 				continue
 			}
-			if wait := left(p.Timers[t]); !running || wait.Less(next) {
+			if wait := remaining(p.Timers[t]); !running || wait.Less(next) {
 				next = wait
 			}
 			running = true
@@ -310,7 +310,7 @@ func (c *checker) nextTimer(conf configuration) (next election.Ticks, running bo
 func (c *checker) nextLease(conf configuration) (next election.Ticks) {
 	for q := range c.n {
 		p := c.process(conf, q)
-		for _, lease := range []election.Ticks{left(p.Lease), left(p.Orphan)} {
+		for _, lease := range []election.Ticks{remaining(p.Lease), remaining(p.Orphan)} {
 			if next.IsZero() || !lease.IsZero() && lease.Less(next) {
 				next = lease
 			}

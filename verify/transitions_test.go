@@ -509,3 +509,6 @@ func TestFaultsAreCountedAndDisturb(t *testing.T) {
 		}
 	}
 }
+
+// left returns the time up to a deadline.
+func left(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) }

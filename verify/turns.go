@@ -23,7 +23,7 @@ func (c *checker) takeTurns(conf configuration) {
 func (c *checker) isDue(conf configuration, q int) bool {
 	p := c.process(conf, q)
 	for t := range c.d.Timers {
-		if p.Running>>t&1 == 1 && left(p.Timers[t]).IsZero() {
+		if p.Running>>t&1 == 1 && remaining(p.Timers[t]).IsZero() {
 			return true
 		}
 	}

@@ -1,0 +1,91 @@
+package verify
+
+import "ringleader.example/ringleader/election"
+
+// worker expands states.
+type worker struct {
+	*checker
+	ample       *ample    // with partial order; else nil
+	symmetry    *symmetry // with symmetry; else nil
+	exchange    *exchange
+	numbers     [parts]translation
+	costNumbers []uint32      // by number of a cost: one more than the graph's number of it; 0: none yet
+	here        configuration // the state that is being expanded
+	print0      fingerprint   // its fingerprint
+	came        []uint32      // … and the state by shared numbers
+	sent        []uint32      // a configuration by shared numbers
+	out         *batch
+	ends        bool
+	lean        bool // no actions are asked for
+	visitor     visitor
+}
+
+func newWorker(c *checker, e *exchange) *worker {
+	w := &worker{checker: c, exchange: e}
+	w.visitor = w.visit
+	return w
+}
+
+// identity returns the fingerprint by which a configuration is known.
+func (w *worker) identity(conf configuration) fingerprint {
+	if w.symmetry != nil {
+		return w.symmetry.orbit(conf)
+	}
+	return w.checker.print(conf)
+}
+
+// expand makes all moves out of the states of a page.
+func (w *worker) expand(p *page, b *batch) {
+	b.begin(w, p)
+	w.out = b
+	confs := p.confs
+	for i := range p.prints {
+		w.ends, w.print0 = true, p.prints[i]
+		confs = w.load(confs)
+		if w.ample != nil {
+			w.ample.narrow(w.here)
+		}
+		w.transitions(w.here, w.visitor)
+		e := exit{moves: uint32(len(b.sides)), ends: w.ends}
+		if !w.o.SafetyOnly && (w.ends || w.d.Task != election.Once) {
+			e.wrong = w.settled(w.here)
+			e.settled = e.wrong == nil
+		}
+		b.exits = append(b.exits, e)
+	}
+}
+
+func (w *worker) visit(t *transition, next configuration) {
+	w.ends = w.ends && t.class != due
+	if w.ample != nil {
+		w.ample.hears(t)
+	}
+	m := move{class: t.class, state: uint8(len(w.out.exits))}
+	switch {
+	case t.outcome != nil:
+		m.cost = t.outcome.cost
+	case w.o.times && t.event == waits:
+		m.cost = w.costNumber(cost{time: t.time})
+	}
+	if !w.lean && !w.o.SafetyOnly {
+		m.action = w.action(t, w.here)
+	}
+	b, side := w.out, 0
+	if t.breach != nil {
+		m.to = broken
+		b.broke(t.breach)
+	} else {
+		if w.symmetry != nil {
+			m.print = w.symmetry.orbit(next)
+		} else {
+			m.print = w.printAfter(w.print0, w.here, next)
+		}
+		shard := fringeOf(m.print)
+		b.more[shard]++
+		side = ownerOf(shard, len(b.moves))
+		w.exportAfter(next)
+		b.confs = append(b.confs, w.sent...)
+	}
+	b.moves[side] = append(b.moves[side], m)
+	b.sides = append(b.sides, uint8(side))
+}
