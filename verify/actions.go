@@ -12,27 +12,27 @@ type actionKey struct {
 	message fingerprint
 }
 
-// action returns the number of the action of a transition.
-func (c *checker) action(t *transition, conf configuration) uint16 {
-	key := actionKey{event: t.event, process: t.process, at: t.at}
-	switch t.event {
+// Action returns the number of the action of a transition.
+func (c *checker) Action(t *transition, conf configuration) uint16 {
+	key := actionKey{event: t.Event, process: t.Process, at: t.At}
+	switch t.Event {
 	case receives, loses: // what arrives is delivered, whether it is lost or not
-		if !c.o.Unordered {
-			return uint16(t.link)
+		if !c.Options.Unordered {
+			return uint16(t.Link)
 		}
-		key = actionKey{receives, t.link, 0, c.messages.prints[c.queue(conf, t.link)[t.place].Message]}
+		key = actionKey{receives, t.Link, 0, c.Messages.Prints[c.Queue(conf, t.Link)[t.Place].Message]}
 	case waits:
 		key = actionKey{event: waits}
 	case obeys:
-		if t.at >= proofs { // whose numbers depend on the order of the search
-			died := &c.commands[t.at]
+		if t.At >= proofs { // whose numbers depend on the order of the search
+			died := &c.commands[t.At]
 			key.at, key.message = proofs, fingerprint{uint64(died.Member), died.Number}
 		}
 	}
 	number, found := c.actions[key]
 	if !found {
-		number = uint16(min(len(c.links)+len(c.actions), crowd))
-		c.actions[key], c.actionKeys = number, append(c.actionKeys, key)
+		number = uint16(min(len(c.Links)+len(c.actions), crowd))
+		c.actions[key], c.ActionKeys = number, append(c.ActionKeys, key)
 	}
 	return number
 }

@@ -31,20 +31,20 @@ func unordered(o *modelOptions, d *election.Declaration, eligible bool) string {
 // ample chooses, in each configuration, the processes whose events are enough.
 type ample struct {
 	*checker
-	silent []bool // by link: whether it is taken to be silent
-	heard  []int  // the links on which a step has sent although they are
-	single bool   // what comes first is a single event
+	Silent []bool // by link: whether it is taken to be silent
+	Heard  []int  // the links on which a step has sent although they are
+	Single bool   // what comes first is a single event
 }
 
-// narrow lets a configuration have only the events of one process, if these can come first.
-func (c *ample) narrow(conf configuration) {
-	c.low, c.high = 0, c.n
-	if g := c.global(conf); c.has.Suspect && g.Crashes+g.Recoveries > 0 { // they give others something to suspect, or take it
+// Narrow lets a configuration have only the events of one process, if these can come first.
+func (c *ample) Narrow(conf configuration) {
+	c.Low, c.High = 0, c.N
+	if g := c.Global(conf); c.Functions.Suspect && g.Crashes+g.Recoveries > 0 { // they give others something to suspect, or take it
 		return
 	}
-	for q := range c.n {
+	for q := range c.N {
 		if c.precedes(conf, q) {
-			c.low, c.high = q, q+1
+			c.Low, c.High = q, q+1
 			return
 		}
 	}
@@ -52,35 +52,35 @@ func (c *ample) narrow(conf configuration) {
 
 // precedes reports whether a process has an event that must come, and no other process can give it one more.
 func (c *ample) precedes(conf configuration, q int) bool {
-	p := c.process(conf, q)
+	p := c.Process(conf, q)
 	comes, carrying := p.Start == must, 0
-	for _, l := range c.into[q] {
+	for _, l := range c.Into[q] {
 		switch {
-		case p.Start == must && c.o.Starts == each: // before any message
-		case len(c.queue(conf, l)) > 0:
+		case p.Start == must && c.Options.Starts == each: // before any message
+		case len(c.Queue(conf, l)) > 0:
 			comes = true
 			carrying++
-		case !c.silent[l] && !c.gone(conf, q) && !c.gone(conf, c.links[l].from):
+		case !c.Silent[l] && !c.gone(conf, q) && !c.gone(conf, c.Links[l].From):
 			return false
 		}
 	}
-	return comes && (!c.single || carrying < 2)
+	return comes && (!c.Single || carrying < 2)
 }
 
 // gone reports whether a process has crashed for ever.
 func (c *ample) gone(conf configuration, q int) bool {
-	return !c.process(conf, q).Alive && c.global(conf).Recoveries == 0
+	return !c.Process(conf, q).Alive && c.Global(conf).Recoveries == 0
 }
 
-// hears notes on which links a step sends that were taken to be silent.
-func (c *ample) hears(t *transition) {
-	if t.outcome == nil {
+// Hears notes on which links a step sends that were taken to be silent.
+func (c *ample) Hears(t *transition) {
+	if t.Outcome == nil {
 		return
 	}
-	first := int(c.network.Network.First(t.process))
-	for _, s := range t.outcome.sent {
-		if l := first + int(s.port); c.silent[l] && !slices.Contains(c.heard, l) {
-			c.heard = append(c.heard, l)
+	first := int(c.Network.Network.First(t.Process))
+	for _, s := range t.Outcome.Sent {
+		if l := first + int(s.Port); c.Silent[l] && !slices.Contains(c.Heard, l) {
+			c.Heard = append(c.Heard, l)
 		}
 	}
 }

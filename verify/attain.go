@@ -18,23 +18,23 @@ type attained struct {
 	Record    trace.Record
 }
 
-// graphOf explores an instance, and keeps the edges.
-func (l *searcher) graphOf(instance network.Setup) (*graph, error) {
+// GraphOf explores an instance, and keeps the edges.
+func (l *searcher) GraphOf(instance network.Setup) (*graph, error) {
 	if err := l.on(instance); err != nil {
 		return nil, err
 	}
 	l.reset(false)
 	l.search.explore(-1)
-	if !l.complete {
+	if !l.Complete {
 		return nil, errRoom
 	}
 	return &l.graph, nil
 }
 
-// attainIn finds a run with an extreme quantity in the graph of an order.
-func (l *searcher) attainIn(g *graph, m measure, most bool) (a attained) {
-	values, greatest := g.extremes(g.components(), m)
-	best, greatestOfAll := g.overall(values, greatest)
+// AttainIn finds a run with an extreme quantity in the graph of an order.
+func (l *searcher) AttainIn(g *graph, m measure, most bool) (a attained) {
+	values, greatest := g.Extremes(g.Components(), m)
+	best, greatestOfAll := g.Overall(values, greatest)
 	if most {
 		values, best = greatest, greatestOfAll
 	}
@@ -47,9 +47,9 @@ func (l *searcher) attainIn(g *graph, m measure, most bool) (a attained) {
 	if best == election.Forever {
 		return attained{Unbounded: true}
 	}
-	a.Value = m.value(best)
-	root, path := g.whole(from, m, values, l.workers[0].d.Task == election.Once && !l.o.SafetyOnly)
-	a.Record = l.workers[0].record(&finding{root: root, path: path}).Record
+	a.Value = m.Value(best)
+	root, path := g.whole(from, m, values, l.workers[0].Declaration.Task == election.Once && !l.Options.SafetyOnly)
+	a.Record = l.workers[0].Record(&finding{Root: root, Path: path}).Record
 	return a
 }
 

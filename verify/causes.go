@@ -48,8 +48,8 @@ type causes struct {
 	received  []bundle  // by process, in the run so far: those to it
 	moving    []bundle  // by process: those to it that are not still
 	first     []bundle  // by process: those that are received before all others, a start that must come first
-	cost      cost
-	steps     int
+	Cost      cost
+	Steps     int
 	changed   bool // the assumption was weakened
 	different bool // something is not the same in all schedules, or cannot be decided here
 }
@@ -67,8 +67,8 @@ func uncaused(o *modelOptions, d *election.Declaration, eligible bool) string {
 	return disturbed(d, o, eligible)
 }
 
-// decides reports whether every schedule from a beginning ends alike, and as it should.
-func (k *causes) decides(beginning configuration) bool {
+// Decides reports whether every schedule from a beginning ends alike, and as it should.
+func (k *causes) Decides(beginning configuration) bool {
 	k.prepare(beginning)
 	if !k.run(beginning) {
 		return false
@@ -76,7 +76,7 @@ func (k *causes) decides(beginning configuration) bool {
 	for k.changed = true; k.changed && !k.different; {
 		k.changed = false
 		k.closePasts()
-		for q := range k.n {
+		for q := range k.N {
 			k.tryAll(q)
 		}
 	}
@@ -85,8 +85,8 @@ func (k *causes) decides(beginning configuration) bool {
 
 // prepare forgets an earlier beginning.
 func (k *causes) prepare(beginning configuration) {
-	n := k.n
-	k.all, k.cost, k.steps, k.different = k.all[:0], cost{}, 0, false
+	n := k.N
+	k.all, k.Cost, k.Steps, k.different = k.all[:0], cost{}, 0, false
 	k.to, k.from = make([][]int, n), make([][]int, n)
 	k.opened, k.received, k.moving, k.first = make([]bundle, n), make([]bundle, n), make([]bundle, n), make([]bundle, n)
 	k.states = append(k.states[:0], beginning[:n]...)
@@ -94,18 +94,18 @@ func (k *causes) prepare(beginning configuration) {
 
 // run makes one run, and reports whether it ends as it should. Messages are received in the order in which they are sent.
 func (k *causes) run(beginning configuration) bool {
-	for q := range k.n {
-		if k.process(beginning, q).Start == first {
-			k.take(q, -1, k.step(k.states[q], stepKey{event: starts}))
+	for q := range k.N {
+		if k.Process(beginning, q).Start == first {
+			k.take(q, -1, k.step(k.states[q], stepKey{Event: starts}))
 		}
 	}
 	k.begun = append(k.begun[:0], k.states...)
-	for q := range k.n {
+	for q := range k.N {
 		k.opened[q] = 1<<len(k.from[q]) - 1
 	}
-	for q := range k.n {
-		if k.process(beginning, q).Start == must {
-			if k.o.Starts == each {
+	for q := range k.N {
+		if k.Process(beginning, q).Start == must {
+			if k.Options.Starts == each {
 				k.first[q] = 1 << len(k.to[q])
 			}
 			k.add(sending{link: -1, from: q, to: q, by: -1})
@@ -114,7 +114,7 @@ func (k *causes) run(beginning configuration) bool {
 	for number := 0; number < len(k.all) && !k.different; number++ {
 		q := k.all[number].to
 		o := k.step(k.states[q], k.key(number))
-		if o.process != k.states[q] {
+		if o.Process != k.states[q] {
 			k.moving[q] |= 1 << k.all[number].received
 		}
 		k.received[q] |= 1 << k.all[number].received
@@ -127,17 +127,17 @@ func (k *causes) run(beginning configuration) bool {
 func (k *causes) key(number int) stepKey {
 	m := &k.all[number]
 	if m.link < 0 {
-		return stepKey{event: starts}
+		return stepKey{Event: starts}
 	}
-	return stepKey{event: receives, at: uint16(k.links[m.link].port), message: m.content}
+	return stepKey{Event: receives, At: uint16(k.Links[m.link].Port), Message: m.content}
 }
 
 // step makes a step, which must have one outcome that breaks nothing, and leave nothing to do but to receive.
 func (k *causes) step(state uint32, key stepKey) *outcome {
-	key.process = state
-	outcomes := k.outcomesOf(key)
+	key.Process = state
+	outcomes := k.OutcomesOf(key)
 	o := &outcomes[0]
-	if len(outcomes) > 1 || o.breach != nil || k.processes.values[o.process].Stopping {
+	if len(outcomes) > 1 || o.Breach != nil || k.Processes.Values[o.Process].Stopping {
 		k.different = true
 	}
 	return o
@@ -145,14 +145,14 @@ func (k *causes) step(state uint32, key stepKey) *outcome {
 
 // take takes over a step of the run, the receipt of a message or a start before all else.
 func (k *causes) take(q, number int, o *outcome) {
-	k.steps++
-	k.states[q] = o.process
-	k.cost.election += k.costs[o.cost].election
-	k.cost.announcement += k.costs[o.cost].announcement
-	first := int(k.network.Network.First(q))
-	for _, s := range o.sent {
-		l := first + int(s.port)
-		m := sending{link: l, content: s.message, from: q, to: k.links[l].to, by: number, need: k.received[q]}
+	k.Steps++
+	k.states[q] = o.Process
+	k.Cost.Election += k.Costs[o.Cost].Election
+	k.Cost.Announcement += k.Costs[o.Cost].Announcement
+	first := int(k.Network.Network.First(q))
+	for _, s := range o.Sent {
+		l := first + int(s.Port)
+		m := sending{link: l, content: s.Message, from: q, to: k.Links[l].To, by: number, need: k.received[q]}
 		for _, earlier := range k.from[q] {
 			if e := &k.all[earlier]; e.link == l {
 				m.before |= 1 << e.received
@@ -176,16 +176,16 @@ func (k *causes) add(m sending) {
 
 // right reports whether the run ended as it should.
 func (k *causes) right() bool {
-	clear(k.base)
-	copy(k.base, k.states)
-	g := *k.o.unused()
+	clear(k.Base)
+	copy(k.Base, k.states)
+	g := *k.Options.Unused()
 	g.Begun = true
-	k.setGlobal(k.base, &g)
-	if k.settled(k.base) != nil {
+	k.SetGlobal(k.Base, &g)
+	if k.Settled(k.Base) != nil {
 		return false
 	}
-	for q := range k.n {
-		if k.process(k.base, q).Decision.Role == network.Leader && k.best != 0 && k.network.ID(q) != k.best {
+	for q := range k.N {
+		if k.Process(k.Base, q).Decision.Role == network.Leader && k.Best != 0 && k.Network.ID(q) != k.Best {
 			return false
 		}
 	}
@@ -204,10 +204,10 @@ func (k *causes) isStill(number int) bool {
 
 // closePasts finds what has been received, in every run of the assumption, when a message is received.
 func (k *causes) closePasts() {
-	pasts := make([]bundle, len(k.all)*k.n)
+	pasts := make([]bundle, len(k.all)*k.N)
 	for number := range k.all {
 		m := &k.all[number]
-		m.past = pasts[number*k.n : (number+1)*k.n]
+		m.past = pasts[number*k.N : (number+1)*k.N]
 		k.addPast(m.past, m.from, m.need)
 		k.addPast(m.past, m.to, m.before)
 		if own := bundle(1) << m.received; own != k.first[m.to] {
@@ -263,7 +263,7 @@ func (k *causes) tryAll(q int) {
 		}
 	}
 	for _, state := range points[k.moving[q]].states {
-		k.different = k.different || k.processes.values[state].Decision != k.processes.values[k.states[q]].Decision
+		k.different = k.different || k.Processes.Values[state].Decision != k.Processes.Values[k.states[q]].Decision
 	}
 }
 
@@ -273,7 +273,7 @@ func (k *causes) receive(q, number int, state uint32, at, to *point) bool {
 	sure := at.sure | k.all[number].past[q] | 1<<k.all[number].received
 	sent, fits := k.sends(q, number, o, at.sent, sure)
 	if k.isStill(number) {
-		if fits = fits && o.process == state; !fits {
+		if fits = fits && o.Process == state; !fits {
 			k.move(number)
 			k.changed = true
 		}
@@ -282,8 +282,8 @@ func (k *causes) receive(q, number int, state uint32, at, to *point) bool {
 	if len(to.states) == 0 {
 		to.sent, to.sure = sent, sure
 	}
-	if k.different = k.different || !fits || to.sent != sent; !slices.Contains(to.states, o.process) {
-		to.states = append(to.states, o.process)
+	if k.different = k.different || !fits || to.sent != sent; !slices.Contains(to.states, o.Process) {
+		to.states = append(to.states, o.Process)
 	}
 	return !k.different
 }
@@ -292,9 +292,9 @@ func (k *causes) receive(q, number int, state uint32, at, to *point) bool {
 // receipt contradicts it.
 func (k *causes) sends(q, number int, o *outcome, gone, sure bundle) (sent bundle, fits bool) {
 	sent = gone
-	first := int(k.network.Network.First(q))
-	for _, s := range o.sent {
-		m := k.same(q, number, first+int(s.port), s.message, sent)
+	first := int(k.Network.Network.First(q))
+	for _, s := range o.Sent {
+		m := k.same(q, number, first+int(s.Port), s.Message, sent)
 		if m == nil {
 			return sent, false
 		}

@@ -77,36 +77,36 @@ type tenure struct {
 
 // link is a directed link: its sender, its receiver and the receiver's port.
 type link struct {
-	from, to int
-	port     election.Port // of to
+	From, To int
+	Port     election.Port // of to
 }
 
 // checker makes the transitions of one instance at a time. What it computed once serves all instances that differ only
 // in the order of identifiers.
 type checker struct {
-	program   *process.Program
-	d         *election.Declaration // with the parameters of the instance
-	has       election.Functions
-	o         *modelOptions
-	network   *network.Instance
-	n         int
-	clock     bool            // time passes
-	faultless bool            // no process can be suspected, cut off or commanded
-	best      election.ID     // the right leader if all processes are live and all willing ones are candidates; 0 if any is right
-	born      []process.State // by position
-	links     []link
-	into      [][]int // by process and port: the link that arrives there
-	places    []int   // by link: its place in a configuration; -1 if it never carries a message
-	keys      []placeKey
-	cuts      []cut // those that may come
+	program     *process.Program
+	Declaration *election.Declaration // with the parameters of the instance
+	Functions   election.Functions
+	Options     *modelOptions
+	Network     *network.Instance
+	N           int
+	clock       bool            // time passes
+	faultless   bool            // no process can be suspected, cut off or commanded
+	Best        election.ID     // the right leader if all processes are live and all willing ones are candidates; 0 if any is right
+	Born        []process.State // by position
+	Links       []link
+	Into        [][]int // by process and port: the link that arrives there
+	Places      []int   // by link: its place in a configuration; -1 if it never carries a message
+	Keys        []placeKey
+	Cuts        []cut // those that may come
 
 	commands []election.Command // what hosts ask or tell: resign, stopped, and then the proofs of death so far
 
-	values    *process.Values
-	processes *interner[processState]
-	messages  *interner[message]
-	queues    *interner[[]underWay] // number 0 is the empty queue
-	globals   *interner[global]
+	Values    *process.Values
+	Processes *interner[processState]
+	Messages  *interner[message]
+	Queues    *interner[[]underWay] // number 0 is the empty queue
+	Globals   *interner[global]
 
 	known    memo        // from a stepKey to an index of outcomes
 	steps    [][]outcome // what steps do
@@ -115,122 +115,122 @@ type checker struct {
 	waits    memo        // queue and time → queue
 	deaths   memo        // state and position → the state after a crash
 	ages     map[age]uint32
-	base     configuration  // scratch of a transition: before the process's own step
-	next     configuration  // after it
+	Base     configuration  // scratch of a transition: before the process's own step
+	Next     configuration  // after it
 	taken    transition     // the transition that is being visited
 	selector *eventSelector // of a walk, which makes one event only; nil: all are made
 
-	low, high int                 // the processes whose events are visited: all, unless partial order leaves out some
-	narrow    func(configuration) // with partial order: leaves out processes whose events need not be visited in a configuration; else nil
+	Low, High int                 // the processes whose events are visited: all, unless partial order leaves out some
+	Narrow    func(configuration) // with partial order: leaves out processes whose events need not be visited in a configuration; else nil
 
-	costs      []cost // of steps, by number; what is not a step has cost 0
+	Costs      []cost // of steps, by number; what is not a step has cost 0
 	numbers    map[cost]uint16
 	actions    map[actionKey]uint16
-	actionKeys []actionKey // by number, after the links
-	seen       uint32      // the sights so far, as bits
+	ActionKeys []actionKey // by number, after the links
+	Seen       uint32      // the sights so far, as bits
 }
 
 func newChecker(program *process.Program, o *modelOptions, instance network.Setup) (*checker, error) {
 	c := &checker{
-		program: program, has: program.Functions, o: o, ages: map[age]uint32{}, costs: []cost{{}}, numbers: map[cost]uint16{{}: 0},
+		program: program, Functions: program.Functions, Options: o, ages: map[age]uint32{}, Costs: []cost{{}}, numbers: map[cost]uint16{{}: 0},
 		actions: map[actionKey]uint16{}, commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
 	}
 	var err error
-	if c.processes, err = newInterner[processState](); err != nil {
+	if c.Processes, err = newInterner[processState](); err != nil {
 		return nil, err
 	}
-	if c.messages, err = newInterner[message](); err != nil {
+	if c.Messages, err = newInterner[message](); err != nil {
 		return nil, err
 	}
-	if c.queues, err = newInterner[[]underWay](); err != nil {
+	if c.Queues, err = newInterner[[]underWay](); err != nil {
 		return nil, err
 	}
-	if c.globals, err = newInterner[global](); err != nil {
+	if c.Globals, err = newInterner[global](); err != nil {
 		return nil, err
 	}
 	c.faultless = o.Crashes+o.Commands+o.Cuts+o.Suspicions == 0
-	c.processes.portable, c.messages.portable, c.queues.portable = c.portableProcess, c.portableMessage, c.portableQueue
-	c.queues.number(&[]underWay{}, election.Ticks{})
-	return c, c.on(instance)
+	c.Processes.portable, c.Messages.portable, c.Queues.portable = c.portableProcess, c.portableMessage, c.portableQueue
+	c.Queues.Number(&[]underWay{}, election.Ticks{})
+	return c, c.On(instance)
 }
 
-// on turns the checker to an instance.
-func (c *checker) on(instance network.Setup) error {
+// On turns the checker to an instance.
+func (c *checker) On(instance network.Setup) error {
 	p, err := network.Prepare(c.program.Declaration, instance)
 	if err != nil {
 		return err
 	}
-	c.d, c.network, c.n, c.clock = p.Declaration(), p, p.Size(), c.program.Timing != election.Asynchronous || c.o.times
-	if c.values == nil {
-		c.values = c.program.NewValues(p)
+	c.Declaration, c.Network, c.N, c.clock = p.Declaration(), p, p.Size(), c.program.Timing != election.Asynchronous || c.Options.Times
+	if c.Values == nil {
+		c.Values = c.program.NewValues(p)
 	}
-	c.values.On(p)
+	c.Values.On(p)
 	c.deaths = memo{} // newborn processes depend on the network
 	c.connect()
-	if c.o.Cuts > 0 {
-		c.cuts = c.possibleCuts()
+	if c.Options.Cuts > 0 {
+		c.Cuts = c.possibleCuts()
 	}
-	c.best, c.seen, c.low, c.high = p.Right(p.Willing), 0, 0, c.n
-	c.born = c.born[:0]
-	for q := range c.n {
-		c.born = append(c.born, c.values.Born(q))
+	c.Best, c.Seen, c.Low, c.High = p.Right(p.Willing), 0, 0, c.N
+	c.Born = c.Born[:0]
+	for q := range c.N {
+		c.Born = append(c.Born, c.Values.Born(q))
 	}
 	return nil
 }
 
 // connect reads the links of the network, and lays out the configurations.
 func (c *checker) connect() {
-	w := c.network.Network
-	c.links, c.into, c.places = make([]link, w.Links()), make([][]int, c.n), make([]int, w.Links())
-	for from := range c.n {
-		c.into[from] = make([]int, w.Degree(from))
+	w := c.Network.Network
+	c.Links, c.Into, c.Places = make([]link, w.Links()), make([][]int, c.N), make([]int, w.Links())
+	for from := range c.N {
+		c.Into[from] = make([]int, w.Degree(from))
 	}
-	place := c.n
-	for from := range c.n {
+	place := c.N
+	for from := range c.N {
 		for port := range w.Degree(from) {
 			l := w.First(from) + uint32(port)
 			to, at := w.End(l)
-			c.links[l] = link{from, to, at}
-			c.into[to][at] = int(l)
-			if c.d.OneWay && port != 0 {
-				c.places[l] = -1
+			c.Links[l] = link{from, to, at}
+			c.Into[to][at] = int(l)
+			if c.Declaration.OneWay && port != 0 {
+				c.Places[l] = -1
 				continue
 			}
-			c.places[l] = place
+			c.Places[l] = place
 			place++
 		}
 	}
-	c.base, c.next = make(configuration, place+1), make(configuration, place+1)
-	if len(c.keys) != place+1 {
-		c.keys = placeKeys(place + 1)
+	c.Base, c.Next = make(configuration, place+1), make(configuration, place+1)
+	if len(c.Keys) != place+1 {
+		c.Keys = placeKeys(place + 1)
 	}
 }
 
 // begin returns a configuration before any event.
 func (c *checker) begin(starts []start) configuration {
-	conf := make(configuration, len(c.base))
-	for q := range c.n {
-		newborn := processState{State: c.born[q], Position: uint32(q), ID: c.network.ID(q), Alive: true, Start: starts[q]}
-		conf[q] = c.processes.number(&newborn, election.Ticks{})
+	conf := make(configuration, len(c.Base))
+	for q := range c.N {
+		newborn := processState{State: c.Born[q], Position: uint32(q), ID: c.Network.ID(q), Alive: true, Start: starts[q]}
+		conf[q] = c.Processes.Number(&newborn, election.Ticks{})
 	}
-	conf[len(conf)-1] = c.globals.number(c.o.unused(), election.Ticks{})
+	conf[len(conf)-1] = c.Globals.Number(c.Options.Unused(), election.Ticks{})
 	return conf
 }
 
-// beginnings returns the configurations in which the search begins.
-func (c *checker) beginnings() []configuration {
+// Beginnings returns the configurations in which the search begins.
+func (c *checker) Beginnings() []configuration {
 	if r := c.resumed(); r != nil {
-		return []configuration{r.last}
+		return []configuration{r.Last}
 	}
 	return c.initial()
 }
 
 // resumed returns the recorder of a run that has begun, at its end; nil if runs begin anew.
 func (c *checker) resumed() *recorder {
-	if c.o.from == nil {
+	if c.Options.Prefix == nil {
 		return nil
 	}
-	r, err := c.resume()
+	r, err := c.Resume()
 	if err != nil {
 		panic(err) // it was made before
 	}
@@ -239,8 +239,8 @@ func (c *checker) resumed() *recorder {
 
 // initial returns the configurations in which runs begin.
 func (c *checker) initial() []configuration {
-	starts, others := make([]start, c.n), never
-	if c.d.Starts == election.AllStart {
+	starts, others := make([]start, c.N), never
+	if c.Declaration.Starts == election.AllStart {
 		others = must
 	}
 	only := func(initiates func(q int) bool) configuration {
@@ -253,22 +253,22 @@ func (c *checker) initial() []configuration {
 		return c.begin(starts)
 	}
 	switch {
-	case c.o.Initiators != nil:
+	case c.Options.Initiators != nil:
 		given := map[int]bool{}
-		for _, q := range c.o.Initiators {
+		for _, q := range c.Options.Initiators {
 			given[q] = true
 		}
 		return []configuration{only(func(q int) bool { return given[q] })}
-	case c.o.Starts == allFirst:
+	case c.Options.Starts == allFirst:
 		return []configuration{only(func(int) bool { return true })}
-	case c.o.Starts == everySet:
+	case c.Options.Starts == everySet:
 		var configurations []configuration
-		for set := 1; set < 1<<c.n; set++ {
+		for set := 1; set < 1<<c.N; set++ {
 			configurations = append(configurations, only(func(q int) bool { return set>>q&1 == 1 }))
 		}
 		return configurations
 	}
-	if c.o.Starts == each {
+	if c.Options.Starts == each {
 		others = must
 	}
 	for q := range starts {
@@ -277,36 +277,36 @@ func (c *checker) initial() []configuration {
 	return []configuration{c.begin(starts)}
 }
 
-func (c *checker) process(conf configuration, q int) *processState {
-	return &c.processes.values[conf[q]]
+func (c *checker) Process(conf configuration, q int) *processState {
+	return &c.Processes.Values[conf[q]]
 }
 
-func (c *checker) queue(conf configuration, l int) []underWay {
-	if c.places[l] < 0 {
+func (c *checker) Queue(conf configuration, l int) []underWay {
+	if c.Places[l] < 0 {
 		return nil
 	}
-	return c.queues.values[conf[c.places[l]]]
+	return c.Queues.Values[conf[c.Places[l]]]
 }
 
-func (c *checker) global(conf configuration) *global { return &c.globals.values[conf[len(conf)-1]] }
+func (c *checker) Global(conf configuration) *global { return &c.Globals.Values[conf[len(conf)-1]] }
 
-func (c *checker) setProcess(conf configuration, p *processState) {
-	conf[p.Position] = c.processes.number(p, election.Ticks{})
+func (c *checker) SetProcess(conf configuration, p *processState) {
+	conf[p.Position] = c.Processes.Number(p, election.Ticks{})
 }
 
-func (c *checker) setGlobal(conf configuration, g *global) {
-	conf[len(conf)-1] = c.globals.number(g, election.Ticks{})
+func (c *checker) SetGlobal(conf configuration, g *global) {
+	conf[len(conf)-1] = c.Globals.Number(g, election.Ticks{})
 }
 
 // push puts a message at the end of a link.
 func (c *checker) push(conf configuration, l int, message uint32) {
-	at := &conf[c.places[l]]
+	at := &conf[c.Places[l]]
 	longer, found := c.pushes.get(uint64(*at), uint64(message))
 	if !found {
-		old := c.queues.values[*at]
+		old := c.Queues.Values[*at]
 		queue := append(old[:len(old):len(old)], underWay{Message: message})
 		c.sort(queue)
-		longer = c.queues.number(&queue, election.Ticks{})
+		longer = c.Queues.Number(&queue, election.Ticks{})
 		c.pushes.put(uint64(*at), uint64(message), longer)
 	}
 	*at = longer
@@ -314,12 +314,12 @@ func (c *checker) push(conf configuration, l int, message uint32) {
 
 // pull removes the message at a place of a link.
 func (c *checker) pull(conf configuration, l, place int) {
-	at := &conf[c.places[l]]
+	at := &conf[c.Places[l]]
 	shorter, found := c.pulls.get(uint64(*at), uint64(place))
 	if !found {
-		old := c.queues.values[*at]
+		old := c.Queues.Values[*at]
 		queue := append(old[:place:place], old[place+1:]...)
-		shorter = c.queues.number(&queue, election.Ticks{})
+		shorter = c.Queues.Number(&queue, election.Ticks{})
 		c.pulls.put(uint64(*at), uint64(place), shorter)
 	}
 	*at = shorter
@@ -327,17 +327,17 @@ func (c *checker) pull(conf configuration, l, place int) {
 
 // pass lets time pass for all processes and links.
 func (c *checker) pass(conf configuration, time election.Ticks) {
-	for q := range c.n {
+	for q := range c.N {
 		conf[q] = c.older(conf[q], time)
 	}
-	for _, place := range c.places {
-		if place >= 0 && conf[place] != 0 && !c.o.Lazy { // in lazy time the age of a message does not matter
+	for _, place := range c.Places {
+		if place >= 0 && conf[place] != 0 && !c.Options.Lazy { // in lazy time the age of a message does not matter
 			conf[place] = c.later(conf[place], time.Lo) // while a message is under way, time passes unit by unit
 		}
 	}
-	if g := *c.global(conf); g.Late {
+	if g := *c.Global(conf); g.Late {
 		g.Late = false
-		c.setGlobal(conf, &g)
+		c.SetGlobal(conf, &g)
 	}
 }
 
@@ -345,11 +345,11 @@ func (c *checker) pass(conf configuration, time election.Ticks) {
 func (c *checker) later(number uint32, time uint64) uint32 {
 	later, found := c.waits.get(uint64(number), time)
 	if !found {
-		queue := slices.Clone(c.queues.values[number])
+		queue := slices.Clone(c.Queues.Values[number])
 		for i := range queue {
 			queue[i].Age += uint32(time)
 		}
-		later = c.queues.number(&queue, election.Ticks{})
+		later = c.Queues.Number(&queue, election.Ticks{})
 		c.waits.put(uint64(number), time, later)
 	}
 	return later
@@ -366,13 +366,13 @@ func (c *checker) older(number uint32, time election.Ticks) uint32 {
 	key := age{number, time}
 	older, found := c.ages[key]
 	if !found {
-		p := c.processes.values[number]
-		if c.o.Lazy {
+		p := c.Processes.Values[number]
+		if c.Options.Lazy {
 			c.ageLazily(&p, time)
 			time = election.Ticks{}
 		}
-		p.State = c.values.Age(p.State, time)
-		older = c.processes.number(&p, time)
+		p.State = c.Values.Age(p.State, time)
+		older = c.Processes.Number(&p, time)
 		c.ages[key] = older
 		c.lapses(number, older)
 	}
@@ -381,7 +381,7 @@ func (c *checker) older(number uint32, time election.Ticks) uint32 {
 
 // lapses notes leases that run out while a process grows older.
 func (c *checker) lapses(young, old uint32) {
-	before, after := &c.processes.values[young], &c.processes.values[old]
+	before, after := &c.Processes.Values[young], &c.Processes.Values[old]
 	if before.Decision.Role == network.Leader && !remaining(before.Lease).IsZero() && remaining(after.Lease).IsZero() {
 		c.saw(sawLapse)
 	}
@@ -392,8 +392,8 @@ func (c *checker) lapses(young, old uint32) {
 
 // sort puts an unordered queue into a canonical order, which does not depend on numbers.
 func (c *checker) sort(queue []underWay) {
-	if c.o.Unordered {
-		portable := func(m underWay) string { return string(c.portableMessage(nil, &c.messages.values[m.Message])) }
+	if c.Options.Unordered {
+		portable := func(m underWay) string { return string(c.portableMessage(nil, &c.Messages.Values[m.Message])) }
 		slices.SortFunc(queue, func(m, n underWay) int {
 			return cmp.Or(cmp.Compare(portable(m), portable(n)), cmp.Compare(m.Age, n.Age))
 		})
@@ -404,11 +404,11 @@ func (c *checker) sort(queue []underWay) {
 func (c *checker) portableProcess(dst []byte, p *processState) []byte {
 	plain := *p
 	plain.State = 0
-	return c.values.AppendState(c.processes.encode(dst, &plain), p.State)
+	return c.Values.AppendState(c.Processes.encode(dst, &plain), p.State)
 }
 
 func (c *checker) portableMessage(dst []byte, m *message) []byte {
-	return c.values.AppendBody(append(dst, byte(m.Kind)), m.Body)
+	return c.Values.AppendBody(append(dst, byte(m.Kind)), m.Body)
 }
 
 // portableQueue appends the encoding of a queue, with the length before each message.
@@ -416,7 +416,7 @@ func (c *checker) portableQueue(dst []byte, queue *[]underWay) []byte {
 	for _, m := range *queue {
 		dst = binary.LittleEndian.AppendUint32(dst, m.Age)
 		start := len(dst)
-		dst = c.portableMessage(append(dst, 0, 0, 0, 0), &c.messages.values[m.Message])
+		dst = c.portableMessage(append(dst, 0, 0, 0, 0), &c.Messages.Values[m.Message])
 		binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
 	}
 	return dst

@@ -25,7 +25,7 @@ func unconfluent(o *modelOptions, d *election.Declaration, eligible bool) string
 // disturbed returns why schedules may end differently on any network, or "".
 func disturbed(d *election.Declaration, o *modelOptions, eligible bool) string {
 	switch {
-	case o.from != nil:
+	case o.Prefix != nil:
 		return "the run has begun"
 	case o.Crashes+o.Recoveries+o.Commands+o.Losses+o.Duplicates+o.Cuts+o.Suspicions > 0:
 		return "there are faults or commands"
@@ -42,16 +42,16 @@ func disturbed(d *election.Declaration, o *modelOptions, eligible bool) string {
 type runner struct {
 	program *process.Program
 	ps      *process.Processes
-	network *network.Instance
+	Network *network.Instance
 	queues  [][]letter // by process; each has one incoming link
 	read    []int      // by process: how many letters of its queue it has read
 	next    []int      // by process: to which one its messages go
 	first   []uint32   // by process: its link to that one
 
 	decisions []network.Decision
-	costs     [costs]uint64
+	Costs     [costs]uint64
 	runs      int // so far; the steps of the first ones are checked
-	steps     int
+	Steps     int
 	odd       bool // something happened that the search must judge
 }
 
@@ -66,14 +66,14 @@ const mostSteps = 1 << 16
 
 func newRunner(program *process.Program) *runner { return &runner{program: program} }
 
-// on prepares a run of an instance.
-func (r *runner) on(instance network.Setup) error {
+// On prepares a run of an instance.
+func (r *runner) On(instance network.Setup) error {
 	p, err := network.Prepare(r.program.Declaration, instance)
 	if err != nil {
 		return err
 	}
 	n := p.Size()
-	r.network, r.steps, r.odd, r.costs = p, 0, false, [costs]uint64{}
+	r.Network, r.Steps, r.odd, r.Costs = p, 0, false, [costs]uint64{}
 	if r.ps == nil {
 		r.ps = r.program.New(p, false)
 		r.ps.Choices(func(uint32) uint32 {
@@ -99,8 +99,8 @@ func (r *runner) on(instance network.Setup) error {
 	return nil
 }
 
-// run makes a schedule to its end, and reports whether the instance is certainly all right.
-func (r *runner) run(c election.ID) (right bool) {
+// Run makes a schedule to its end, and reports whether the instance is certainly all right.
+func (r *runner) Run(c election.ID) (right bool) {
 	defer func() {
 		if recover() != nil { // the search will tell what is wrong
 			r.ps, right = nil, false
@@ -114,7 +114,7 @@ func (r *runner) run(c election.ID) (right bool) {
 	for moved := true; moved && !r.odd; {
 		moved = false
 		for q := range n {
-			_, at := r.network.Network.End(r.first[(q+n-1)%n])
+			_, at := r.Network.Network.End(r.first[(q+n-1)%n])
 			for r.read[q] < len(r.queues[q]) && !r.odd {
 				l := r.queues[q][r.read[q]]
 				r.read[q]++
@@ -143,20 +143,20 @@ func (r *runner) step(q int, e process.Event) *process.Effects {
 
 // take takes over the effects of a step.
 func (r *runner) take(q int, effects *process.Effects) {
-	r.steps++
-	d := r.network.Declaration()
+	r.Steps++
+	d := r.Network.Declaration()
 	for i := range effects.Sent {
 		s := &effects.Sent[i]
 		if s.On() != r.first[q] {
 			r.odd = true
 			return
 		}
-		r.costs[0]++
+		r.Costs[0]++
 		switch d.Kinds[s.Kind()].Class {
 		case election.Election:
-			r.costs[1]++
+			r.Costs[1]++
 		case election.Announcement:
-			r.costs[2]++
+			r.Costs[2]++
 		}
 		to := r.next[q]
 		r.queues[to] = append(r.queues[to], letter{s.Kind(), s.Message})
@@ -164,12 +164,12 @@ func (r *runner) take(q int, effects *process.Effects) {
 	for _, e := range effects.Other {
 		switch e.Op {
 		case election.Lead, election.Follow, election.NoLeader:
-			r.odd = r.odd || r.decisions[q].Apply(d.Task, e, r.network.ID(q)) != nil
+			r.odd = r.odd || r.decisions[q].Apply(d.Task, e, r.Network.ID(q)) != nil
 		default:
 			r.odd = true
 		}
 	}
-	r.odd = r.odd || r.steps > mostSteps*len(r.next)
+	r.odd = r.odd || r.Steps > mostSteps*len(r.next)
 }
 
 // agreed reports whether one process leads, the right one if any is, and all others follow it as declared.
@@ -177,11 +177,11 @@ func (r *runner) agreed(right election.ID) bool {
 	leader := -1
 	for q, d := range r.decisions {
 		switch {
-		case d.Role == network.Leader && (leader >= 0 || right != 0 && r.network.ID(q) != right):
+		case d.Role == network.Leader && (leader >= 0 || right != 0 && r.Network.ID(q) != right):
 			return false
 		case d.Role == network.Leader:
 			leader = q
-		case d.Role == network.Undecided && r.network.Declaration().Decides == election.EveryProcess:
+		case d.Role == network.Undecided && r.Network.Declaration().Decides == election.EveryProcess:
 			return false
 		}
 	}
@@ -189,7 +189,7 @@ func (r *runner) agreed(right election.ID) bool {
 		return false
 	}
 	for _, d := range r.decisions {
-		if d.Leader != 0 && d.Leader != r.network.ID(leader) {
+		if d.Leader != 0 && d.Leader != r.Network.ID(leader) {
 			return false
 		}
 	}

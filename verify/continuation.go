@@ -56,7 +56,7 @@ func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Continuat
 	if ids := o.Instance.IDs; ids == nil || ids.Len() != begun.Record.N {
 		return nil, fmt.Errorf("%w %s from here: the run is of one order of %d processes", ErrOptions, program.Name, begun.Record.N)
 	}
-	o.from = &beginning{Record: begun.Record, Now: begun.Now, more: *o.model().unused()}
+	o.from = &beginning{Record: begun.Record, Now: begun.Now, Remaining: *o.model().Unused()}
 	o.past(begun.Record)
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
@@ -65,12 +65,12 @@ func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Continuat
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.resume()
+	r, err := c.Resume()
 	switch {
 	case err != nil:
 		return nil, err
-	case r.wrong != nil: // already
-		return &Continuation{Found: goal == Unsafe, Complete: goal == Unsafe, Property: r.wrong.Property, Detail: r.wrong.Detail, Record: r.Record}, nil
+	case r.Wrong != nil: // already
+		return &Continuation{Found: goal == Unsafe, Complete: goal == Unsafe, Property: r.Wrong.Property, Detail: r.Wrong.Detail, Record: r.Record}, nil
 	case goal == Costliest:
 		return o.costliest(program)
 	}
@@ -117,24 +117,24 @@ func (o *Options) past(run *trace.Record) {
 func (o *Options) costliest(program *process.Program) (*Continuation, error) {
 	settings := o.search()
 	m := newMonitor(settings, 1)
-	defer memory.Limited(m.enough())()
+	defer memory.Limited(m.Enough())()
 	cores := max(1, o.Cores)
 	if o.Wardens { // as in an exploration
 		cores = 1
 	}
 	l := newSearcher(program, settings, m, cores)
-	g, err := l.graphOf(o.Instance)
-	a := &Continuation{Complete: l.complete, Limit: Limit(l.reached), States: l.states}
+	g, err := l.GraphOf(o.Instance)
+	a := &Continuation{Complete: l.Complete, Limit: Limit(l.Reached), States: l.States}
 	switch {
 	case errors.Is(err, errRoom):
 		return a, nil
 	case err != nil:
 		return nil, err
-	case l.found != nil:
-		a.Complete, a.Property, a.Detail = false, l.found.Property, l.found.Detail
+	case l.Found != nil:
+		a.Complete, a.Property, a.Detail = false, l.Found.Property, l.Found.Detail
 		return a, nil
 	}
-	most := l.attainIn(g, counted("total"), true)
+	most := l.AttainIn(g, counted("total"), true)
 	a.Found, a.Unbounded, a.Messages, a.Record = !most.Unbounded, most.Unbounded, most.Value.Lo, most.Record
 	return a, nil
 }

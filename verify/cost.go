@@ -6,24 +6,24 @@ import (
 
 // cost is what a transition adds to the quantities of a run: messages, or passing time; and its marks.
 type cost struct {
-	election, announcement uint64
-	time                   election.Ticks // of the extremes of time; else 0
-	marks                  marks
+	Election, Announcement uint64
+	Time                   election.Ticks // of the extremes of time; else 0
+	Marks                  marks
 }
 
-func (c cost) of(name string) uint64 {
+func (c cost) Of(name string) uint64 {
 	switch name {
 	case "election":
-		return c.election
+		return c.Election
 	case "announcement":
-		return c.announcement
+		return c.Announcement
 	}
-	return c.election + c.announcement
+	return c.Election + c.Announcement
 }
 
-// all returns the costs in the order of costNames.
-func (c cost) all() [costs]uint64 {
-	return [...]uint64{c.election + c.announcement, c.election, c.announcement}
+// All returns the costs in the order of costNames.
+func (c cost) All() [costs]uint64 {
+	return [...]uint64{c.Election + c.Announcement, c.Election, c.Announcement}
 }
 
 // costs is the number of costs of a run: total, election and announcement messages.

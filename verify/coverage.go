@@ -12,7 +12,7 @@ type Coverage struct {
 
 // coverageOf returns the events that may happen in the explored model, and which of them have been seen.
 func coverageOf(c *checker, seen uint32) (all []Coverage) {
-	for _, s := range c.sightings(seen) {
+	for _, s := range c.Sightings(seen) {
 		all = append(all, Coverage(s))
 	}
 	return all

@@ -50,14 +50,14 @@ func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 	}
 	o := Options{Size: 2, Initiators: []int{0}, Starts: AnyTime, Commands: 2}
 	w := newWalk(t, a, o).then("1 starts", "1 obeys") // no process leads, and its work continues
-	if p := w.c.process(w.here, 0); p.Decision.Role != network.Undecided || left(p.Lease) != election.Units(4) || !p.Stopping {
+	if p := w.c.Process(w.here, 0); p.Decision.Role != network.Undecided || left(p.Lease) != election.Units(4) || !p.Stopping {
 		t.Fatalf("%+v", p)
 	}
 	anew := w.back()
 	anew.can("fault 1 obeys: work began before earlier work had stopped, fault 2 obeys, due 1 obeys, free 1 pass")
 	anew.back().then("1 pass", "1 pass", "1 pass", "1 pass").can("fault 1 obeys: work began before earlier work had stopped, fault 2 obeys, due 1 obeys")
 	stopped := anew.last("1 obeys")
-	if p := stopped.c.process(stopped.here, 0); !left(p.Lease).IsZero() || p.Stopping {
+	if p := stopped.c.Process(stopped.here, 0); !left(p.Lease).IsZero() || p.Stopping {
 		t.Errorf("%+v", p)
 	}
 	stopped.can("fault 1 obeys, fault 2 obeys")

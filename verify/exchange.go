@@ -78,17 +78,17 @@ func (w *worker) exportAfter(conf configuration) {
 
 // shared returns the shared number of a part of a configuration.
 func (w *worker) shared(place int, number uint32) uint32 {
-	part := w.kindOf(place)
+	part := w.KindOf(place)
 	to := look(&w.numbers[part].outward, number)
 	if *to == 0 {
-		*to = w.exchange.number(part, w.encoding(part, number)) + 1
+		*to = w.exchange.number(part, w.Encoding(part, number)) + 1
 	}
 	return *to - 1
 }
 
 // load sets here to the first of some packed configurations, and returns the others.
 func (w *worker) load(packed []byte) []byte {
-	w.came = resized(w.came, len(w.next))
+	w.came = resized(w.came, len(w.Next))
 	for place := range w.came {
 		number, length := uint64(packed[0]), 1
 		if number >= 0x80 { // it takes more than one byte
@@ -109,10 +109,10 @@ func (w *worker) load(packed []byte) []byte {
 
 // own returns the worker's number of a part of a configuration from the shared one.
 func (w *worker) own(place int, sent uint32) uint32 {
-	part := w.kindOf(place)
+	part := w.KindOf(place)
 	to := look(&w.numbers[part].inward, sent)
 	if *to == 0 {
-		*to = w.decode(part, w.exchange.encoding(part, sent)) + 1
+		*to = w.Decode(part, w.exchange.encoding(part, sent)) + 1
 	}
 	return *to - 1
 }

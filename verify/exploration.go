@@ -44,7 +44,7 @@ func newExploration(program *process.Program, o *Options) *exploration {
 func (x *exploration) run() (*Report, error) {
 	count := countInstances(x.program.Declaration, x.o)
 	x.monitor, x.waiting = newMonitor(x.settings, count), map[int]postponed{}
-	defer memory.Limited(x.monitor.enough())()
+	defer memory.Limited(x.monitor.Enough())()
 	about, err := newChecker(x.program, &x.settings.modelOptions, firstInstance(x.program.Declaration, x.o))
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (x *exploration) run() (*Report, error) {
 	r := x.report
 	x.sum.report(r)
 	r.Symmetry = r.Symmetry || x.o.alike
-	r.Outside, r.Coverage = about.unclaimed(about.o.unused()), coverageOf(about, x.sum.Seen)
+	r.Outside, r.Coverage = about.Unclaimed(about.Options.Unused()), coverageOf(about, x.sum.Seen)
 	if r.Complete && r.Violation == nil {
 		r.MaxMessages, r.MinMessages = x.sum.Messages.messages()
 	}
@@ -98,8 +98,8 @@ func (x *exploration) search(l *searcher) {
 			return
 		}
 		var err error
-		w.verdict, err = l.explore(w.instance, fewer)
-		x.monitor.done(&l.search)
+		w.verdict, err = l.Explore(w.instance, fewer)
+		x.monitor.Done(&l.search)
 		x.merge(l, place, w, err)
 	}
 }
@@ -134,27 +134,27 @@ func (x *exploration) merge(l *searcher, place int, w postponed, err error) {
 			return
 		}
 		delete(x.waiting, x.merged)
-		if w.fewer != x.shortest {
-			if w.verdict, err = l.explore(w.instance, x.shortest); err != nil {
+		if w.Fewer != x.shortest {
+			if w.verdict, err = l.Explore(w.instance, x.shortest); err != nil {
 				break
 			}
 		}
 		x.add(&w)
 	}
 	x.err = cmp.Or(x.err, err)
-	x.monitor.end()
+	x.monitor.End()
 }
 
 // add adds the verdict on an instance to the report.
 func (x *exploration) add(w *postponed) {
 	r := x.report
 	x.sum.add(&w.verdict, w.number, x.o)
-	r.Complete, r.Limit, r.Growing = w.complete, Limit(w.reached), w.growing
-	if x.o.most > 0 && x.sum.States > x.o.most && w.found == nil && r.Violation == nil {
+	r.Complete, r.Limit, r.Growing = w.Complete, Limit(w.Reached), w.Growing
+	if x.o.most > 0 && x.sum.States > x.o.most && w.Found == nil && r.Violation == nil {
 		r.Complete, r.Limit = false, StateLimit
 	}
-	if w.found != nil {
-		x.shortest = len(w.found.path)
-		r.Violation = (*Violation)(w.violation)
+	if w.Found != nil {
+		x.shortest = len(w.Found.Path)
+		r.Violation = (*Violation)(w.Violation)
 	}
 }

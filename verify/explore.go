@@ -13,8 +13,8 @@ import (
 // from new ones; then they number the new states of each batch, in the order in which the moves were made; the little
 // that is left is done in that order by one of them. So nothing depends on the number of workers.
 type search struct {
-	o       *searchOptions
-	monitor *monitor
+	Options *searchOptions
+	Monitor *monitor
 	workers []*worker
 	share   *exchange // of the numbers in pages; nil with one worker
 	table   *table
@@ -33,7 +33,7 @@ type search struct {
 	since     uint32 // the number of the first state of the current level
 	beyond    uint32 // … and of the following one
 	spans     []span // of the states of the current level, in a lean search
-	found     *finding
+	Found     *finding
 	tree      discoveries
 	graph     graph
 	actions   map[actionKey]uint16 // if there are several workers
@@ -45,13 +45,13 @@ type search struct {
 
 // result is the result of a search.
 type result struct {
-	states, transitions, finals, depth int
-	complete                           bool
-	reached                            limit // if it is not complete
-	bits                               int   // of fingerprints
-	confluent                          int   // 1 if these are of a single schedule
-	partial                            int   // 1 if partial order left out some
-	symmetric                          bool  // symmetry did
+	States, Transitions, Finals, Depth int
+	Complete                           bool
+	Reached                            limit // if it is not complete
+	Bits                               int   // of fingerprints
+	Confluent                          int   // 1 if these are of a single schedule
+	Partial                            int   // 1 if partial order left out some
+	Symmetric                          bool  // symmetry did
 }
 
 // page holds consecutive states of one level.
@@ -71,32 +71,32 @@ const (
 // searches only for violations after fewer transitions than that.
 func (x *search) explore(fewer int) *finding {
 	first := x.workers[0]
-	for _, conf := range first.beginnings() {
+	for _, conf := range first.Beginnings() {
 		x.begin(first, conf)
 	}
-	x.tree.roots, x.graph.roots = x.states, x.states
-	for depth := 0; len(x.following) > 0 && x.found == nil && x.goes(); depth++ {
+	x.tree.roots, x.graph.roots = x.States, x.States
+	for depth := 0; len(x.following) > 0 && x.Found == nil && x.goes(); depth++ {
 		if fewer >= 0 && depth >= fewer {
 			return nil
 		}
-		if depth == x.o.MaxDepth {
-			x.complete, x.reached = false, depthLimit
+		if depth == x.Options.MaxDepth {
+			x.Complete, x.Reached = false, depthLimit
 			break
 		}
-		x.depth = max(x.depth, depth)
+		x.Depth = max(x.Depth, depth)
 		x.level(depth)
 	}
-	if x.found != nil && fewer >= 0 && len(x.found.path) >= fewer {
+	if x.Found != nil && fewer >= 0 && len(x.Found.Path) >= fewer {
 		return nil
 	}
-	return x.found
+	return x.Found
 }
 
 // exactly is the number of states up to which 128 bits of each fingerprint are kept in any case.
 const exactly = 10_000_000
 
 // goes reports whether the search continues.
-func (x *search) goes() bool { return x.complete && (x.layered || !x.strict) && !x.heard() }
+func (x *search) goes() bool { return x.Complete && (x.layered || !x.strict) && !x.heard() }
 
 // begin adds a beginning.
 func (x *search) begin(w *worker, conf configuration) {
@@ -106,16 +106,16 @@ func (x *search) begin(w *worker, conf configuration) {
 	if !isNew {
 		return
 	}
-	if x.states == x.limit {
-		x.complete, x.reached = false, stateLimit
+	if x.States == x.limit {
+		x.Complete, x.Reached = false, stateLimit
 		return
 	}
-	if w.export(conf); x.states%x.paged == 0 {
-		x.following = append(x.following, x.page(uint32(x.states)))
+	if w.export(conf); x.States%x.paged == 0 {
+		x.following = append(x.following, x.page(uint32(x.States)))
 	}
 	x.following[len(x.following)-1].add(w.sent, print)
-	spot.number, spot.span = uint32(x.states), span{}
-	x.states++
+	spot.number, spot.span = uint32(x.States), span{}
+	x.States++
 }
 
 // add adds a state to a page.
@@ -142,7 +142,7 @@ func (x *search) level(depth int) {
 	x.current, x.following = x.following, x.current[:0]
 	x.since = x.beyond
 	x.settle()
-	x.beyond = uint32(x.states)
+	x.beyond = uint32(x.States)
 	for rest := x.current; len(rest) > 0 && x.goes(); {
 		block := rest[:1]
 		for states := 0; len(block) < len(rest) && states < x.blocked; block = rest[:len(block)+1] {
@@ -160,22 +160,22 @@ func (x *search) level(depth int) {
 			x.take(b, depth)
 		}
 		x.free = append(x.free, block...)
-		if x.states > x.o.wide && !x.o.Exact && !x.table.narrow {
+		if x.States > x.Options.Wide && !x.Options.Exact && !x.table.narrow {
 			x.table.narrowed()
-			x.bits = 64
+			x.Bits = 64
 		}
-		waiting := x.states - int(x.beyond)
+		waiting := x.States - int(x.beyond)
 		for _, p := range rest {
 			waiting += len(p.prints)
 		}
-		x.complete = x.complete && x.monitor.goes(x, waiting)
+		x.Complete = x.Complete && x.Monitor.goes(x, waiting)
 	}
 }
 
 // settle enters the states of a level into the table, before it is explored.
 func (x *search) settle() {
 	if x.lean {
-		x.spans = resized(x.spans, x.states-int(x.since))
+		x.spans = resized(x.spans, x.States-int(x.since))
 	}
 	x.bySides(len(x.current), func(side int) {
 		for shard := range fringes {
@@ -289,7 +289,7 @@ func (x *search) recognizeSome(b *batch, side int) bool {
 		if !x.lean || x.levels.lost {
 			continue
 		}
-		if m.to == known && spot.number < x.beyond || m.class != byFault && !spot.span.reach(x.spanOf(b.page.first+uint32(m.state)), b.by.costs[m.cost]) {
+		if m.to == known && spot.number < x.beyond || m.class != byFault && !spot.span.reach(x.spanOf(b.page.first+uint32(m.state)), b.by.Costs[m.cost]) {
 			kept = false
 		}
 	}
@@ -327,15 +327,15 @@ func (x *search) number(batches []*batch) {
 	for _, b := range batches {
 		found += int(b.fresh.Load())
 	}
-	if x.states+found > x.limit {
-		x.complete, x.reached = false, stateLimit
-		dropAfter(batches, x.limit-x.states)
+	if x.States+found > x.limit {
+		x.Complete, x.Reached = false, stateLimit
+		dropAfter(batches, x.limit-x.States)
 	}
 	for _, b := range batches {
-		b.first, b.pages = uint32(x.states), b.pages[:0]
+		b.first, b.pages = uint32(x.States), b.pages[:0]
 		for more := int(b.fresh.Load()); more > 0; more -= x.paged {
-			b.pages = append(b.pages, x.page(uint32(x.states)))
-			x.states += min(more, x.paged)
+			b.pages = append(b.pages, x.page(uint32(x.States)))
+			x.States += min(more, x.paged)
 		}
 	}
 	var next atomic.Int64
@@ -388,7 +388,7 @@ func dropAfter(batches []*batch, room int) {
 
 // keep numbers the new states of a batch, and adds them to its pages.
 func (x *search) keep(b *batch) {
-	size, conf, k, number := len(b.by.next), 0, uint32(0), b.first
+	size, conf, k, number := len(b.by.Next), 0, uint32(0), b.first
 	b.ordinals = b.ordinals[:0]
 	b.rewind()
 	for i := range b.exits {
@@ -424,7 +424,7 @@ func (x *search) take(b *batch, depth int) {
 			x.tree.add(ordinal)
 		}
 		found = found[e.found:]
-		x.transitions += int(e.moves - begin)
+		x.Transitions += int(e.moves - begin)
 		if !x.lean {
 			x.lead(b, begin, e.moves)
 		}
@@ -454,7 +454,7 @@ func (x *search) lead(b *batch, begin, end uint32) {
 			}
 		}
 		x.graph.add(edge{to: to, cost: x.costOf(b.by, m.cost), class: m.class})
-		if !x.o.SafetyOnly {
+		if !x.Options.SafetyOnly {
 			x.graph.act(x.actionOf(b.by, m.action))
 		}
 	}
@@ -464,18 +464,18 @@ func (x *search) lead(b *batch, begin, end uint32) {
 func (x *search) costOf(w *worker, number uint16) uint16 {
 	to := look(&w.costNumbers, uint32(number))
 	if *to == 0 {
-		*to = uint32(x.graph.number(w.costs[number])) + 1
+		*to = uint32(x.graph.number(w.Costs[number])) + 1
 	}
 	return uint16(*to - 1)
 }
 
 // actionOf returns the graph's number of an action of a worker.
 func (x *search) actionOf(w *worker, number uint16) uint16 {
-	links := len(w.links)
+	links := len(w.Links)
 	if int(number) < links || number == crowd || len(x.workers) == 1 {
 		return number
 	}
-	key := w.actionKeys[int(number)-links]
+	key := w.ActionKeys[int(number)-links]
 	same, found := x.actions[key]
 	if !found {
 		same = uint16(min(links+len(x.actions), crowd))
@@ -487,10 +487,10 @@ func (x *search) actionOf(w *worker, number uint16) uint16 {
 // leave judges a state as one in which a run may end.
 func (x *search) leave(e *exit, state uint32, depth int) {
 	if e.ends {
-		x.finals++
+		x.Finals++
 	}
-	service := x.workers[0].d.Task != election.Once // may end in a cycle
-	if x.o.SafetyOnly || !e.ends && !service {
+	service := x.workers[0].Declaration.Task != election.Once // may end in a cycle
+	if x.Options.SafetyOnly || !e.ends && !service {
 		return
 	}
 	if service && !x.lean {
@@ -503,12 +503,12 @@ func (x *search) leave(e *exit, state uint32, depth int) {
 
 // violated keeps a violation if no shorter path to one is known: the path to a state, and one more transition if any.
 func (x *search) violated(f *breach, state uint32, length int, last ...int) {
-	if x.o.only != "" && f.Property != x.o.only {
+	if x.Options.Only != "" && f.Property != x.Options.Only {
 		return
 	}
-	if x.found == nil || length < len(x.found.path) {
-		x.found = &finding{breach: *f}
-		x.found.root, x.found.path = x.tree.path(state)
-		x.found.path = append(x.found.path, last...)
+	if x.Found == nil || length < len(x.Found.Path) {
+		x.Found = &finding{breach: *f}
+		x.Found.Root, x.Found.Path = x.tree.path(state)
+		x.Found.Path = append(x.Found.Path, last...)
 	}
 }

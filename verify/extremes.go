@@ -92,9 +92,9 @@ func (u *outliers) extreme(l *searcher, all *enumeration, m measure) (e Extreme,
 // attain finds a run with an extreme quantity in the order of a number.
 func attain(l *searcher, all *enumeration, number uint64, m measure, most bool) (a Attained, err error) {
 	instance, _ := all.at(number)
-	g, err := l.graphOf(instance)
+	g, err := l.GraphOf(instance)
 	if err != nil {
 		return a, err
 	}
-	return Attained(l.attainIn(g, m, most)), nil
+	return Attained(l.AttainIn(g, m, most)), nil
 }

@@ -78,7 +78,7 @@ func (g *graph) endComponents(states []uint32) (all [][]uint32) {
 			}
 		}
 	}
-	parts := sub.components()
+	parts := sub.Components()
 	if len(parts.begin) == 1 {
 		if cyclic {
 			all = append(all, states)

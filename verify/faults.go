@@ -25,8 +25,8 @@ const maxCut = 10
 // and every division into two sides.
 func (c *checker) possibleCuts() (all []cut) {
 	severed := func(script faults.Cut) []bool {
-		severs := make([]bool, len(c.links))
-		for l := range script.Links(c.network.Network) {
+		severs := make([]bool, len(c.Links))
+		for l := range script.Links(c.Network.Network) {
 			severs[l] = true
 		}
 		return severs
@@ -40,8 +40,8 @@ func (c *checker) possibleCuts() (all []cut) {
 			all = append(all, cut{script, severs})
 		}
 	}
-	for p := range c.n {
-		for q := range c.n {
+	for p := range c.N {
+		for q := range c.N {
 			if p < q {
 				add(faults.Cut{Groups: [][]int{{p}, {q}}})
 			}
@@ -50,9 +50,9 @@ func (c *checker) possibleCuts() (all []cut) {
 			}
 		}
 	}
-	for set := 1; set < 1<<(c.n-1); set++ { // the last process is on the other side
+	for set := 1; set < 1<<(c.N-1); set++ { // the last process is on the other side
 		sides := make([][]int, 2)
-		for p := range c.n {
+		for p := range c.N {
 			side := 1 - set>>p&1
 			sides[side] = append(sides[side], p)
 		}
@@ -63,8 +63,8 @@ func (c *checker) possibleCuts() (all []cut) {
 
 // severed reports whether a link is cut.
 func (c *checker) severed(conf configuration, l int) bool {
-	for _, number := range c.global(conf).Cut {
-		if c.cuts[number].severs[l] {
+	for _, number := range c.Global(conf).Cut {
+		if c.Cuts[number].severs[l] {
 			return true
 		}
 	}
@@ -73,14 +73,14 @@ func (c *checker) severed(conf configuration, l int) bool {
 
 // changeCuts lets a cut begin that is not in force, or one end that is. Every cut ends, sooner or later.
 func (c *checker) changeCuts(conf configuration, visit visitor) {
-	g := c.global(conf)
-	for number := range c.cuts {
+	g := c.Global(conf)
+	for number := range c.Cuts {
 		switch i := slices.Index(g.Cut, uint16(number)); {
 		case i >= 0 && c.selects(due):
 			now := *g
 			now.Cut = slices.Delete(slices.Clone(g.Cut), i, i+1)
-			copy(c.base, conf)
-			c.setGlobal(c.base, &now)
+			copy(c.Base, conf)
+			c.SetGlobal(c.Base, &now)
 			c.change(heals, due, number, visit)
 		case i < 0 && g.Cuts > 0 && c.selects(byFault):
 			c.fault(conf, func(g *global) {
@@ -96,45 +96,45 @@ func (c *checker) changeCuts(conf configuration, visit visitor) {
 
 // change visits the configuration c.base, in which a cut has begun or ended.
 func (c *checker) change(event event, class class, number int, visit visitor) {
-	visit(&transition{event: event, class: class, process: c.cuts[number].Groups[0][0], at: uint16(number)}, c.base)
+	visit(&transition{Event: event, Class: class, Process: c.Cuts[number].Groups[0][0], At: uint16(number)}, c.Base)
 }
 
 // mistakes lets a process suspect, by mistake, others that are live.
 func (c *checker) mistakes(conf configuration, q int, visit visitor) {
-	for port, l := range c.into[q] {
+	for port, l := range c.Into[q] {
 		if c.mayErr(conf, q, port) && !c.severed(conf, l) && c.selects(byFault) {
 			c.fault(conf, func(g *global) { g.Suspicions-- })
 			c.saw(sawSuspicion)
-			c.perform(transition{event: suspects, class: byFault, process: q, at: uint16(port)}, 0, visit)
+			c.perform(transition{Event: suspects, Class: byFault, Process: q, At: uint16(port)}, 0, visit)
 		}
 	}
 }
 
 // mayErr reports whether a live process does not suspect the live process behind a port.
 func (c *checker) mayErr(conf configuration, q, port int) bool {
-	from := c.links[c.into[q][port]].from
-	p := c.process(conf, q)
-	return from != q && p.Alive && p.Suspected>>port&1 == 0 && c.process(conf, from).Alive
+	from := c.Links[c.Into[q][port]].From
+	p := c.Process(conf, q)
+	return from != q && p.Alive && p.Suspected>>port&1 == 0 && c.Process(conf, from).Alive
 }
 
 // suspicions reports the crash of one process to another, after all messages between them have arrived. A process that another one
 // does not hear, since their link is cut, may be suspected meanwhile, and is trusted again afterwards, before its next message.
 func (c *checker) suspicions(conf configuration, visit visitor) {
-	for q := c.low; q < c.high; q++ {
-		for port, l := range c.into[q] {
-			t := transition{event: suspects, process: q, at: uint16(port)}
+	for q := c.Low; q < c.High; q++ {
+		for port, l := range c.Into[q] {
+			t := transition{Event: suspects, Process: q, At: uint16(port)}
 			switch {
-			case c.process(conf, q).Suspects>>port&1 == 1 && (len(c.queue(conf, l)) == 0 || c.o.hasty):
-			case c.has.Suspect && c.severed(conf, l) && c.mayErr(conf, q, port):
-				t.class = free
+			case c.Process(conf, q).Suspects>>port&1 == 1 && (len(c.Queue(conf, l)) == 0 || c.Options.Hasty):
+			case c.Functions.Suspect && c.severed(conf, l) && c.mayErr(conf, q, port):
+				t.Class = free
 			case c.mayTrust(conf, q, port):
 				c.trust(conf, q, port, visit)
 				continue
 			default:
 				continue
 			}
-			if c.selects(t.class) {
-				copy(c.base, conf)
+			if c.selects(t.Class) {
+				copy(c.Base, conf)
 				c.perform(t, 0, visit)
 			}
 		}
@@ -144,9 +144,9 @@ func (c *checker) suspicions(conf configuration, visit visitor) {
 // mayTrust reports whether a process was suspected by mistake: it is live, or a message that it sent before it crashed is
 // still to arrive.
 func (c *checker) mayTrust(conf configuration, q, port int) bool {
-	l := c.into[q][port]
-	return c.errs() && c.process(conf, q).Suspected>>port&1 == 1 && !c.severed(conf, l) &&
-		(c.process(conf, c.links[l].from).Alive || len(c.queue(conf, l)) > 0)
+	l := c.Into[q][port]
+	return c.errs() && c.Process(conf, q).Suspected>>port&1 == 1 && !c.severed(conf, l) &&
+		(c.Process(conf, c.Links[l].From).Alive || len(c.Queue(conf, l)) > 0)
 }
 
 // trust withdraws a suspicion. A process that has crashed meanwhile is suspected again after its last message.
@@ -154,23 +154,23 @@ func (c *checker) trust(conf configuration, q, port int, visit visitor) {
 	if !c.selects(due) {
 		return
 	}
-	copy(c.base, conf)
-	p := *c.process(conf, q)
+	copy(c.Base, conf)
+	p := *c.Process(conf, q)
 	p.Suspected &^= 1 << port
-	if !c.process(conf, c.links[c.into[q][port]].from).Alive {
+	if !c.Process(conf, c.Links[c.Into[q][port]].From).Alive {
 		p.Suspects |= 1 << port
 	}
-	c.setProcess(c.base, &p)
-	t := transition{event: trusts, process: q, at: uint16(port)}
-	if c.has.Trust {
+	c.SetProcess(c.Base, &p)
+	t := transition{Event: trusts, Process: q, At: uint16(port)}
+	if c.Functions.Trust {
 		c.perform(t, 0, visit)
 	} else {
-		visit(&t, c.base)
+		visit(&t, c.Base)
 	}
 }
 
-// unused returns the global part before any event: all faults may come.
-func (o *modelOptions) unused() *global {
+// Unused returns the global part before any event: all faults may come.
+func (o *modelOptions) Unused() *global {
 	return &global{
 		Crashes: uint32(o.Crashes), Recoveries: uint32(o.Recoveries), Commands: uint32(o.Commands),
 		Losses: uint32(o.Losses), Duplicates: uint32(o.Duplicates), Cuts: uint32(o.Cuts), Suspicions: uint32(o.Suspicions),
@@ -179,7 +179,7 @@ func (o *modelOptions) unused() *global {
 
 // used returns how many faults had come by the last configuration of the run.
 func (r *recorder) used(may *global) *global {
-	left := r.global(r.last)
+	left := r.Global(r.Last)
 	return &global{
 		Crashes: may.Crashes - left.Crashes, Recoveries: may.Recoveries - left.Recoveries,
 		Losses: may.Losses - left.Losses, Duplicates: may.Duplicates - left.Duplicates,
@@ -187,42 +187,42 @@ func (r *recorder) used(may *global) *global {
 	}
 }
 
-// unclaimed returns, in words, which of so many faults are outside the algorithm's fault model.
-func (c *checker) unclaimed(came *global) []string {
+// Unclaimed returns, in words, which of so many faults are outside the algorithm's fault model.
+func (c *checker) Unclaimed(came *global) []string {
 	s := faults.Script{
-		Lose: faults.Chance{Times: uint64(came.Losses)}, Duplicate: faults.Chance{Times: uint64(came.Duplicates)}, Unordered: c.o.Unordered,
+		Lose: faults.Chance{Times: uint64(came.Losses)}, Duplicate: faults.Chance{Times: uint64(came.Duplicates)}, Unordered: c.Options.Unordered,
 		Cuts: make([]faults.Cut, came.Cuts), Suspicions: make([]faults.Suspicion, came.Suspicions),
 	}
 	ends := election.Units(1)
 	for p := range int(came.Crashes) {
 		s.Crashes = append(s.Crashes, faults.Crash{Process: p})
-		if c.o.Recoveries >= c.o.Crashes || came.Recoveries > 0 {
+		if c.Options.Recoveries >= c.Options.Crashes || came.Recoveries > 0 {
 			s.Recoveries = append(s.Recoveries, faults.Recovery{Process: p, At: ends})
 		}
 	}
 	for i := range s.Cuts {
 		s.Cuts[i].Until = ends
 	}
-	return s.Unclaimed(c.d)
+	return s.Unclaimed(c.Declaration)
 }
 
 // errs reports whether the failure detector may suspect a live process.
-func (c *checker) errs() bool { return c.o.Cuts+c.o.Suspicions > 0 }
+func (c *checker) errs() bool { return c.Options.Cuts+c.Options.Suspicions > 0 }
 
 // fault sets c.base to a configuration in which one fault less may come.
 func (c *checker) fault(conf configuration, take func(*global)) {
-	copy(c.base, conf)
-	g := *c.global(conf)
+	copy(c.Base, conf)
+	g := *c.Global(conf)
 	take(&g)
 	g.Disturbed = true
-	c.setGlobal(c.base, &g)
+	c.SetGlobal(c.Base, &g)
 }
 
 // faults visits all faults but those of messages, and commands.
 func (c *checker) faults(conf configuration, visit visitor) {
-	g := c.global(conf)
-	for q := c.low; q < c.high; q++ {
-		alive := c.process(conf, q).Alive
+	g := c.Global(conf)
+	for q := c.Low; q < c.High; q++ {
+		alive := c.Process(conf, q).Alive
 		if alive && g.Crashes > 0 && c.selects(byFault) {
 			c.crash(conf, q, visit)
 		}
@@ -232,7 +232,7 @@ func (c *checker) faults(conf configuration, visit visitor) {
 		if alive && g.Commands > 0 && c.selects(byFault) {
 			c.fault(conf, func(g *global) { g.Commands-- })
 			c.saw(sawCommand)
-			c.perform(transition{event: obeys, class: byFault, process: q, at: resign}, 0, visit)
+			c.perform(transition{Event: obeys, Class: byFault, Process: q, At: resign}, 0, visit)
 		}
 		if alive && g.Suspicions > 0 {
 			c.mistakes(conf, q, visit)
@@ -244,22 +244,22 @@ func (c *checker) faults(conf configuration, visit visitor) {
 // crash sets a process to the state in which it will recover, so that all crashed configurations look alike.
 func (c *checker) crash(conf configuration, q int, visit visitor) {
 	c.fault(conf, func(g *global) { g.Crashes-- })
-	old := *c.process(conf, q)
-	c.die(c.base, q, old.State, old.Proofs, &old)
-	visit(&transition{event: crashes, class: byFault, process: q}, c.base)
+	old := *c.Process(conf, q)
+	c.die(c.Base, q, old.State, old.Proofs, &old)
+	visit(&transition{Event: crashes, Class: byFault, Process: q}, c.Base)
 }
 
 // die ends the life of a process in a configuration: from a state, with the leases that it had, and proofs that it has not been told.
 func (c *checker) die(conf configuration, q int, state process.State, untold []death, leases *processState) {
 	dead := processState{State: c.reborn(state, q), Position: leases.Position, ID: leases.ID, Proofs: untold}
-	if c.d.Leased && !c.o.Wardens {
+	if c.Declaration.Leased && !c.Options.Wardens {
 		if dead.Orphan = leases.Lease; dead.Orphan.Before(leases.Orphan) {
 			dead.Orphan = leases.Orphan
 		}
 	}
-	c.setProcess(conf, &dead)
+	c.SetProcess(conf, &dead)
 	c.detect(conf, q, false)
-	if c.o.Wardens {
+	if c.Options.Wardens {
 		c.prove(conf, q, state)
 	}
 	c.saw(sawCrash)
@@ -269,7 +269,7 @@ func (c *checker) die(conf configuration, q int, state process.State, untold []d
 func (c *checker) reborn(state process.State, q int) process.State {
 	number, found := c.deaths.get(uint64(state), uint64(q))
 	if !found {
-		number = uint32(c.values.Reborn(state, q))
+		number = uint32(c.Values.Reborn(state, q))
 		c.deaths.put(uint64(state), uint64(q), number)
 	}
 	return process.State(number)
@@ -278,66 +278,66 @@ func (c *checker) reborn(state process.State, q int) process.State {
 // crashAmid crashes a process of the configuration c.base amid a step that sends, after each number of messages but all of them. What
 // is durable is saved before. Timers and decisions come later, and are lost.
 func (c *checker) crashAmid(t transition, o *outcome, visit visitor) {
-	g := *c.global(c.base)
+	g := *c.Global(c.Base)
 	if g.Crashes == 0 {
 		return
 	}
 	g.Crashes--
 	g.Disturbed = true
-	after, lease := c.processes.values[o.process], *c.process(c.base, t.process)
-	if t.event == obeys && t.at == stopped && lease.Decision.Role != network.Leader {
+	after, lease := c.Processes.Values[o.Process], *c.Process(c.Base, t.Process)
+	if t.Event == obeys && t.At == stopped && lease.Decision.Role != network.Leader {
 		lease.Lease = election.Deadline{} // its work has stopped
 	}
-	link := int(c.network.Network.First(t.process))
-	t.class, t.breach, t.amid = byFault, nil, true
-	for t.left = range o.sent {
-		copy(c.next, c.base)
+	link := int(c.Network.Network.First(t.Process))
+	t.Class, t.Breach, t.Amid = byFault, nil, true
+	for t.Left = range o.Sent {
+		copy(c.Next, c.Base)
 		now := g
-		now.Begun = g.Begun && (!t.opens || t.left > 0) // an initiator of which nothing is heard has not begun an election
-		if t.left > 0 && c.d.Task == election.Groups {  // others may follow it in the term in which it was about to lead
+		now.Begun = g.Begun && (!t.opens || t.Left > 0)          // an initiator of which nothing is heard has not begun an election
+		if t.Left > 0 && c.Declaration.Task == election.Groups { // others may follow it in the term in which it was about to lead
 			for i := range o.effects {
 				if e := &o.effects[i]; e.Op == election.Lead {
-					now.add(e.Term, t.process)
+					now.add(e.Term, t.Process)
 				}
 			}
 		}
-		c.setGlobal(c.next, &now)
-		c.die(c.next, t.process, after.State, after.Proofs, &lease)
-		for _, s := range o.sent[:t.left] {
-			if !c.severed(c.next, link+int(s.port)) {
-				c.push(c.next, link+int(s.port), s.message)
+		c.SetGlobal(c.Next, &now)
+		c.die(c.Next, t.Process, after.State, after.Proofs, &lease)
+		for _, s := range o.Sent[:t.Left] {
+			if !c.severed(c.Next, link+int(s.Port)) {
+				c.push(c.Next, link+int(s.Port), s.Message)
 			}
 		}
 		c.taken = t
-		visit(&c.taken, c.next)
+		visit(&c.taken, c.Next)
 	}
 }
 
 func (c *checker) recover(conf configuration, q int, visit visitor) {
 	class := byFault
-	if c.d.Survives&election.Crash == 0 { // a process that crashes must recover
+	if c.Declaration.Survives&election.Crash == 0 { // a process that crashes must recover
 		class = due
 	}
 	if !c.selects(class) {
 		return
 	}
-	g := *c.global(conf)
+	g := *c.Global(conf)
 	g.Recoveries--
-	copy(c.base, conf)
-	c.setGlobal(c.base, &g)
-	p := *c.process(conf, q)
+	copy(c.Base, conf)
+	c.SetGlobal(c.Base, &g)
+	p := *c.Process(conf, q)
 	p.Alive = true
-	if c.has.Suspect { // its detector finds out which others have crashed
-		for port, l := range c.into[q] {
-			if peer := c.links[l].from; peer != q && !c.process(conf, peer).Alive {
+	if c.Functions.Suspect { // its detector finds out which others have crashed
+		for port, l := range c.Into[q] {
+			if peer := c.Links[l].From; peer != q && !c.Process(conf, peer).Alive {
 				p.Suspects |= 1 << port
 			}
 		}
 	}
-	c.setProcess(c.base, &p)
-	c.detect(c.base, q, true)
+	c.SetProcess(c.Base, &p)
+	c.detect(c.Base, q, true)
 	c.saw(sawRecovery)
-	c.perform(transition{event: recovers, class: class, process: q}, 0, visit)
+	c.perform(transition{Event: recovers, Class: class, Process: q}, 0, visit)
 }
 
 // The numbers of the commands that need no fault; proofs of death follow.
@@ -355,22 +355,22 @@ type death struct {
 
 // prove lets the warden of a process that crashes, in a state, prove its death to the others, with that of its work.
 func (c *checker) prove(conf configuration, of int, state process.State) {
-	died := death{c.network.ID(of), c.values.Incarnation(state)}
-	for q := range c.n {
-		p := *c.process(conf, q)
+	died := death{c.Network.ID(of), c.Values.Incarnation(state)}
+	for q := range c.N {
+		p := *c.Process(conf, q)
 		if q == of || slices.Contains(p.Proofs, died) {
 			continue
 		}
 		p.Proofs = append(slices.Clone(p.Proofs), died)
 		slices.SortFunc(p.Proofs, func(a, b death) int { return cmp.Or(cmp.Compare(a.Member, b.Member), cmp.Compare(a.Number, b.Number)) })
-		c.setProcess(conf, &p)
+		c.SetProcess(conf, &p)
 	}
 }
 
 // tellDeaths reports proven deaths to live processes, at any time.
 func (c *checker) tellDeaths(conf configuration, visit visitor) {
-	for q := range c.n {
-		p := c.process(conf, q)
+	for q := range c.N {
+		p := c.Process(conf, q)
 		if !p.Alive {
 			continue
 		}
@@ -378,9 +378,9 @@ func (c *checker) tellDeaths(conf configuration, visit visitor) {
 			if !c.selects(due) {
 				continue
 			}
-			copy(c.base, conf)
+			copy(c.Base, conf)
 			c.saw(sawProof)
-			c.perform(transition{event: obeys, process: q, at: c.commandOf(d)}, 0, visit)
+			c.perform(transition{Event: obeys, Process: q, At: c.commandOf(d)}, 0, visit)
 		}
 	}
 }
@@ -398,17 +398,17 @@ func (c *checker) commandOf(d death) uint16 {
 
 // detect schedules suspicions of a crashed process at all others, or cancels them.
 func (c *checker) detect(conf configuration, of int, alive bool) {
-	if !c.has.Suspect {
+	if !c.Functions.Suspect {
 		return
 	}
-	for q := range c.n {
-		p := *c.process(conf, q)
+	for q := range c.N {
+		p := *c.Process(conf, q)
 		if q == of || !p.Alive {
 			continue
 		}
-		for port, l := range c.into[q] {
+		for port, l := range c.Into[q] {
 			switch {
-			case c.links[l].from != of:
+			case c.Links[l].From != of:
 			case alive:
 				p.Suspects &^= 1 << port
 				p.Suspected &^= 1 << port // a new life announces itself
@@ -416,6 +416,6 @@ func (c *checker) detect(conf configuration, of int, alive bool) {
 				p.Suspects |= 1 << port
 			}
 		}
-		c.setProcess(conf, &p)
+		c.SetProcess(conf, &p)
 	}
 }

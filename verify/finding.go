@@ -13,9 +13,9 @@ type breach struct {
 // finding is a breach and the path to it.
 type finding struct {
 	breach
-	root  int   // the index of the beginning
-	path  []int // the index of the transition at each configuration
-	round int   // how many of the last transitions can repeat for ever
+	Root  int   // the index of the beginning
+	Path  []int // the index of the transition at each configuration
+	Round int   // how many of the last transitions can repeat for ever
 }
 
 // violation is a property that does not hold, and a run that shows it.

@@ -7,11 +7,11 @@ import "math/bits"
 //
 // The fingerprint of a configuration is a sum over its parts, of a mixture of each part's content with its place. So a
 // transition updates it by the parts that changed.
-type fingerprint struct{ lo, hi uint64 }
+type fingerprint struct{ Lo, Hi uint64 }
 
-func (f fingerprint) plus(g fingerprint) fingerprint { return fingerprint{f.lo + g.lo, f.hi + g.hi} }
+func (f fingerprint) Plus(g fingerprint) fingerprint { return fingerprint{f.Lo + g.Lo, f.Hi + g.Hi} }
 
-func (f fingerprint) minus(g fingerprint) fingerprint { return fingerprint{f.lo - g.lo, f.hi - g.hi} }
+func (f fingerprint) minus(g fingerprint) fingerprint { return fingerprint{f.Lo - g.Lo, f.Hi - g.Hi} }
 
 // fold multiplies two words, and folds the product into one.
 func fold(a, b uint64) uint64 {
@@ -36,37 +36,37 @@ func placeKeys(places int) []placeKey {
 	return keys
 }
 
-func (k *placeKey) mix(f fingerprint) fingerprint {
-	return fingerprint{fold(f.lo^k[0], f.hi^k[1]), fold(f.lo^k[2], f.hi^k[3])}
+func (k *placeKey) Mix(f fingerprint) fingerprint {
+	return fingerprint{fold(f.Lo^k[0], f.Hi^k[1]), fold(f.Lo^k[2], f.Hi^k[3])}
 }
 
 // part returns what a part of a configuration adds to its fingerprint.
 func (c *checker) part(place int, number uint32) fingerprint {
 	var content fingerprint
 	switch {
-	case place < c.n:
-		content = c.processes.prints[number]
-	case place < len(c.keys)-1:
-		content = c.queues.prints[number]
+	case place < c.N:
+		content = c.Processes.Prints[number]
+	case place < len(c.Keys)-1:
+		content = c.Queues.Prints[number]
 	default:
-		content = c.globals.prints[number]
+		content = c.Globals.Prints[number]
 	}
-	return c.keys[place].mix(content)
+	return c.Keys[place].Mix(content)
 }
 
-// print returns the fingerprint of a configuration.
-func (c *checker) print(conf configuration) (f fingerprint) {
+// Print returns the fingerprint of a configuration.
+func (c *checker) Print(conf configuration) (f fingerprint) {
 	for place, number := range conf {
-		f = f.plus(c.part(place, number))
+		f = f.Plus(c.part(place, number))
 	}
 	return f
 }
 
-// printAfter returns the fingerprint of a configuration from that of another one.
-func (c *checker) printAfter(f fingerprint, before, after configuration) fingerprint {
+// PrintAfter returns the fingerprint of a configuration from that of another one.
+func (c *checker) PrintAfter(f fingerprint, before, after configuration) fingerprint {
 	for place, number := range after {
 		if old := before[place]; old != number {
-			f = f.minus(c.part(place, old)).plus(c.part(place, number))
+			f = f.minus(c.part(place, old)).Plus(c.part(place, number))
 		}
 	}
 	return f

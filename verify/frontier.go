@@ -64,7 +64,7 @@ func (f *frontier) reserve(index, more int) {
 
 // place returns the place of a state in its shard, or that of a spot for it.
 func (s *fringe) place(print fingerprint, level uint32) uint32 {
-	place, _ := bits.Mul64(print.lo, uint64(len(s.spots)))
+	place, _ := bits.Mul64(print.Lo, uint64(len(s.spots)))
 	for s.spots[place].level == level && s.spots[place].print != print {
 		if place++; int(place) == len(s.spots) {
 			place = 0

@@ -124,8 +124,8 @@ type components struct {
 	begin  []int // of each component in states
 }
 
-// components finds the components by Tarjan's algorithm, without recursion.
-func (g *graph) components() *components {
+// Components finds the components by Tarjan's algorithm, without recursion.
+func (g *graph) Components() *components {
 	n := len(g.first)
 	const none = math.MaxUint32
 	c := &components{of: make([]uint32, n)}
@@ -208,8 +208,8 @@ func (g *graph) kind(c *components, component int) (last, cyclic bool) {
 
 const endless = math.MaxUint64
 
-// extremes returns, for each state, the least and the greatest quantity of the runs from there on.
-func (g *graph) extremes(c *components, m measure) (least, most []election.Ticks) {
+// Extremes returns, for each state, the least and the greatest quantity of the runs from there on.
+func (g *graph) Extremes(c *components, m measure) (least, most []election.Ticks) {
 	least, most = make([]election.Ticks, len(g.first)), make([]election.Ticks, len(g.first))
 	for component := range c.begin {
 		last, cyclic := g.kind(c, component)
@@ -262,8 +262,8 @@ func (g *graph) improve(c *components, m measure, members []uint32, least, most 
 	return improved
 }
 
-// overall returns the extremes of all beginnings.
-func (g *graph) overall(least, most []election.Ticks) (few, many election.Ticks) {
+// Overall returns the extremes of all beginnings.
+func (g *graph) Overall(least, most []election.Ticks) (few, many election.Ticks) {
 	return slices.MinFunc(least[:g.roots], election.Ticks.Compare), slices.MaxFunc(most[:g.roots], election.Ticks.Compare)
 }
 
@@ -286,22 +286,22 @@ func ticksOf(messages uint64) election.Ticks {
 // judge searches for violations that only the whole graph shows, and adds the extremes of this search.
 func (x *search) judge(extremes *ranges) *finding {
 	g := &x.graph
-	parts := g.components()
-	if !x.o.SafetyOnly && x.o.from == nil {
+	parts := g.Components()
+	if !x.Options.SafetyOnly && x.Options.Prefix == nil {
 		if f := g.endless(parts); f != nil {
 			return f
 		}
 	}
 	for i, of := range costNames {
-		least, most := g.extremes(parts, counted(of))
-		few, many := g.overall(least, most)
+		least, most := g.Extremes(parts, counted(of))
+		few, many := g.Overall(least, most)
 		extremes.add(i, countOf(few), countOf(many))
-		switch b := x.o.broken(x.workers[0].d, x.workers[0].n, of, countOf(few), countOf(many)); {
+		switch b := x.Options.broken(x.workers[0].Declaration, x.workers[0].N, of, countOf(few), countOf(many)); {
 		case b == nil:
 		case b.Case == election.Worst:
-			return g.breaks(b, uint64(x.workers[0].n), most, many)
+			return g.breaks(b, uint64(x.workers[0].N), most, many)
 		default:
-			return g.breaks(b, uint64(x.workers[0].n), least, few)
+			return g.breaks(b, uint64(x.workers[0].N), least, few)
 		}
 	}
 	return nil
@@ -310,7 +310,7 @@ func (x *search) judge(extremes *ranges) *finding {
 // broken returns the first bound that the extremes of n processes break, or nil. Bounds apply to distinct identifiers,
 // one election, and whole runs.
 func (o *searchOptions) broken(d *election.Declaration, n int, of string, few, many uint64) *election.Bound {
-	if o.from != nil || o.Instance.Duplicates || d.Task != election.Once && len(o.Initiators) != 1 {
+	if o.Prefix != nil || o.Instance.Duplicates || d.Task != election.Once && len(o.Initiators) != 1 {
 		return nil
 	}
 	for _, b := range d.Bounds {
@@ -335,13 +335,13 @@ func (g *graph) breaks(b *election.Bound, n uint64, costs []election.Ticks, wors
 		}
 	}
 	if worst.IsZero() || worst == election.Forever {
-		f.root = int(from[0])
+		f.Root = int(from[0])
 		return f
 	}
 	path, root := g.path(from, func(s uint32, e edge) bool {
 		return e.class != byFault && counted(b.Of).before(g.costs[e.cost], costs[e.to]) == costs[s]
 	}, func(s uint32) bool { return costs[s].IsZero() })
-	f.root, f.path = int(root), path
+	f.Root, f.Path = int(root), path
 	return f
 }
 

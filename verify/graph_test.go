@@ -16,7 +16,7 @@ type edges []edge
 func graphOf(roots int, states ...edges) *graph {
 	g := &graph{roots: roots}
 	for weight := range uint64(8) {
-		g.costs = append(g.costs, cost{election: weight, announcement: weight / 2})
+		g.costs = append(g.costs, cost{Election: weight, Announcement: weight / 2})
 	}
 	for _, list := range states {
 		g.open()
@@ -96,7 +96,7 @@ func forRandomGraphs(try func(rnd *rand.Rand, g *graph, reach map[[2]uint32]bool
 
 func TestComponentsAreStatesThatLeadToEachOther(t *testing.T) {
 	forRandomGraphs(func(_ *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
-		parts := g.components()
+		parts := g.Components()
 		for a := range uint32(len(g.first)) {
 			for b := range uint32(len(g.first)) {
 				to, back := reach[[2]uint32{a, b}], reach[[2]uint32{b, a}]
@@ -119,7 +119,7 @@ func TestExtremesAreThoseOfAllRuns(t *testing.T) {
 	limits := map[string]int{}
 	forRandomGraphs(func(_ *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
 		for _, of := range []string{"total", "election", "announcement"} {
-			least, most := g.extremes(g.components(), counted(of))
+			least, most := g.Extremes(g.Components(), counted(of))
 			wantLeast, wantMost := byHand(g, of, reach, stays)
 			if !slices.EqualFunc(least, wantLeast, counts) || !slices.EqualFunc(most, wantMost, counts) {
 				t.Fatalf("%v: from %v to %v %s messages; want from %v to %v", g.edges, least, most, of, wantLeast, wantMost)
@@ -129,7 +129,7 @@ func TestExtremesAreThoseOfAllRuns(t *testing.T) {
 			} else if !most[0].IsZero() {
 				limits["some"]++
 			}
-			few, many := g.overall(least, most)
+			few, many := g.Overall(least, most)
 			breaking(t, g, of, least, few)
 			breaking(t, g, of, most, many)
 		}
@@ -226,7 +226,7 @@ func TestARunThatNeverEndsIsAFairRound(t *testing.T) {
 		if want >= 0 && !reachable(g, want) {
 			continue
 		}
-		f := g.endless(g.components())
+		f := g.endless(g.Components())
 		if (f != nil) != (want >= 0) {
 			t.Fatalf("%v, actions %v: %v; want a round at %d", g.edges, g.actions, f, want)
 		}
@@ -242,10 +242,10 @@ func TestARunThatNeverEndsIsAFairRound(t *testing.T) {
 // roundAt checks a run that reaches a state, and then returns to it, without a fault and in a fair way.
 func roundAt(t *testing.T, g *graph, f *finding, want uint32) {
 	t.Helper()
-	at, states, taken := uint32(f.root), []uint32{}, map[uint16]bool{}
-	for i, ordinal := range f.path {
+	at, states, taken := uint32(f.Root), []uint32{}, map[uint16]bool{}
+	for i, ordinal := range f.Path {
 		e := g.from(at)[ordinal]
-		if i >= len(f.path)-f.round {
+		if i >= len(f.Path)-f.Round {
 			states, taken[g.actionsOf(at)[ordinal]] = append(states, at), true
 			if e.class == byFault {
 				t.Fatalf("%v: a fault in the round of %v", g.edges, f)
@@ -253,7 +253,7 @@ func roundAt(t *testing.T, g *graph, f *finding, want uint32) {
 		}
 		at = e.to
 	}
-	if f.root >= g.roots || f.round < 1 || states[0] != want || at != want {
+	if f.Root >= g.roots || f.Round < 1 || states[0] != want || at != want {
 		t.Fatalf("%v: %v is no round at %d", g.edges, f, want)
 	}
 	for action := range uint16(4) {
@@ -276,8 +276,8 @@ func roundAt(t *testing.T, g *graph, f *finding, want uint32) {
 func TestTimesAreThoseOfAllRuns(t *testing.T) {
 	limits := map[string]int{}
 	forRandomGraphs(func(_ *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
-		g.costs = []cost{{}, {marks: elects | arrives}, {time: election.Units(1)}, {time: election.Units(5), marks: decides}}
-		least, most := g.extremes(g.components(), moment(elects))
+		g.costs = []cost{{}, {Marks: elects | arrives}, {Time: election.Units(1)}, {Time: election.Units(5), Marks: decides}}
+		least, most := g.Extremes(g.Components(), moment(elects))
 		n := len(g.first)
 		every(g, func(s uint32, _ int, e edge) {
 			if e.class == byFault || e.cost != 1 || s != e.to && !reach[[2]uint32{e.to, s}] {
@@ -291,14 +291,14 @@ func TestTimesAreThoseOfAllRuns(t *testing.T) {
 		})
 		few, many, longer := lasting(g, stays, 4*n), lasting(g, nil, 4*n), lasting(g, nil, 8*n)
 		for s := range n {
-			want := [2]election.Ticks{election.Forever, moment(elects).value(election.Units(uint64(max(0, many[s]))))}
+			want := [2]election.Ticks{election.Forever, moment(elects).Value(election.Units(uint64(max(0, many[s]))))}
 			if few[s] >= 0 {
-				want[0] = moment(elects).value(election.Units(uint64(few[s])))
+				want[0] = moment(elects).Value(election.Units(uint64(few[s])))
 			}
 			if longer[s] > many[s] {
 				want[1] = election.Forever
 			}
-			if got := [2]election.Ticks{moment(elects).value(least[s]), moment(elects).value(most[s])}; got != want {
+			if got := [2]election.Ticks{moment(elects).Value(least[s]), moment(elects).Value(most[s])}; got != want {
 				t.Fatalf("%v: state %d has times %v; want %v", g.edges, s, got, want)
 			}
 			limits[map[bool]string{true: "none", false: "some"}[want[1] == election.Forever]]++
@@ -328,7 +328,7 @@ func lasting(g *graph, rests map[uint32]bool, length int) []int {
 			case after == 0 && e.cost == 1:
 				after = 1
 			case after > 0:
-				after += int(g.costs[e.cost].time.Lo)
+				after += int(g.costs[e.cost].Time.Lo)
 			}
 			if rests == nil {
 				next[s] = max(next[s], after)
@@ -349,19 +349,19 @@ func counts(extreme election.Ticks, messages uint64) bool { return extreme == ti
 func breaking(t *testing.T, g *graph, of string, costs []election.Ticks, extreme election.Ticks) {
 	t.Helper()
 	f := g.breaks(&election.Bound{Of: of, Value: func(uint64) uint64 { return 0 }}, 0, costs, extreme)
-	if f.root >= g.roots || costs[f.root] != extreme || len(f.path) > 0 && (extreme.IsZero() || extreme == election.Forever) {
-		t.Fatalf("%v: it begins at %d, and goes %v", g.edges, f.root, f.path)
+	if f.Root >= g.roots || costs[f.Root] != extreme || len(f.Path) > 0 && (extreme.IsZero() || extreme == election.Forever) {
+		t.Fatalf("%v: it begins at %d, and goes %v", g.edges, f.Root, f.Path)
 	}
 	if extreme == election.Forever {
 		return
 	}
-	at, sent := uint32(f.root), uint64(0)
-	for _, ordinal := range f.path {
+	at, sent := uint32(f.Root), uint64(0)
+	for _, ordinal := range f.Path {
 		e := g.from(at)[ordinal]
 		if e.class == byFault || sent == extreme.Lo {
-			t.Fatalf("%v: %d transitions to %s %s messages, of which one is a fault, or too many", g.edges, len(f.path), extreme, of)
+			t.Fatalf("%v: %d transitions to %s %s messages, of which one is a fault, or too many", g.edges, len(f.Path), extreme, of)
 		}
-		at, sent = e.to, sent+g.costs[e.cost].of(of)
+		at, sent = e.to, sent+g.costs[e.cost].Of(of)
 	}
 	if sent != extreme.Lo {
 		t.Fatalf("%v: %d %s messages are sent; want %s", g.edges, sent, of, extreme)
@@ -397,7 +397,7 @@ func byHand(g *graph, of string, reach map[[2]uint32]bool, stays map[uint32]bool
 	}
 	costly := map[uint32]bool{} // there is a cycle with a cost
 	every(g, func(s uint32, _ int, e edge) {
-		if e.class != byFault && g.costs[e.cost].of(of) > 0 && (e.to == s || reach[[2]uint32{e.to, s}]) {
+		if e.class != byFault && g.costs[e.cost].Of(of) > 0 && (e.to == s || reach[[2]uint32{e.to, s}]) {
 			costly[s] = true
 		}
 	})
@@ -406,7 +406,7 @@ func byHand(g *graph, of string, reach map[[2]uint32]bool, stays map[uint32]bool
 			if e.class == byFault {
 				return
 			}
-			weight := g.costs[e.cost].of(of)
+			weight := g.costs[e.cost].Of(of)
 			if least[e.to] != endless {
 				least[s] = min(least[s], weight+least[e.to])
 			}

@@ -14,11 +14,11 @@ const looks = 16
 // leastGrown is the smallest number of states of a process in which a field is said to grow.
 const leastGrown = 1000
 
-// growing names a field of some process that seems to grow without end, with its values; empty if none does.
-func (c *checker) growing() string {
-	states := make([][]uint32, c.n)
-	for number := range c.processes.values {
-		q := c.processes.values[number].Position
+// Growing names a field of some process that seems to grow without end, with its values; empty if none does.
+func (c *checker) Growing() string {
+	states := make([][]uint32, c.N)
+	for number := range c.Processes.Values {
+		q := c.Processes.Values[number].Position
 		states[q] = append(states[q], uint32(number))
 	}
 	for q, numbers := range states {
@@ -27,7 +27,7 @@ func (c *checker) growing() string {
 		}
 		first, last := map[string]uint64{}, map[string]uint64{}
 		for look := 1; look <= looks; look++ { // a text leaves out fields that are 0, as at the beginning
-			now := fieldsOf(c.values.StateText(c.processes.values[numbers[look*(len(numbers)-1)/looks]].State))
+			now := fieldsOf(c.Values.StateText(c.Processes.Values[numbers[look*(len(numbers)-1)/looks]].State))
 			if look == 1 {
 				first, last = maps.Clone(now), now
 				continue
@@ -41,7 +41,7 @@ func (c *checker) growing() string {
 		}
 		if grown := slices.Sorted(maps.Keys(first)); len(grown) > 0 {
 			field := grown[0]
-			return fmt.Sprintf("%s of %s, from %d to %d", field, c.network.Name(q), first[field], last[field])
+			return fmt.Sprintf("%s of %s, from %d to %d", field, c.Network.Name(q), first[field], last[field])
 		}
 	}
 	return ""

@@ -13,8 +13,8 @@ import (
 // is a few numbers, and a step is computed once for each number.
 type interner[T any] struct {
 	plan    *codec.Plan
-	values  []T           // by number; never written
-	prints  []fingerprint // by number: of the value's portable encoding
+	Values  []T           // by number; never written
+	Prints  []fingerprint // by number: of the value's portable encoding
 	numbers map[string]uint32
 	buffer  []byte
 
@@ -34,8 +34,8 @@ func (t *interner[T]) encode(dst []byte, value *T) []byte {
 	return t.plan.Append(dst, codec.At(value), election.Ticks{})
 }
 
-// number returns the number of a value when some time has passed since its deadlines were made.
-func (t *interner[T]) number(value *T, passed election.Ticks) uint32 {
+// Number returns the number of a value when some time has passed since its deadlines were made.
+func (t *interner[T]) Number(value *T, passed election.Ticks) uint32 {
 	t.buffer = t.plan.Append(t.buffer[:0], codec.At(value), passed)
 	if number, found := t.numbers[string(t.buffer)]; found {
 		return number
@@ -44,11 +44,11 @@ func (t *interner[T]) number(value *T, passed election.Ticks) uint32 {
 	if _, err := t.plan.Decode(t.buffer, codec.At(&own), election.Ticks{}); err != nil {
 		panic("verify: a value does not decode: " + err.Error())
 	}
-	number := uint32(len(t.values))
-	t.values, t.numbers[string(t.buffer)] = append(t.values, own), number
+	number := uint32(len(t.Values))
+	t.Values, t.numbers[string(t.buffer)] = append(t.Values, own), number
 	t.buffer = t.portable(t.buffer[:0], &own)
 	print := xxh3.Hash128(t.buffer)
-	t.prints = append(t.prints, fingerprint{print.Lo, print.Hi})
+	t.Prints = append(t.Prints, fingerprint{print.Lo, print.Hi})
 	return number
 }
 

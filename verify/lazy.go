@@ -16,8 +16,8 @@ func (o *modelOptions) step() uint64 { return max(1, o.ClockError.Of) }
 
 // ageLazily lets the clocks of a process run for a step of lazy time.
 func (c *checker) ageLazily(p *processState, step election.Ticks) {
-	fast, slow := election.Units(step.Lo+c.o.ClockError.Times), election.Units(step.Lo-c.o.ClockError.Times)
-	for t := range c.d.Timers {
+	fast, slow := election.Units(step.Lo+c.Options.ClockError.Times), election.Units(step.Lo-c.Options.ClockError.Times)
+	for t := range c.Declaration.Timers {
 		if p.Anchored>>t&1 == 0 {
 			p.Timers[t] = later(p.Timers[t], fast)
 		}
@@ -27,13 +27,13 @@ func (c *checker) ageLazily(p *processState, step election.Ticks) {
 
 // ageDeadlines lets the clock run on which a process reads deadlines, with the leases that end by it.
 func (c *checker) ageDeadlines(p *processState, passed election.Ticks) {
-	for t := range c.d.Timers {
+	for t := range c.Declaration.Timers {
 		if p.Anchored>>t&1 == 1 {
 			p.Timers[t] = later(p.Timers[t], passed)
 		}
 	}
 	p.Lease, p.Orphan = later(p.Lease, passed), later(p.Orphan, passed)
-	p.State = c.values.Age(p.State, passed)
+	p.State = c.Values.Age(p.State, passed)
 }
 
 // later returns a deadline when some time has passed.
@@ -43,24 +43,24 @@ func later(d election.Deadline, passed election.Ticks) election.Deadline {
 
 // idle lets a step of lazy time pass, or the clock gain a step on which one process reads deadlines.
 func (c *checker) idle(conf configuration, visit visitor) {
-	t := transition{event: waits, class: free, time: election.Units(c.o.step())}
+	t := transition{Event: waits, Class: free, Time: election.Units(c.Options.step())}
 	if c.selects(free) {
-		copy(c.next, conf)
-		c.pass(c.next, t.time)
-		if !slices.Equal(c.next, conf) {
-			visit(&t, c.next)
+		copy(c.Next, conf)
+		c.pass(c.Next, t.Time)
+		if !slices.Equal(c.Next, conf) {
+			visit(&t, c.Next)
 		}
 	}
-	for q := range c.n {
-		if !c.process(conf, q).Alive || !c.selects(free) {
+	for q := range c.N {
+		if !c.Process(conf, q).Alive || !c.selects(free) {
 			continue
 		}
-		p := *c.process(conf, q)
-		copy(c.next, conf)
-		c.ageDeadlines(&p, election.Units(c.o.step()))
-		c.setProcess(c.next, &p)
-		if !slices.Equal(c.next, conf) {
-			visit(&transition{event: hastens, class: free, process: q}, c.next)
+		p := *c.Process(conf, q)
+		copy(c.Next, conf)
+		c.ageDeadlines(&p, election.Units(c.Options.step()))
+		c.SetProcess(c.Next, &p)
+		if !slices.Equal(c.Next, conf) {
+			visit(&transition{Event: hastens, Class: free, Process: q}, c.Next)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (s *span) reach(from *span, by cost) bool {
 		return true
 	}
 	begun := s.least[0] != unreached
-	for i, weight := range by.all() {
+	for i, weight := range by.All() {
 		if weight >= unreached || uint64(from.most[i])+weight >= unreached {
 			return false
 		}

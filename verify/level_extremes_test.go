@@ -8,8 +8,8 @@ func TestASpanHoldsTheExtremesOfAllWaysToAState(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		s := span{least: [costs]uint32{unreached}}
 		ways := []func() bool{
-			func() bool { return s.reach(&cheap, cost{election: 1, announcement: 1}) },
-			func() bool { return s.reach(&dear, cost{election: 1}) },
+			func() bool { return s.reach(&cheap, cost{Election: 1, Announcement: 1}) },
+			func() bool { return s.reach(&dear, cost{Election: 1}) },
 		}
 		if !first {
 			ways[0], ways[1] = ways[1], ways[0]
@@ -19,10 +19,10 @@ func TestASpanHoldsTheExtremesOfAllWaysToAState(t *testing.T) {
 		}
 	}
 	s := span{least: [costs]uint32{unreached}}
-	if s.reach(&span{most: [costs]uint32{unreached - 1}}, cost{election: 1}) {
+	if s.reach(&span{most: [costs]uint32{unreached - 1}}, cost{Election: 1}) {
 		t.Error("a sum beyond 32 bits is taken for a count")
 	}
-	if !s.reach(&span{least: [costs]uint32{unreached}}, cost{election: 1}) || s.least[0] != unreached {
+	if !s.reach(&span{least: [costs]uint32{unreached}}, cost{Election: 1}) || s.least[0] != unreached {
 		t.Error("no run leads to a state that only a fault leads to")
 	}
 }

@@ -14,13 +14,13 @@ type searchOptions struct {
 	Exact     bool                // keep 128 bits of each fingerprint, however many states there are
 	Progress  func(progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
-	confluent bool   // the premises of confluence on a ring hold
-	caused    bool   // those of confluence elsewhere hold, except what a run shows
-	partial   bool   // those of partial order hold
-	symmetric bool   // those of symmetry hold among the configurations of one order
-	only      string // the only property whose violation counts; empty: any
-	wide      int    // states of one order up to which 128 bits of each fingerprint are kept
-	most      int    // states of all orders together; 0 is no limit
+	Confluent bool   // the premises of confluence on a ring hold
+	Caused    bool   // those of confluence elsewhere hold, except what a run shows
+	Partial   bool   // those of partial order hold
+	Symmetric bool   // those of symmetry hold among the configurations of one order
+	Only      string // the only property whose violation counts; empty: any
+	Wide      int    // states of one order up to which 128 bits of each fingerprint are kept
+	Most      int    // states of all orders together; 0 is no limit
 }
 
 // limit is the limit that ended a search.

@@ -12,7 +12,7 @@ type measure interface {
 	recurs(by cost) bool
 
 	// value returns the quantity of a whole run for people.
-	value(of election.Ticks) election.Ticks
+	Value(of election.Ticks) election.Ticks
 }
 
 // counted is the number of messages of one of costNames. Of a run that goes round for ever in the end, as those of a service do,
@@ -23,11 +23,11 @@ func (m counted) before(by cost, rest election.Ticks) election.Ticks {
 	if rest == election.Forever {
 		return rest
 	}
-	return rest.Add(election.Units(by.of(string(m))))
+	return rest.Add(election.Units(by.Of(string(m))))
 }
 
 func (counted) recurs(cost) bool                             { return false }
-func (counted) value(messages election.Ticks) election.Ticks { return messages }
+func (counted) Value(messages election.Ticks) election.Ticks { return messages }
 
 // moment is the measure that is 1 more than the moment of the last event of a kind.
 type moment marks
@@ -36,17 +36,17 @@ func (m moment) before(by cost, rest election.Ticks) election.Ticks {
 	switch {
 	case rest == election.Forever:
 		return rest
-	case rest.IsZero() && by.marks&marks(m) != 0:
+	case rest.IsZero() && by.Marks&marks(m) != 0:
 		return election.Units(1)
 	case rest.IsZero():
 		return rest
 	}
-	return rest.Add(by.time)
+	return rest.Add(by.Time)
 }
 
-func (m moment) recurs(by cost) bool { return by.marks&marks(m) != 0 }
+func (m moment) recurs(by cost) bool { return by.Marks&marks(m) != 0 }
 
-func (moment) value(of election.Ticks) election.Ticks {
+func (moment) Value(of election.Ticks) election.Ticks {
 	if of.IsZero() || of == election.Forever {
 		return of
 	}

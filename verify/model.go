@@ -69,7 +69,7 @@ func ModelOf(a program.Program, instance network.Setup) (*Model, error) {
 		return nil, err
 	}
 	t := &tabulator{
-		checker: c, Model: Model{Declaration: c.d, Network: c.network, Locals: make([][]Local, c.n)},
+		checker: c, Model: Model{Declaration: c.Declaration, Network: c.Network, Locals: make([][]Local, c.N)},
 		found: map[string]bool{}, local: map[uint32]int{}, links: map[int]int{}, steps: map[*outcome]bool{},
 	}
 	if err := t.walk(); err != nil {
@@ -102,8 +102,8 @@ func (t *tabulator) reach(conf configuration) {
 }
 
 func (t *tabulator) walk() error {
-	t.reach(t.beginnings()[0])
-	for q := range t.n {
+	t.reach(t.Beginnings()[0])
+	for q := range t.N {
 		t.state(q, t.next[0][q])
 	}
 	var wrong *breach
@@ -111,21 +111,21 @@ func (t *tabulator) walk() error {
 		conf := t.next[at]
 		t.next[at] = nil
 		end := true
-		t.transitions(conf, func(taken *transition, next configuration) {
+		t.checker.Transitions(conf, func(taken *transition, next configuration) {
 			end = false
-			if taken.outcome != nil && taken.outcome.breach != nil {
-				wrong = taken.breach
+			if taken.Outcome != nil && taken.Outcome.Breach != nil {
+				wrong = taken.Breach
 				return
 			}
-			t.violated(taken.breach)
-			t.Transitions++
+			t.violated(taken.Breach)
+			t.Model.Transitions++
 			t.note(taken, conf)
 			t.room(next)
 			t.reach(next)
 		})
 		if end {
 			t.Finals++
-			t.violated(t.settled(conf))
+			t.violated(t.Settled(conf))
 		}
 		if len(t.next) > mostModel {
 			return fmt.Errorf("more than %d states", mostModel)
@@ -152,9 +152,9 @@ func (t *tabulator) state(q int, number uint32) int {
 	if !found {
 		place = len(t.Locals[q])
 		t.local[number] = place
-		p := &t.processes.values[number]
+		p := &t.Processes.Values[number]
 		t.Locals[q] = append(t.Locals[q], Local{
-			Text: t.values.StateText(p.State), Decided: p.Decision.Role != network.Undecided, Leader: p.Decision.Role == network.Leader,
+			Text: t.Values.StateText(p.State), Decided: p.Decision.Role != network.Undecided, Leader: p.Decision.Role == network.Leader,
 		})
 	}
 	return place
@@ -166,8 +166,8 @@ func (t *tabulator) link(number int) int {
 	if !found {
 		place = len(t.Model.Links)
 		t.links[number] = place
-		l := t.checker.links[number]
-		t.Model.Links = append(t.Model.Links, ModelLink{From: l.from, To: l.to})
+		l := t.checker.Links[number]
+		t.Model.Links = append(t.Model.Links, ModelLink{From: l.From, To: l.To})
 	}
 	return place
 }
@@ -175,35 +175,35 @@ func (t *tabulator) link(number int) int {
 // message returns the place of a message, which is that of the checker.
 func (t *tabulator) message(number uint32) int {
 	for len(t.texts) <= int(number) {
-		m := t.messages.values[len(t.texts)]
-		t.texts = append(t.texts, network.MessageText(t.d.Kinds[m.Kind].Name, t.values.Contents(m.Kind, m.Body)))
+		m := t.checker.Messages.Values[len(t.texts)]
+		t.texts = append(t.texts, network.MessageText(t.checker.Declaration.Kinds[m.Kind].Name, t.Values.Contents(m.Kind, m.Body)))
 	}
 	return int(number)
 }
 
 // note adds a step to the tables.
 func (t *tabulator) note(taken *transition, conf configuration) {
-	if t.steps[taken.outcome] {
+	if t.steps[taken.Outcome] {
 		return
 	}
-	t.steps[taken.outcome] = true
-	s := ModelStep{Process: taken.process, Link: -1}
-	if taken.event == receives {
-		s.Message = t.message(t.queue(conf, taken.link)[taken.place].Message)
-		s.Link = t.link(taken.link)
+	t.steps[taken.Outcome] = true
+	s := ModelStep{Process: taken.Process, Link: -1}
+	if taken.Event == receives {
+		s.Message = t.message(t.Queue(conf, taken.Link)[taken.Place].Message)
+		s.Link = t.link(taken.Link)
 	}
-	s.From, s.To = t.state(taken.process, conf[taken.process]), t.state(taken.process, taken.outcome.process)
-	first := int(t.network.Network.First(taken.process))
-	for _, m := range taken.outcome.sent {
-		s.Sent = append(s.Sent, ModelSent{t.link(first + int(m.port)), t.message(m.message)})
+	s.From, s.To = t.state(taken.Process, conf[taken.Process]), t.state(taken.Process, taken.Outcome.Process)
+	first := int(t.checker.Network.Network.First(taken.Process))
+	for _, m := range taken.Outcome.Sent {
+		s.Sent = append(s.Sent, ModelSent{t.link(first + int(m.Port)), t.message(m.Message)})
 	}
 	t.Steps = append(t.Steps, s)
 }
 
 // room notes how many messages links hold.
 func (t *tabulator) room(conf configuration) {
-	for number := range t.checker.links {
-		if length := len(t.queue(conf, number)); length > 0 {
+	for number := range t.checker.Links {
+		if length := len(t.Queue(conf, number)); length > 0 {
 			l := &t.Model.Links[t.link(number)]
 			l.Room = max(l.Room, length)
 		}

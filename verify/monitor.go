@@ -33,12 +33,12 @@ func newMonitor(o *searchOptions, orders int) *monitor {
 
 // goes reports whether a search continues, with so many states before it.
 func (m *monitor) goes(x *search, waiting int) bool {
-	if x.states < x.looked+interval && x.states >= x.looked {
+	if x.States < x.looked+interval && x.States >= x.looked {
 		return true
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	x.looked = x.states
+	x.looked = x.States
 	x.waiting = waiting
 	if !slices.Contains(m.open, x) {
 		m.open = append(m.open, x)
@@ -47,7 +47,7 @@ func (m *monitor) goes(x *search, waiting int) bool {
 		return false
 	}
 	if m.tight(x) {
-		x.reached = memoryLimit
+		x.Reached = memoryLimit
 		return false
 	}
 	return m.tell()
@@ -67,20 +67,20 @@ func (m *monitor) tell() bool {
 	return !m.stop
 }
 
-// done adds a search that has ended.
-func (m *monitor) done(x *search) {
+// Done adds a search that has ended.
+func (m *monitor) Done(x *search) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.open = slices.DeleteFunc(m.open, func(y *search) bool { return y == x })
-	m.told.States += x.states
+	m.told.States += x.States
 	m.told.Done++
 	if m.told.Done%(interval/8) == 0 {
 		m.tell()
 	}
 }
 
-// end ends all searches.
-func (m *monitor) end() {
+// End ends all searches.
+func (m *monitor) End() {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.stop = true
@@ -96,19 +96,19 @@ const many = 1 << 26
 func (m *monitor) tight(x *search) bool {
 	need := uint64(0)
 	if !x.lean {
-		need = judging * uint64(x.states)
+		need = judging * uint64(x.States)
 	}
 	used := memory.Used()
 	if used > many {
 		memory.Sparing()
 	}
-	if used+need < m.enough() {
+	if used+need < m.Enough() {
 		return false
 	}
 	memory.Release()
-	return memory.Used()+need >= m.enough()
+	return memory.Used()+need >= m.Enough()
 }
 
-// enough is the number of bytes that may be in use between two looks: some are left for what a search takes until it
+// Enough is the number of bytes that may be in use between two looks: some are left for what a search takes until it
 // looks again, and for the program.
-func (m *monitor) enough() uint64 { return m.o.Memory - m.o.Memory/8 - 1<<24 }
+func (m *monitor) Enough() uint64 { return m.o.Memory - m.o.Memory/8 - 1<<24 }

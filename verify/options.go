@@ -27,9 +27,9 @@ type modelOptions struct {
 	Lazy       bool          // no event is urgent
 	ClockError faults.Chance // in lazy time, below 1
 
-	from  *beginning // a run that has begun, in which the search begins; nil: runs begin anew
-	times bool       // the extremes of time are searched: asynchronous messages take one unit as well, and processes take turns
-	hasty bool       // for tests: suspicion may come before the last message
+	Prefix *beginning // a run that has begun, in which the search begins; nil: runs begin anew
+	Times  bool       // the extremes of time are searched: asynchronous messages take one unit as well, and processes take turns
+	Hasty  bool       // for tests: suspicion may come before the last message
 }
 
 // startPolicy selects the processes that start by themselves, and when.
@@ -45,7 +45,7 @@ const (
 
 // beginning is a run that has begun, in which a search begins.
 type beginning struct {
-	Record *trace.Record  // so far
-	Now    election.Ticks // with a clock, the time: that of the last step, or later
-	more   global         // the faults that may still come
+	Record    *trace.Record  // so far
+	Now       election.Ticks // with a clock, the time: that of the last step, or later
+	Remaining global         // the faults that may still come
 }

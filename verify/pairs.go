@@ -52,9 +52,9 @@ func (o *Options) pairs(program *process.Program) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	image, to := turned(instance), func(p int) int { return (p + a.n - 1) % a.n }
+	image, to := turned(instance), func(p int) int { return (p + a.N - 1) % a.N }
 	if mirrors {
-		image, to = mirror(instance), func(p int) int { return a.n - 1 - p }
+		image, to = mirror(instance), func(p int) int { return a.N - 1 - p }
 	}
 	b, err := newChecker(program, o.model(), image)
 	if err != nil {

@@ -16,48 +16,48 @@ const (
 )
 
 // part returns the kind of a part by its place in a configuration.
-func (c *checker) kindOf(place int) int {
+func (c *checker) KindOf(place int) int {
 	switch {
-	case place < c.n:
+	case place < c.N:
 		return processPart
-	case place < len(c.keys)-1:
+	case place < len(c.Keys)-1:
 		return queuePart
 	}
 	return globalPart
 }
 
-// encoding returns the portable encoding of a value.
-func (c *checker) encoding(part int, number uint32) []byte {
+// Encoding returns the portable encoding of a value.
+func (c *checker) Encoding(part int, number uint32) []byte {
 	switch part {
 	case processPart:
-		return c.portableProcess(nil, &c.processes.values[number])
+		return c.portableProcess(nil, &c.Processes.Values[number])
 	case queuePart:
-		return c.portableQueue(nil, &c.queues.values[number])
+		return c.portableQueue(nil, &c.Queues.Values[number])
 	}
-	return c.globals.encode(nil, &c.globals.values[number])
+	return c.Globals.encode(nil, &c.Globals.Values[number])
 }
 
-// decode returns the number of a value from its portable encoding.
-func (c *checker) decode(part int, encoding []byte) uint32 {
+// Decode returns the number of a value from its portable encoding.
+func (c *checker) Decode(part int, encoding []byte) uint32 {
 	switch part {
 	case processPart:
 		var p processState
-		rest := read(c.processes, encoding, &p)
-		p.State = c.values.State(rest)
-		return c.processes.number(&p, election.Ticks{})
+		rest := read(c.Processes, encoding, &p)
+		p.State = c.Values.State(rest)
+		return c.Processes.Number(&p, election.Ticks{})
 	case queuePart:
 		queue := []underWay{}
 		for len(encoding) > 0 {
 			age, length := binary.LittleEndian.Uint32(encoding), binary.LittleEndian.Uint32(encoding[4:])
-			m := message{Kind: election.Kind(encoding[8]), Body: c.values.Body(encoding[9 : 8+length])}
-			queue = append(queue, underWay{c.messages.number(&m, election.Ticks{}), age})
+			m := message{Kind: election.Kind(encoding[8]), Body: c.Values.Body(encoding[9 : 8+length])}
+			queue = append(queue, underWay{c.Messages.Number(&m, election.Ticks{}), age})
 			encoding = encoding[8+length:]
 		}
-		return c.queues.number(&queue, election.Ticks{})
+		return c.Queues.Number(&queue, election.Ticks{})
 	}
 	var g global
-	read(c.globals, encoding, &g)
-	return c.globals.number(&g, election.Ticks{})
+	read(c.Globals, encoding, &g)
+	return c.Globals.Number(&g, election.Ticks{})
 }
 
 // read decodes a value, and returns the rest.

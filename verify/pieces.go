@@ -44,17 +44,17 @@ type Part struct {
 // add adds the verdict on the order of a number.
 func (p *Part) add(v *verdict, number uint64, o *Options) {
 	one := Part{
-		Orders: 1, States: v.states, Transitions: v.transitions, Finals: v.finals, Depth: v.depth,
-		Confluent: v.confluent, Partial: v.partial, Alike: v.symmetric, Seen: v.seen, Messages: tallyOf(&v.extremes),
+		Orders: 1, States: v.States, Transitions: v.Transitions, Finals: v.Finals, Depth: v.Depth,
+		Confluent: v.Confluent, Partial: v.Partial, Alike: v.Symmetric, Seen: v.Seen, Messages: tallyOf(&v.Extremes),
 	}
-	states := big.NewInt(int64(v.states))
-	if states.Mul(states, states); v.bits == 64 {
+	states := big.NewInt(int64(v.States))
+	if states.Mul(states, states); v.Bits == 64 {
 		one.Narrow = states
 	} else {
 		one.Wide = states
 	}
-	if v.extremes.Seen && o.Extremes {
-		few, many := v.extremes.Min, v.extremes.Max
+	if v.Extremes.Seen && o.Extremes {
+		few, many := v.Extremes.Min, v.Extremes.Max
 		for i := range one.Costs {
 			one.Costs[i].add(ticksOf(few[i]), ticksOf(many[i]), number)
 		}
@@ -162,11 +162,11 @@ func (x *Orders) explorer() *explorer {
 func (x *Orders) Explore(ctx context.Context, from, to uint64) (*Part, error) {
 	e := x.explorers.Get().(*explorer)
 	e.ctx = ctx
-	e.searcher.monitor = newMonitor(e.searcher.o, int(to-from))
+	e.searcher.Monitor = newMonitor(e.searcher.Options, int(to-from))
 	if e.times != nil {
-		e.times.monitor = newMonitor(e.times.o, int(to-from))
+		e.times.Monitor = newMonitor(e.times.Options, int(to-from))
 	}
-	defer memory.Limited(e.searcher.monitor.enough())()
+	defer memory.Limited(e.searcher.Monitor.Enough())()
 	part := &Part{}
 	for number := from; number < to && part.Stop == nil; number++ {
 		err := x.explore(e, number, part)
@@ -189,13 +189,13 @@ func (x *Orders) explore(e *explorer, number uint64, part *Part) error {
 	}
 	var v verdict
 	unborn, err := born(func() (err error) {
-		v, err = e.searcher.explore(instance, -1)
+		v, err = e.searcher.Explore(instance, -1)
 		return err
 	})
-	if e.searcher.monitor.done(&e.searcher.search); err != nil {
+	if e.searcher.Monitor.Done(&e.searcher.search); err != nil {
 		return err
 	}
-	if unborn != nil || v.found != nil || !v.complete {
+	if unborn != nil || v.Found != nil || !v.Complete {
 		part.Stop = &number
 		return nil
 	}

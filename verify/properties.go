@@ -10,9 +10,9 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// decided judges a configuration in which a process has just decided, and records the leaders of terms.
+// Decided judges a configuration in which a process has just decided, and records the leaders of terms.
 // was is the process's work before the step.
-func (c *checker) decided(conf configuration, q int, was work, effects []election.Effect) *breach {
+func (c *checker) Decided(conf configuration, q int, was work, effects []election.Effect) *breach {
 	for i := range effects {
 		e := &effects[i]
 		var f *breach
@@ -26,12 +26,12 @@ func (c *checker) decided(conf configuration, q int, was work, effects []electio
 			was.leads = false
 		case election.Follow:
 			was.leads = false
-			if c.d.Task == election.Groups {
+			if c.Declaration.Task == election.Groups {
 				f = c.joins(conf, q, e)
 			}
 			// A decision for ever may not be wrong even for a moment.
-			if right := c.right(conf); c.d.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.global(conf).Disturbed {
-				f = &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s follows %d; the right leader is %d", c.network.Name(q), c.network.RealOf(e.ID), c.network.RealOf(right))}
+			if right := c.right(conf); c.Declaration.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.Global(conf).Disturbed {
+				f = &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s follows %d; the right leader is %d", c.Network.Name(q), c.Network.RealOf(e.ID), c.Network.RealOf(right))}
 			}
 		}
 		if f != nil {
@@ -43,56 +43,56 @@ func (c *checker) decided(conf configuration, q int, was work, effects []electio
 
 // right returns the process that must lead if all are live; 0 if any may.
 func (c *checker) right(conf configuration) election.ID {
-	if !c.has.Eligible {
-		return c.best
+	if !c.Functions.Eligible {
+		return c.Best
 	}
-	return c.network.Right(func(q int) bool { return c.stands(conf, q) })
+	return c.Network.Right(func(q int) bool { return c.stands(conf, q) })
 }
 
 // stands reports whether a process may become leader.
 func (c *checker) stands(conf configuration, q int) bool {
-	return c.values.Eligible(c.process(conf, q).State, q)
+	return c.Values.Eligible(c.Process(conf, q).State, q)
 }
 
 // overlaps judges a lease that a process takes or prolongs: no other may run, of this process's dead lives neither.
 func (c *checker) overlaps(conf configuration, q int, e *election.Effect) *breach {
-	if !c.d.Leased || e.Ticks.IsZero() {
+	if !c.Declaration.Leased || e.Ticks.IsZero() {
 		return nil
 	}
-	for other := range c.n {
-		p := c.process(conf, other)
+	for other := range c.N {
+		p := c.Process(conf, other)
 		if !remaining(p.Orphan).IsZero() {
 			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of an earlier life of %s runs for another %s",
-				c.network.Name(q), e.Ticks, c.network.Name(other), remaining(p.Orphan))}
+				c.Network.Name(q), e.Ticks, c.Network.Name(other), remaining(p.Orphan))}
 		}
 		if other != q && !remaining(p.Lease).IsZero() {
 			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
-				c.network.Name(q), e.Ticks, c.network.Name(other), remaining(p.Lease))}
+				c.Network.Name(q), e.Ticks, c.Network.Name(other), remaining(p.Lease))}
 		}
 	}
 	return nil
 }
 
-// work returns the work of a process before a step that an event asks for.
-func (c *checker) work(p *processState, t *transition) work {
+// Work returns the work of a process before a step that an event asks for.
+func (c *checker) Work(p *processState, t *transition) work {
 	return work{
 		leads: p.Decision.Role == network.Leader && !remaining(p.Lease).IsZero(), term: p.Decision.Term,
-		stopping: p.Stopping && (t.event != obeys || t.at != stopped),
+		stopping: p.Stopping && (t.Event != obeys || t.At != stopped),
 	}
 }
 
 func (c *checker) leads(conf configuration, q int, was work, e *election.Effect) *breach {
-	for other := range c.n {
-		if p := c.process(conf, other); other != q && c.d.Task == election.Once && p.Decision.Role == network.Leader {
-			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
+	for other := range c.N {
+		if p := c.Process(conf, other); other != q && c.Declaration.Task == election.Once && p.Decision.Role == network.Leader {
+			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.Network.Name(q), c.Network.Name(other))}
 		}
 	}
 	if b := c.overlaps(conf, q, e); b != nil {
 		return b
 	}
 	// A service may be wrong while processes come and go, but not if all has been well from the start.
-	if right := c.right(conf); right != 0 && c.network.ID(q) != right && !c.global(conf).Disturbed {
-		return &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s leads; the right leader is %d", c.network.Name(q), c.network.RealOf(right))}
+	if right := c.right(conf); right != 0 && c.Network.ID(q) != right && !c.Global(conf).Disturbed {
+		return &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s leads; the right leader is %d", c.Network.Name(q), c.Network.RealOf(right))}
 	}
 	if b := c.leadsAnew(conf, q, was, e); b != nil {
 		return b
@@ -106,16 +106,16 @@ func (c *checker) leads(conf configuration, q int, was work, e *election.Effect)
 
 // leadsAnew judges a leased term in which a process does not merely remain leader.
 func (c *checker) leadsAnew(conf configuration, q int, was work, e *election.Effect) *breach {
-	if !c.d.Leased || e.Term == 0 || was.leads && was.term == e.Term {
+	if !c.Declaration.Leased || e.Term == 0 || was.leads && was.term == e.Term {
 		return nil
 	}
 	if was.stopping {
-		return &breach{Property: Unpaired, Detail: fmt.Sprintf("%s leads in term %d before its host has stopped its earlier work", c.network.Name(q), e.Term)}
+		return &breach{Property: Unpaired, Detail: fmt.Sprintf("%s leads in term %d before its host has stopped its earlier work", c.Network.Name(q), e.Term)}
 	}
-	for _, t := range c.global(conf).Led {
+	for _, t := range c.Global(conf).Led {
 		switch {
 		case int(t.Position) == q && t.Term == e.Term:
-			return &breach{Property: Revived, Detail: fmt.Sprintf("%s leads in term %d again, whose lease had ended", c.network.Name(q), e.Term)}
+			return &breach{Property: Revived, Detail: fmt.Sprintf("%s leads in term %d again, whose lease had ended", c.Network.Name(q), e.Term)}
 		case int(t.Position) == q:
 			c.saw(sawAnew)
 		case t.Term < e.Term:
@@ -127,11 +127,11 @@ func (c *checker) leadsAnew(conf configuration, q int, was work, e *election.Eff
 
 // leadsIn judges the term in which a process leads.
 func (c *checker) leadsIn(conf configuration, q int, e *election.Effect) *breach {
-	g := *c.global(conf)
+	g := *c.Global(conf)
 	for _, t := range g.Led {
-		if c.d.Leased && t.Term > e.Term {
+		if c.Declaration.Leased && t.Term > e.Term {
 			return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s leads in term %d, and %s has led in term %d",
-				c.network.Name(q), e.Term, c.network.Name(int(t.Position)), t.Term)}
+				c.Network.Name(q), e.Term, c.Network.Name(int(t.Position)), t.Term)}
 		}
 	}
 	for _, t := range g.Led {
@@ -139,17 +139,17 @@ func (c *checker) leadsIn(conf configuration, q int, e *election.Effect) *breach
 			continue
 		}
 		if int(t.Position) == q {
-			if c.d.Task == election.Groups {
-				return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s leads in term %d again", c.network.Name(q), e.Term)}
+			if c.Declaration.Task == election.Groups {
+				return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s leads in term %d again", c.Network.Name(q), e.Term)}
 			}
 			return nil
 		}
-		if c.d.Task != election.Groups {
-			return &breach{Property: TwoInTerm, Detail: fmt.Sprintf("%s leads in term %d, and so did %s", c.network.Name(q), e.Term, c.network.Name(int(t.Position)))}
+		if c.Declaration.Task != election.Groups {
+			return &breach{Property: TwoInTerm, Detail: fmt.Sprintf("%s leads in term %d, and so did %s", c.Network.Name(q), e.Term, c.Network.Name(int(t.Position)))}
 		}
 	}
 	g.add(e.Term, q)
-	c.setGlobal(conf, &g)
+	c.SetGlobal(conf, &g)
 	return nil
 }
 
@@ -163,50 +163,50 @@ func (g *global) add(term election.Term, q int) {
 
 // joins judges a process that follows in a group: its leader must have led in that term.
 func (c *checker) joins(conf configuration, q int, e *election.Effect) *breach {
-	for _, t := range c.global(conf).Led {
-		if t.Term == e.Term && c.network.ID(int(t.Position)) == e.ID {
+	for _, t := range c.Global(conf).Led {
+		if t.Term == e.Term && c.Network.ID(int(t.Position)) == e.ID {
 			return nil
 		}
 	}
-	return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.network.Name(q), c.network.RealOf(e.ID), e.Term)}
+	return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.Network.Name(q), c.Network.RealOf(e.ID), e.Term)}
 }
 
-// settled judges a configuration in which a run may end. If all initiators crashed before they started, there was no
+// Settled judges a configuration in which a run may end. If all initiators crashed before they started, there was no
 // election; if all that have heard of it crashed, nobody is left who promised to elect.
-func (c *checker) settled(conf configuration) *breach {
-	if !c.global(conf).Begun || c.forgotten(conf) {
+func (c *checker) Settled(conf configuration) *breach {
+	if !c.Global(conf).Begun || c.forgotten(conf) {
 		return nil
 	}
 	leader, living := -1, 0
-	for q := range c.n {
-		p := c.process(conf, q)
+	for q := range c.N {
+		p := c.Process(conf, q)
 		if p.Alive {
 			living++
 		}
 		if p.Decision.Role != network.Leader {
 			continue
 		}
-		if c.d.Leased && remaining(p.Lease).IsZero() {
-			return &breach{Property: NoLeader, Detail: "the lease of " + c.network.Name(q) + " has run out"}
+		if c.Declaration.Leased && remaining(p.Lease).IsZero() {
+			return &breach{Property: NoLeader, Detail: "the lease of " + c.Network.Name(q) + " has run out"}
 		}
 		if leader >= 0 {
-			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.network.Name(leader), c.network.Name(q))}
+			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.Network.Name(leader), c.Network.Name(q))}
 		}
 		leader = q
 	}
 	if living == 0 {
 		return nil
 	}
-	if c.o.from != nil { // the question is whether it is safe
+	if c.Options.Prefix != nil { // the question is whether it is safe
 		return c.agreed(conf, leader)
 	}
-	for q := range c.n {
-		p := c.process(conf, q)
-		if p.Alive && p.Decision.Role == network.Undecided && c.d.Decides == election.EveryProcess {
-			return &breach{Property: Undecided, Detail: c.network.Name(q) + " has not decided"}
+	for q := range c.N {
+		p := c.Process(conf, q)
+		if p.Alive && p.Decision.Role == network.Undecided && c.Declaration.Decides == election.EveryProcess {
+			return &breach{Property: Undecided, Detail: c.Network.Name(q) + " has not decided"}
 		}
 	}
-	once := c.d.Task == election.Once && c.global(conf).Disturbed // the leader may have crashed after the election
+	once := c.Declaration.Task == election.Once && c.Global(conf).Disturbed // the leader may have crashed after the election
 	if leader < 0 && !once {
 		return &breach{Property: NoLeader, Detail: c.followed(conf)}
 	}
@@ -215,19 +215,19 @@ func (c *checker) settled(conf configuration) *breach {
 
 // forgotten reports whether no live process has started, or has another state than that in which it was born.
 func (c *checker) forgotten(conf configuration) bool {
-	for q := range c.n {
-		if p := c.process(conf, q); p.Alive && (p.Start != may || p.State != c.born[q] || p.Decision.Role != network.Undecided) {
+	for q := range c.N {
+		if p := c.Process(conf, q); p.Alive && (p.Start != may || p.State != c.Born[q] || p.Decision.Role != network.Undecided) {
 			return false
 		}
 	}
-	return c.global(conf).Disturbed
+	return c.Global(conf).Disturbed
 }
 
 // followed names a leader that processes follow, if no process leads.
 func (c *checker) followed(conf configuration) string {
-	for q := range c.n {
-		if p := c.process(conf, q); p.Decision.Leader != 0 {
-			return fmt.Sprintf("no process leads, and %s follows %d", c.network.Name(q), c.network.RealOf(p.Decision.Leader))
+	for q := range c.N {
+		if p := c.Process(conf, q); p.Decision.Leader != 0 {
+			return fmt.Sprintf("no process leads, and %s follows %d", c.Network.Name(q), c.Network.RealOf(p.Decision.Leader))
 		}
 	}
 	return "no process leads"
@@ -237,10 +237,10 @@ func (c *checker) followed(conf configuration) string {
 func (c *checker) agreed(conf configuration, leader int) *breach {
 	var named election.ID
 	if leader >= 0 {
-		named = c.network.ID(leader)
+		named = c.Network.ID(leader)
 	}
-	for q := range c.n {
-		p := c.process(conf, q)
+	for q := range c.N {
+		p := c.Process(conf, q)
 		if p.Decision.Leader == 0 { // crashed processes have no decision
 			continue
 		}
@@ -249,15 +249,15 @@ func (c *checker) agreed(conf configuration, leader int) *breach {
 		}
 		if p.Decision.Leader != named {
 			return &breach{Property: Disagreement, Detail: fmt.Sprintf("%s follows %d, and the leader is %d",
-				c.network.Name(q), c.network.RealOf(p.Decision.Leader), c.network.RealOf(named))}
+				c.Network.Name(q), c.Network.RealOf(p.Decision.Leader), c.Network.RealOf(named))}
 		}
 	}
-	if c.d.Task == election.Once || leader < 0 || c.o.from != nil {
+	if c.Declaration.Task == election.Once || leader < 0 || c.Options.Prefix != nil {
 		return nil // judged when it was decided
 	}
-	right := c.network.Right(func(q int) bool { return c.process(conf, q).Alive && c.stands(conf, q) })
+	right := c.Network.Right(func(q int) bool { return c.Process(conf, q).Alive && c.stands(conf, q) })
 	if right != 0 && named != right {
-		return &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s leads; the right leader among the live processes is %d", c.network.Name(leader), c.network.RealOf(right))}
+		return &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s leads; the right leader among the live processes is %d", c.Network.Name(leader), c.Network.RealOf(right))}
 	}
 	return nil
 }

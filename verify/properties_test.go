@@ -27,22 +27,22 @@ func judged(t *testing.T, task election.Task, change func(*election.Algorithm[ca
 func unchanged(*election.Algorithm[caller, call]) {}
 
 func (w *walk) set(q int, change func(*processState)) *walk {
-	p := *w.c.process(w.here, q)
+	p := *w.c.Process(w.here, q)
 	change(&p)
-	w.c.setProcess(w.here, &p)
+	w.c.SetProcess(w.here, &p)
 	return w
 }
 
 func (w *walk) all(change func(*global)) *walk {
-	g := *w.c.global(w.here)
+	g := *w.c.Global(w.here)
 	g.Led = slices.Clone(g.Led)
 	change(&g)
-	w.c.setGlobal(w.here, &g)
+	w.c.SetGlobal(w.here, &g)
 	return w
 }
 
 func (w *walk) decides(q int, e election.Effect) *breach {
-	return w.c.decided(w.here, q, w.c.work(w.c.process(w.here, q), &transition{}), []election.Effect{{Op: election.StopTimer}, e})
+	return w.c.Decided(w.here, q, w.c.Work(w.c.Process(w.here, q), &transition{}), []election.Effect{{Op: election.StopTimer}, e})
 }
 
 // expect compares a breach with one that is written as "property: detail", or "".
@@ -165,10 +165,10 @@ func TestTheRightLeaderIsTheBestOfThoseThatStand(t *testing.T) {
 		w.expect(w.decides(1, lead(0)), "")
 		w.expect(w.decides(2, lead(0)), "wrong leader: process 3 leads; the right leader is 2")
 		w.set(0, following(2)).set(1, leader).set(2, following(2))
-		w.expect(w.c.settled(w.here), "")
+		w.expect(w.c.Settled(w.here), "")
 	}
 	willing := judged(t, election.Service, func(a *election.Algorithm[caller, call]) { a.Willingness = true })
-	willing.expect(willing.set(2, leader).c.settled(willing.set(0, following(3)).set(1, following(3)).here), "")
+	willing.expect(willing.set(2, leader).c.Settled(willing.set(0, following(3)).set(1, following(3)).here), "")
 }
 
 func TestATermHasOneLeader(t *testing.T) {
@@ -182,7 +182,7 @@ func TestATermHasOneLeader(t *testing.T) {
 	w.expect(w.decides(0, lead(6)), "two leaders of one term: process 1 leads in term 6, and so did process 2")
 	w.expect(w.decides(0, lead(0)), "") // no term
 	w.expect(w.decides(2, lead(0)), "")
-	if got, want := fmt.Sprint(w.c.global(w.here).Led), fmt.Sprint([]tenure{{4, 1}, {6, 1}, {5, 2}}); got != want {
+	if got, want := fmt.Sprint(w.c.Global(w.here).Led), fmt.Sprint([]tenure{{4, 1}, {6, 1}, {5, 2}}); got != want {
 		t.Errorf("leaders: %s; want %s", got, want)
 	}
 	// The order in which they led makes no difference.
@@ -190,7 +190,7 @@ func TestATermHasOneLeader(t *testing.T) {
 	for _, led := range []tenure{{6, 1}, {5, 2}, {4, 1}} {
 		other.expect(other.decides(int(led.Position), lead(led.Term)), "")
 	}
-	if got, want := fmt.Sprint(other.c.global(other.here)), fmt.Sprint(w.c.global(w.here)); got != want {
+	if got, want := fmt.Sprint(other.c.Global(other.here)), fmt.Sprint(w.c.Global(w.here)); got != want {
 		t.Errorf("%s in another order; want %s", got, want)
 	}
 }
@@ -212,7 +212,7 @@ func TestInGroupsALeaderCountsItsOwnTerms(t *testing.T) {
 
 func TestOfSeveralDecisionsInOneStepEachIsJudged(t *testing.T) {
 	w := judged(t, election.Service, unchanged)
-	w.expect(w.c.decided(w.here, 1, work{}, []election.Effect{follow(3, 0), lead(0), follow(3, 0)}), "wrong leader: process 2 leads; the right leader is 3")
+	w.expect(w.c.Decided(w.here, 1, work{}, []election.Effect{follow(3, 0), lead(0), follow(3, 0)}), "wrong leader: process 2 leads; the right leader is 3")
 }
 
 func TestTheEndIsJudged(t *testing.T) {
@@ -261,7 +261,7 @@ func TestTheEndIsJudged(t *testing.T) {
 		{w(election.Service, leased).set(0, following(3)).set(1, following(3)).set(2, leader).set(2, leaseLeft(1)), ""},
 		{w(election.Service, unchanged).set(0, following(3)).set(1, following(3)).set(2, leader), ""},
 	} {
-		if test.w.expect(test.w.c.settled(test.w.here), test.want); t.Failed() {
+		if test.w.expect(test.w.c.Settled(test.w.here), test.want); t.Failed() {
 			t.Fatalf("this was case %d", i)
 		}
 	}
@@ -321,7 +321,7 @@ func TestALeaseEndsWithTheNextDecision(t *testing.T) {
 			a.Task, a.Winner = election.Service, election.Unspecified
 			return a
 		}(), Options{Size: 2, Initiators: []int{0}}).then("1 starts")
-		if got := left(w.c.process(w.here, 0).Lease); got != election.Units(want) {
+		if got := left(w.c.Process(w.here, 0).Lease); got != election.Units(want) {
 			t.Errorf("%s: %s are left; want %d", decide, got, want)
 		}
 	}

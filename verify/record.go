@@ -14,8 +14,8 @@ type recorder struct {
 	trace.Record
 	time   election.Ticks
 	sent   int
-	last   configuration
-	wrong  *breach     // of a run that has begun: the first one
+	Last   configuration
+	Wrong  *breach     // of a run that has begun: the first one
 	again  int         // the first step that repeats for ever; 0: none does
 	flying [][]journey // by link, in the order of sending
 }
@@ -26,46 +26,46 @@ type journey struct {
 	at      election.Ticks
 }
 
-// violation repeats the run to a finding.
-func (c *checker) violation(f *finding) *violation {
-	r := c.record(f)
-	if f.round > 0 {
+// Violation repeats the run to a finding.
+func (c *checker) Violation(f *finding) *violation {
+	r := c.Record(f)
+	if f.Round > 0 {
 		f.Detail = fmt.Sprintf("steps %d to %d can repeat for ever, while no event that could happen is left out for ever", r.again, len(r.Steps))
 	}
 	if n := len(r.Steps); n > 0 && f.how != "" && r.Steps[n-1].Broken == "" { // a step that is impure may do no wrong when it is repeated
 		r.Steps[n-1].Broken = trace.Graphic(f.how)
 	}
-	return &violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.unclaimed(r.used(c.o.unused()))}
+	return &violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.Unclaimed(r.used(c.Options.Unused()))}
 }
 
 func (c *checker) newRecorder() *recorder {
-	r := &recorder{checker: c, flying: make([][]journey, len(c.links))}
-	r.Header = trace.NewHeader(c.d, c.network)
-	r.Timing, r.Clock = c.d.Timing.String(), c.clock
-	if c.clock && c.d.Timing == election.Asynchronous { // in the simulator it is a timed run
+	r := &recorder{checker: c, flying: make([][]journey, len(c.Links))}
+	r.Header = trace.NewHeader(c.Declaration, c.Network)
+	r.Timing, r.Clock = c.Declaration.Timing.String(), c.clock
+	if c.clock && c.Declaration.Timing == election.Asynchronous { // in the simulator it is a timed run
 		r.Timing = election.Timed.String()
 	}
 	return r
 }
 
-func (c *checker) record(f *finding) *recorder {
+func (c *checker) Record(f *finding) *recorder {
 	r := c.resumed()
 	if r == nil {
 		r = c.newRecorder()
-		r.last = c.beginnings()[f.root]
+		r.Last = c.Beginnings()[f.Root]
 	}
-	conf := r.last
-	for i, chosen := range f.path {
-		if f.round > 0 && i == len(f.path)-f.round {
+	conf := r.Last
+	for i, chosen := range f.Path {
+		if f.Round > 0 && i == len(f.Path)-f.Round {
 			r.again = len(r.Steps) + 1
 		}
 		var taken transition
 		var next configuration
 		ordinal := 0
-		if c.narrow != nil { // the path is one of those that partial order leaves
-			c.narrow(conf)
+		if c.Narrow != nil { // the path is one of those that partial order leaves
+			c.Narrow(conf)
 		}
-		c.transitions(conf, func(t *transition, to configuration) {
+		c.Transitions(conf, func(t *transition, to configuration) {
 			if ordinal == chosen {
 				taken, next = *t, slices.Clone(to)
 			}
@@ -74,57 +74,57 @@ func (c *checker) record(f *finding) *recorder {
 		r.note(&taken, conf)
 		conf = next
 	}
-	r.last = conf
+	r.Last = conf
 	return r
 }
 
 // note records a transition out of a configuration.
 func (r *recorder) note(t *transition, conf configuration) {
 	switch {
-	case t.event == waits:
-		r.time = r.time.Add(t.time)
+	case t.Event == waits:
+		r.time = r.time.Add(t.Time)
 		return
-	case t.event == trusts && t.outcome == nil:
+	case t.Event == trusts && t.Outcome == nil:
 		return // only the detector knows
 	}
-	step := trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.process, Event: events[t.event], Port: -1}
-	switch t.event {
+	step := trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.Process, Event: events[t.Event], Port: -1}
+	switch t.Event {
 	case receives, loses:
 		j := r.arrive(t, conf)
-		step.Message, step.From = j.number, r.links[t.link].from+1
+		step.Message, step.From = j.number, r.Links[t.Link].From+1
 		step.Kind, step.Text = r.text(j.message)
-		if t.event == receives {
-			step.Port = int(t.at)
+		if t.Event == receives {
+			step.Port = int(t.At)
 		}
 	case suspects, trusts:
-		step.Port, step.From = int(t.at), r.links[r.into[t.process][t.at]].from+1
+		step.Port, step.From = int(t.At), r.Links[r.Into[t.Process][t.At]].From+1
 	case timesOut:
-		step.Text = r.d.Timers[t.at]
+		step.Text = r.Declaration.Timers[t.At]
 	case obeys:
-		r.values.Commands(r.commands[t.at])
-		step.Text = r.values.CommandText()
+		r.Values.Commands(r.commands[t.At])
+		step.Text = r.Values.CommandText()
 	case hastens:
 		step.Text = trace.Hastened
 	case cuts, heals:
-		step.Text = r.cuts[t.at].Text(r.network)
+		step.Text = r.Cuts[t.At].Text(r.Network)
 	}
-	if t.outcome != nil {
+	if t.Outcome != nil {
 		r.effects(&step, t)
 	}
-	if t.breach != nil {
-		step.Broken = trace.Graphic(t.breach.how)
+	if t.Breach != nil {
+		step.Broken = trace.Graphic(t.Breach.how)
 	}
 	r.Steps = append(r.Steps, step)
-	if t.amid {
-		text := trace.Amid(t.left, len(t.outcome.sent))
-		r.Steps = append(r.Steps, trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.process, Event: trace.Crash, Port: -1, Text: text})
+	if t.Amid {
+		text := trace.Amid(t.Left, len(t.Outcome.Sent))
+		r.Steps = append(r.Steps, trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.Process, Event: trace.Crash, Port: -1, Text: text})
 	}
 	r.lost(&step, conf)
 }
 
 // lost records that messages of a step do not arrive, since their links are cut.
 func (r *recorder) lost(step *trace.Step, conf configuration) {
-	first := int(r.network.Network.First(step.Process))
+	first := int(r.Network.Network.First(step.Process))
 	for _, s := range step.Sent {
 		if link := first + s.Port; r.severed(conf, link) {
 			flying := &r.flying[link]
@@ -139,11 +139,11 @@ func (r *recorder) lost(step *trace.Step, conf configuration) {
 
 // arrive removes the arriving message from those under way.
 func (r *recorder) arrive(t *transition, conf configuration) journey {
-	m := r.queue(conf, t.link)[t.place]
-	flying := &r.flying[t.link]
+	m := r.Queue(conf, t.Link)[t.Place]
+	flying := &r.flying[t.Link]
 	at := slices.IndexFunc(*flying, func(j journey) bool { return r.is(j, m) })
 	j := (*flying)[at]
-	if t.again {
+	if t.Again {
 		r.sending(j.number).Copies++
 		return j
 	}
@@ -153,7 +153,7 @@ func (r *recorder) arrive(t *transition, conf configuration) journey {
 
 // is reports whether a message under way is that of a journey, or equal to it.
 func (r *recorder) is(j journey, m underWay) bool {
-	return j.message == m.Message && (r.o.Lazy || j.at.Add(election.Units(uint64(m.Age))) == r.time)
+	return j.message == m.Message && (r.Options.Lazy || j.at.Add(election.Units(uint64(m.Age))) == r.time)
 }
 
 // sending returns the record of the sending of a message.
@@ -167,27 +167,27 @@ func (r *recorder) sending(number int) *trace.Sent {
 }
 
 func (r *recorder) text(message uint32) (kind, text string) {
-	m := r.messages.values[message]
-	return r.d.Kinds[m.Kind].Name, r.values.Contents(m.Kind, m.Body)
+	m := r.Messages.Values[message]
+	return r.Declaration.Kinds[m.Kind].Name, r.Values.Contents(m.Kind, m.Body)
 }
 
 func (r *recorder) effects(step *trace.Step, t *transition) {
-	step.Drew = t.outcome.drew
-	leave := t.outcome.sent
-	if t.amid {
-		leave = leave[:t.left]
+	step.Drew = t.Outcome.Drew
+	leave := t.Outcome.Sent
+	if t.Amid {
+		leave = leave[:t.Left]
 	}
 	for _, s := range leave {
 		r.sent++
-		link := int(r.network.Network.First(t.process)) + int(s.port)
-		r.flying[link] = append(r.flying[link], journey{r.sent, s.message, r.time})
-		kind, text := r.text(s.message)
-		step.Sent = append(step.Sent, trace.Sent{Message: r.sent, To: r.links[link].to, Port: int(s.port), Kind: kind, Text: text})
+		link := int(r.Network.Network.First(t.Process)) + int(s.Port)
+		r.flying[link] = append(r.flying[link], journey{r.sent, s.Message, r.time})
+		kind, text := r.text(s.Message)
+		step.Sent = append(step.Sent, trace.Sent{Message: r.sent, To: r.Links[link].To, Port: int(s.Port), Kind: kind, Text: text})
 	}
-	for _, e := range t.outcome.effects {
-		if !t.amid {
-			step.Add(e, r.d.Timers, r.network, t.process)
+	for _, e := range t.Outcome.effects {
+		if !t.Amid {
+			step.Add(e, r.Declaration.Timers, r.Network, t.Process)
 		}
 	}
-	step.State = r.values.StateText(r.processes.values[t.outcome.process].State)
+	step.State = r.Values.StateText(r.Processes.Values[t.Outcome.Process].State)
 }

@@ -12,20 +12,20 @@ func (l *searcher) decide(instance network.Setup) (v verdict, enough bool, err e
 		l.runner = newRunner(l.program)
 	}
 	r := l.runner
-	if err := r.on(instance); err != nil {
+	if err := r.On(instance); err != nil {
 		return v, false, err
 	}
-	if !r.run(r.network.Right(r.network.Willing)) {
+	if !r.Run(r.Network.Right(r.Network.Willing)) {
 		return v, false, nil
 	}
 	for i, of := range costNames {
-		if l.o.broken(r.network.Declaration(), r.network.Size(), of, r.costs[i], r.costs[i]) != nil {
+		if l.Options.broken(r.Network.Declaration(), r.Network.Size(), of, r.Costs[i], r.Costs[i]) != nil {
 			return v, false, nil
 		}
-		v.extremes.add(i, r.costs[i], r.costs[i])
+		v.Extremes.add(i, r.Costs[i], r.Costs[i])
 	}
-	v.result = result{states: r.steps + 1, transitions: r.steps, finals: 1, depth: r.steps, complete: true, bits: 128, confluent: 1}
-	v.seen = 1 << sawLeader
+	v.result = result{States: r.Steps + 1, Transitions: r.Steps, Finals: 1, Depth: r.Steps, Complete: true, Bits: 128, Confluent: 1}
+	v.Seen = 1 << sawLeader
 	l.result = v.result
 	return v, true, nil
 }
@@ -37,22 +37,22 @@ func (l *searcher) decideCauses(v *verdict) bool {
 		l.causes = &causes{checker: c}
 	}
 	k := l.causes
-	r := result{complete: true, bits: 128, confluent: 1}
+	r := result{Complete: true, Bits: 128, Confluent: 1}
 	var extremes ranges
-	for _, beginning := range c.beginnings() {
-		if !k.decides(beginning) {
+	for _, beginning := range c.Beginnings() {
+		if !k.Decides(beginning) {
 			return false
 		}
 		for i, of := range costNames {
-			count := k.cost.all()[i]
-			if l.o.broken(c.d, c.n, of, count, count) != nil {
+			count := k.Cost.All()[i]
+			if l.Options.broken(c.Declaration, c.N, of, count, count) != nil {
 				return false
 			}
 			extremes.add(i, count, count)
 		}
-		r.states, r.transitions, r.finals, r.depth = r.states+k.steps+1, r.transitions+k.steps, r.finals+1, max(r.depth, k.steps)
+		r.States, r.Transitions, r.Finals, r.Depth = r.States+k.Steps+1, r.Transitions+k.Steps, r.Finals+1, max(r.Depth, k.Steps)
 	}
-	v.result, v.extremes, v.seen = r, extremes, 1<<sawLeader
+	v.result, v.Extremes, v.Seen = r, extremes, 1<<sawLeader
 	l.result = r
 	return true
 }
@@ -63,11 +63,11 @@ func (l *searcher) decideCauses(v *verdict) bool {
 func (l *searcher) searchPartly(v *verdict) bool {
 	defer l.part(nil, nil, false)
 	var silent []bool
-	if l.o.partial {
-		silent = slices.Repeat([]bool{true}, len(l.workers[0].links))
+	if l.Options.Partial {
+		silent = slices.Repeat([]bool{true}, len(l.workers[0].Links))
 	}
 	var alike [][]int
-	if l.o.symmetric {
+	if l.Options.Symmetric {
 		alike = symmetries(l.workers[0].checker)
 	}
 	pass := leanly
@@ -90,14 +90,14 @@ func (l *searcher) searchPartly(v *verdict) bool {
 			l.edges = true
 			pass = acyclic
 			continue
-		case l.complete && !l.lean && !l.terminates(pass):
+		case l.Complete && !l.lean && !l.terminates(pass):
 			pass++
 			continue
-		case l.complete && l.lean && !l.sum(&v.extremes): // a run breaks a bound, and edges show it
+		case l.Complete && l.lean && !l.sum(&v.Extremes): // a run breaks a bound, and edges show it
 			pass = acyclic
 			continue
-		case l.complete && !l.lean:
-			if found = l.judge(&v.extremes); found != nil {
+		case l.Complete && !l.lean:
+			if found = l.judge(&v.Extremes); found != nil {
 				l.remember(v, found)
 				return false
 			}
@@ -111,23 +111,23 @@ func (l *searcher) searchPartly(v *verdict) bool {
 // part sets what the workers leave out.
 func (l *searcher) part(silent []bool, alike [][]int, single bool) {
 	for _, w := range l.workers {
-		w.low, w.high = 0, w.n
-		w.ample, w.symmetry, w.checker.narrow = nil, nil, nil
+		w.Low, w.High = 0, w.N
+		w.ample, w.symmetry, w.checker.Narrow = nil, nil, nil
 		if silent != nil {
-			w.ample = &ample{checker: w.checker, silent: silent, single: single}
-			w.checker.narrow = w.ample.narrow
+			w.ample = &ample{checker: w.checker, Silent: silent, Single: single}
+			w.checker.Narrow = w.ample.Narrow
 		}
 		if alike != nil {
-			w.symmetry = &symmetry{checker: w.checker, alike: alike}
+			w.symmetry = &symmetry{checker: w.checker, Alike: alike}
 		}
 	}
 }
 
 // learn notes which links are not silent: those on which a step has sent, and those that are like them.
 func (l *searcher) learn(silent []bool, alike [][]int) {
-	places := l.workers[0].places
+	places := l.workers[0].Places
 	for _, w := range l.workers {
-		for _, heard := range w.ample.heard {
+		for _, heard := range w.ample.Heard {
 			silent[heard] = false
 			for link, place := range places {
 				like := func(from []int) bool { return place >= 0 && from[place] == places[heard] }
@@ -139,19 +139,19 @@ func (l *searcher) learn(silent []bool, alike [][]int) {
 
 // remember keeps what a reduced search found, if anything. Its run may be longer than need be.
 func (l *searcher) remember(v *verdict, found *finding) {
-	if found != nil && (v.fewer < 0 || len(found.path) < v.fewer) {
-		v.found, v.violation = found, l.workers[0].violation(found)
+	if found != nil && (v.Fewer < 0 || len(found.Path) < v.Fewer) {
+		v.Found, v.Violation = found, l.workers[0].Violation(found)
 	}
 }
 
 // took sets a verdict to what was explored.
 func (l *searcher) took(v *verdict, partial, symmetric bool) {
 	v.result = l.result
-	if v.symmetric = symmetric; partial {
-		v.partial = 1
+	if v.Symmetric = symmetric; partial {
+		v.Partial = 1
 	}
 	for _, w := range l.workers {
-		v.seen |= w.seen
+		v.Seen |= w.Seen
 	}
 }
 
@@ -165,14 +165,14 @@ const (
 
 // heard reports whether a step has sent on a link that was taken to be silent.
 func (x *search) heard() bool {
-	return slices.ContainsFunc(x.workers, func(w *worker) bool { return w.ample != nil && w.ample.heard != nil })
+	return slices.ContainsFunc(x.workers, func(w *worker) bool { return w.ample != nil && w.ample.Heard != nil })
 }
 
 // terminates reports whether the edges show, in a pass, that all runs end.
 func (l *searcher) terminates(pass int) bool {
-	parts := l.graph.components()
+	parts := l.graph.Components()
 	for part := range parts.begin {
-		if _, cyclic := l.graph.kind(parts, part); cyclic && (pass == acyclic || l.o.SafetyOnly || len(l.graph.endComponents(parts.members(part))) > 0) {
+		if _, cyclic := l.graph.kind(parts, part); cyclic && (pass == acyclic || l.Options.SafetyOnly || len(l.graph.endComponents(parts.members(part))) > 0) {
 			return false
 		}
 	}

@@ -33,7 +33,7 @@ func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
 	if len(s.Made()) != 2 {
 		t.Fatalf("it has made %+v", s.Made())
 	}
-	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &beginning{Record: s.Record(), more: global{Losses: 2}}}
+	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &beginning{Record: s.Record(), Remaining: global{Losses: 2}}}
 	o.past(s.Record())
 	program := process.Must(process.Of(&logicalring.Algorithm))
 	if err := o.check(program.Declaration, program.Functions); err != nil {
@@ -43,11 +43,11 @@ func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.resume()
+	r, err := c.Resume()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g := c.global(r.last); g.Cuts+g.Suspicions+g.Commands+g.Crashes != 0 || g.Losses != 2 || len(g.Cut) != 1 || !g.Disturbed {
+	if g := c.Global(r.Last); g.Cuts+g.Suspicions+g.Commands+g.Crashes != 0 || g.Losses != 2 || len(g.Cut) != 1 || !g.Disturbed {
 		t.Errorf("%+v may still come", g)
 	}
 }

@@ -11,9 +11,9 @@ const longestSchedule = 1 << 16
 
 // firstSchedule makes one schedule from each beginning, and returns what is wrong with one of them, or nil.
 func (w *worker) firstSchedule(o *searchOptions) *finding {
-	for root, beginning := range w.beginnings() {
-		f := &finding{root: root}
-		if wrong := w.follow(o, beginning, &f.path); wrong != nil && (o.only == "" || o.only == wrong.Property) {
+	for root, beginning := range w.Beginnings() {
+		f := &finding{Root: root}
+		if wrong := w.follow(o, beginning, &f.Path); wrong != nil && (o.Only == "" || o.Only == wrong.Property) {
 			f.breach = *wrong
 			return f
 		}
@@ -27,13 +27,13 @@ func (w *worker) follow(o *searchOptions, conf configuration, path *[]int) *brea
 	for len(*path) < longestSchedule {
 		var wrong *breach
 		here, ends := slices.Clone(conf), true
-		w.transitions(here, func(t *transition, next configuration) {
+		w.Transitions(here, func(t *transition, next configuration) {
 			if ends {
-				ends, wrong = false, t.breach
+				ends, wrong = false, t.Breach
 				conf = append(conf[:0], next...)
-				if t.outcome != nil {
-					sum.election += w.costs[t.outcome.cost].election
-					sum.announcement += w.costs[t.outcome.cost].announcement
+				if t.Outcome != nil {
+					sum.Election += w.Costs[t.Outcome.Cost].Election
+					sum.Announcement += w.Costs[t.Outcome.Cost].Announcement
 				}
 			}
 		})
@@ -49,13 +49,13 @@ func (w *worker) follow(o *searchOptions, conf configuration, path *[]int) *brea
 
 // ended judges the end of a run without faults.
 func (w *worker) ended(o *searchOptions, conf configuration, sum cost) *breach {
-	if wrong := w.settled(conf); wrong != nil && !o.SafetyOnly {
+	if wrong := w.Settled(conf); wrong != nil && !o.SafetyOnly {
 		return wrong
 	}
 	for i, of := range costNames {
-		count := sum.all()[i]
-		if b := o.broken(w.d, w.n, of, count, count); b != nil {
-			return exceeds(b, uint64(w.n), election.Units(count))
+		count := sum.All()[i]
+		if b := o.broken(w.Declaration, w.N, of, count, count); b != nil {
+			return exceeds(b, uint64(w.N), election.Units(count))
 		}
 	}
 	return nil

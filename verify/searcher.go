@@ -21,66 +21,66 @@ type searcher struct {
 // verdict is what the exploration of one instance found.
 type verdict struct {
 	result
-	fewer     int    // it searched for violations of fewer transitions only, unless negative
-	extremes  ranges // if it is complete and shows no violation
-	found     *finding
-	violation *violation // what was found
-	growing   string     // a field that seems to grow without end, if it is not complete
-	seen      uint32     // the sights, as bits
+	Fewer     int    // it searched for violations of fewer transitions only, unless negative
+	Extremes  ranges // if it is complete and shows no violation
+	Found     *finding
+	Violation *violation // what was found
+	Growing   string     // a field that seems to grow without end, if it is not complete
+	Seen      uint32     // the sights, as bits
 }
 
 func newSearcher(program *process.Program, o *searchOptions, m *monitor, cores int) *searcher {
 	l := &searcher{program: program, cores: cores}
-	l.o, l.monitor, l.table, l.fringe = o, m, &table{}, &frontier{}
+	l.Options, l.Monitor, l.table, l.fringe = o, m, &table{}, &frontier{}
 	return l
 }
 
-// explore explores an instance. If fewer is not negative, it searches only for violations after fewer transitions.
-func (l *searcher) explore(instance network.Setup, fewer int) (v verdict, err error) {
-	if l.o.confluent {
+// Explore explores an instance. If fewer is not negative, it searches only for violations after fewer transitions.
+func (l *searcher) Explore(instance network.Setup, fewer int) (v verdict, err error) {
+	if l.Options.Confluent {
 		v, enough, err := l.decide(instance)
-		if v.fewer = fewer; enough || err != nil {
+		if v.Fewer = fewer; enough || err != nil {
 			return v, err
 		}
 	}
 	if err := l.on(instance); err != nil {
 		return v, err
 	}
-	if l.o.caused && l.decideCauses(&v) {
-		v.fewer = fewer
+	if l.Options.Caused && l.decideCauses(&v) {
+		v.Fewer = fewer
 		return v, nil
 	}
-	v.fewer = fewer
-	if (l.o.partial || l.o.symmetric) && l.searchPartly(&v) {
-		if !v.complete {
-			v.growing = l.workers[0].growing()
+	v.Fewer = fewer
+	if (l.Options.Partial || l.Options.Symmetric) && l.searchPartly(&v) {
+		if !v.Complete {
+			v.Growing = l.workers[0].Growing()
 		}
 		return v, nil
 	}
 	partly := v
-	v = verdict{fewer: fewer}
-	v.found = l.searchAll(&v.extremes, fewer)
+	v = verdict{Fewer: fewer}
+	v.Found = l.searchAll(&v.Extremes, fewer)
 	v.result = l.result
 	switch {
-	case v.found != nil:
-		v.violation = l.workers[0].violation(v.found)
-	case !v.complete:
-		v.growing = l.workers[0].growing()
-		if partly.found == nil && (l.o.confluent || l.o.caused) {
-			l.remember(&partly, l.workers[0].firstSchedule(l.o))
+	case v.Found != nil:
+		v.Violation = l.workers[0].Violation(v.Found)
+	case !v.Complete:
+		v.Growing = l.workers[0].Growing()
+		if partly.Found == nil && (l.Options.Confluent || l.Options.Caused) {
+			l.remember(&partly, l.workers[0].firstSchedule(l.Options))
 		}
-		v.found, v.violation = partly.found, partly.violation
+		v.Found, v.Violation = partly.Found, partly.Violation
 	}
 	for _, w := range l.workers {
-		v.seen |= w.seen
+		v.Seen |= w.Seen
 	}
 	return v, nil
 }
 
 // searchAll explores the instance of the workers, without edges if that is enough.
 func (l *searcher) searchAll(extremes *ranges, fewer int) *finding {
-	service := l.workers[0].d.Task != election.Once
-	lean := fewer >= 0 || service && l.o.SafetyOnly || !service && !l.edges
+	service := l.workers[0].Declaration.Task != election.Once
+	lean := fewer >= 0 || service && l.Options.SafetyOnly || !service && !l.edges
 	for {
 		l.reset(lean)
 		l.strict = lean && fewer < 0 && !service
@@ -88,7 +88,7 @@ func (l *searcher) searchAll(extremes *ranges, fewer int) *finding {
 		switch {
 		case l.strict && !l.layered:
 			lean, l.edges = false, true
-		case found != nil || fewer >= 0 || !l.complete:
+		case found != nil || fewer >= 0 || !l.Complete:
 			return found
 		case !lean:
 			return l.judge(extremes)
@@ -106,9 +106,9 @@ const heavy = 1 << 20
 // on turns the workers to an instance. What an earlier instance computed is used again if only the order of
 // identifiers differs.
 func (l *searcher) on(instance network.Setup) error {
-	if l.workers != nil && !l.workers[0].d.Leased && l.o.Instance.Votes == nil && len(l.o.Instance.Unwilling) == 0 && l.workers[0].values.Len() < heavy {
+	if l.workers != nil && !l.workers[0].Declaration.Leased && l.Options.Instance.Votes == nil && len(l.Options.Instance.Unwilling) == 0 && l.workers[0].Values.Len() < heavy {
 		for _, w := range l.workers {
-			if err := w.on(instance); err != nil {
+			if err := w.On(instance); err != nil {
 				return err
 			}
 		}
@@ -118,7 +118,7 @@ func (l *searcher) on(instance network.Setup) error {
 		l.share = newExchange()
 	}
 	for range l.cores {
-		c, err := newChecker(l.program, &l.o.modelOptions, instance)
+		c, err := newChecker(l.program, &l.Options.modelOptions, instance)
 		if err != nil {
 			return err
 		}
@@ -133,19 +133,19 @@ func (x *search) reset(lean bool) {
 	x.fringe.next()
 	x.free = append(x.free, x.following...) // those of the current level were freed
 	x.current, x.following = x.current[:0], x.following[:0]
-	x.result, x.found, x.tree, x.graph = result{complete: true, bits: 128}, nil, discoveries{}, graph{}
+	x.result, x.Found, x.tree, x.graph = result{Complete: true, Bits: 128}, nil, discoveries{}, graph{}
 	x.graph.number(cost{}) // of what is not a step
 	x.actions = map[actionKey]uint16{}
 	x.lean, x.layered, x.levels, x.looked, x.beyond = lean, true, newLevelExtremes(), 0, 0
-	places := len(x.workers[0].next)
+	places := len(x.workers[0].Next)
 	x.blocked = max(1, min(blockStates, blockBytes/(4*places*places)))
 	x.paged = min(pageStates, x.blocked)
 	x.limit = min(math.MaxUint32-1, math.MaxInt)
-	if x.o.MaxStates > 0 {
-		x.limit = min(x.limit, x.o.MaxStates)
+	if x.Options.MaxStates > 0 {
+		x.limit = min(x.limit, x.Options.MaxStates)
 	}
-	if x.o.most > 0 {
-		x.limit = min(x.limit, x.o.most)
+	if x.Options.Most > 0 {
+		x.limit = min(x.limit, x.Options.Most)
 	}
 	for _, w := range x.workers {
 		w.costNumbers, w.lean = w.costNumbers[:0], lean
@@ -156,7 +156,7 @@ func (x *search) reset(lean bool) {
 func (x *search) sum(extremes *ranges) bool {
 	f := &x.levels
 	for i, of := range costNames {
-		if !f.lost && x.o.broken(x.workers[0].d, x.workers[0].n, of, f.least[i], f.most[i]) != nil {
+		if !f.lost && x.Options.broken(x.workers[0].Declaration, x.workers[0].N, of, f.least[i], f.most[i]) != nil {
 			return false
 		}
 	}

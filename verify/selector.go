@@ -4,12 +4,12 @@ package verify
 // them, and to make the chosen one. All that has been counted comes again, in the same order.
 type eventSelector struct {
 	mode    selection
-	met     [2]int // events so far: faults, and others
-	of      [2]int // events that were counted
-	due     bool   // an event must come
-	kind    int    // of the chosen event
-	index   int    // of it, among those of its kind
-	current bool   // the event that is being made is the chosen one
+	Met     [2]int // events so far: faults, and others
+	Of      [2]int // events that were counted
+	Due     bool   // an event must come
+	Kind    int    // of the chosen event
+	Index   int    // of it, among those of its kind
+	Current bool   // the event that is being made is the chosen one
 }
 
 // selection is what a selector does with the events.
@@ -35,16 +35,16 @@ func (p *eventSelector) selects(of class) bool {
 	if of == byFault {
 		kind = faulty
 	}
-	p.due = p.due || of == due
-	p.current = kind == p.kind && p.met[kind] == p.index
-	p.met[kind]++
-	return p.mode == locating || p.mode == choosing && p.current
+	p.Due = p.Due || of == due
+	p.Current = kind == p.Kind && p.Met[kind] == p.Index
+	p.Met[kind]++
+	return p.mode == locating || p.mode == choosing && p.Current
 }
 
-// visit visits the events of a configuration in a mode.
-func (p *eventSelector) visit(c *checker, conf configuration, mode selection, visit visitor) {
-	p.mode, p.met, p.due = mode, [2]int{}, false
+// Visit visits the events of a configuration in a mode.
+func (p *eventSelector) Visit(c *checker, conf configuration, mode selection, visit visitor) {
+	p.mode, p.Met, p.Due = mode, [2]int{}, false
 	c.selector = p
-	c.transitions(conf, visit)
+	c.Transitions(conf, visit)
 	c.selector = nil
 }

@@ -33,7 +33,7 @@ func TestASelectorMakesEachEventOnce(t *testing.T) {
 		}
 		source := random.New(1, 1)
 		for range 40 {
-			conf := c.beginnings()[0]
+			conf := c.Beginnings()[0]
 			for range 60 {
 				next := sameEvents(t, name, c, conf)
 				if len(next) == 0 {
@@ -59,25 +59,25 @@ func sameEvents(t *testing.T, name string, c *checker, conf configuration) (next
 	t.Helper()
 	var kinds [2][]configuration // what a search makes, by kind
 	kind := ordinary
-	c.transitions(conf, func(tr *transition, to configuration) {
-		if !tr.amid { // it is an outcome of the event before, which crashes amid
-			if kind = ordinary; tr.class == byFault {
+	c.Transitions(conf, func(tr *transition, to configuration) {
+		if !tr.Amid { // it is an outcome of the event before, which crashes amid
+			if kind = ordinary; tr.Class == byFault {
 				kind = faulty
 			}
 		}
 		kinds[kind] = append(kinds[kind], slices.Clone(to))
-		if tr.breach == nil {
+		if tr.Breach == nil {
 			next = append(next, slices.Clone(to))
 		}
 	})
 	var p eventSelector
-	p.visit(c, conf, counting, func(*transition, configuration) { t.Errorf("%s: an event was made while counting", name) })
-	counted := p.met
+	p.Visit(c, conf, counting, func(*transition, configuration) { t.Errorf("%s: an event was made while counting", name) })
+	counted := p.Met
 	for kind, want := range kinds {
 		var got []configuration
 		for index := range counted[kind] {
-			p.kind, p.index = kind, index
-			p.visit(c, conf, choosing, func(_ *transition, to configuration) { got = append(got, slices.Clone(to)) })
+			p.Kind, p.Index = kind, index
+			p.Visit(c, conf, choosing, func(_ *transition, to configuration) { got = append(got, slices.Clone(to)) })
 		}
 		if !slices.EqualFunc(got, want, func(a, b configuration) bool { return slices.Equal(a, b) }) {
 			t.Fatalf("%s: the events of kind %d lead to %v; the transitions to %v", name, kind, got, want)

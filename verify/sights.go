@@ -21,21 +21,21 @@ const (
 	sawProof
 )
 
-func (c *checker) saw(s sight) { c.seen |= 1 << s }
+func (c *checker) saw(s sight) { c.Seen |= 1 << s }
 
 // coverage returns the events that may happen in the explored model, and which of them have been seen.
-func (c *checker) sightings(seen uint32) (all []sighting) {
-	o, leased := c.o, c.d.Leased
+func (c *checker) Sightings(seen uint32) (all []sighting) {
+	o, leased := c.Options, c.Declaration.Leased
 	for s, e := range [...]struct {
 		can   bool
 		event string
 		twins []string
 	}{
 		sawLeader:     {true, "a process led", []string{TwoLeaders, WrongLeader}},
-		sawSuccessor:  {leased && c.n > 1, "another process led in a later term", []string{TwoLeases, TwoInTerm, WrongTerm}},
+		sawSuccessor:  {leased && c.N > 1, "another process led in a later term", []string{TwoLeases, TwoInTerm, WrongTerm}},
 		sawAnew:       {leased, "a process led again in a later term", []string{Unpaired}},
 		sawLapse:      {leased, "the lease of a leader ran out", []string{Revived}},
-		sawStop:       {leased && c.has.Command, "a host stopped the work of a leader", []string{Unpaired}},
+		sawStop:       {leased && c.Functions.Command, "a host stopped the work of a leader", []string{Unpaired}},
 		sawOrphan:     {leased && o.Crashes > 0 && !o.Wardens, "the lease of a crashed leader ran out", []string{TwoLeases}},
 		sawCrash:      {o.Crashes > 0, "a process crashed", nil},
 		sawRecovery:   {o.Recoveries > 0, "a process recovered", nil},

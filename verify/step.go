@@ -17,10 +17,10 @@ import (
 
 // stepKey is one event at one process in one state. The outcome depends on nothing else, so it is computed once.
 type stepKey struct {
-	process uint32
-	event   event
-	at      uint16 // the port, timer or number of the command
-	message uint32 // receive
+	Process uint32
+	Event   event
+	At      uint16 // the port, timer or number of the command
+	Message uint32 // receive
 }
 
 // event is a kind of event.
@@ -49,24 +49,24 @@ var events = [...]trace.Event{
 
 // outcome is the effect of an event on a process.
 type outcome struct {
-	process uint32 // its state then
-	sent    []sent
+	Process uint32 // its state then
+	Sent    []sent
 	effects []election.Effect // all except messages
 	decides bool              // some of them are decisions
-	cost    uint16            // a number of checker.costs
-	drew    []trace.Draw      // what the step chose
-	ways    uint64            // the number of vectors as likely as this one: its probability is 1/ways; 0 beyond 64 bits
-	breach  *breach           // the step is not allowed
+	Cost    uint16            // a number of checker.costs
+	Drew    []trace.Draw      // what the step chose
+	Ways    uint64            // the number of vectors as likely as this one: its probability is 1/ways; 0 beyond 64 bits
+	Breach  *breach           // the step is not allowed
 }
 
 type sent struct {
-	port    election.Port
-	message uint32
+	Port    election.Port
+	Message uint32
 }
 
-// outcomesOf returns all outcomes of a step: one for each vector of values that it may choose.
-func (c *checker) outcomesOf(key stepKey) []outcome {
-	process, rest := uint64(key.process)<<32|uint64(key.message), uint64(key.event)<<16|uint64(key.at)
+// OutcomesOf returns all outcomes of a step: one for each vector of values that it may choose.
+func (c *checker) OutcomesOf(key stepKey) []outcome {
+	process, rest := uint64(key.Process)<<32|uint64(key.Message), uint64(key.Event)<<16|uint64(key.At)
 	index, found := c.known.get(process, rest)
 	if found {
 		return c.steps[index]
@@ -74,16 +74,16 @@ func (c *checker) outcomesOf(key stepKey) []outcome {
 	var list []outcome
 	c.choices(func(drew *[]trace.Draw) {
 		o := c.step(key)
-		o.drew, o.ways = slices.Clone(*drew), 1
-		for _, d := range o.drew {
-			beyond, ways := bits.Mul64(o.ways, uint64(d.Among))
-			if o.ways = ways; beyond > 0 {
-				o.ways = 0
+		o.Drew, o.Ways = slices.Clone(*drew), 1
+		for _, d := range o.Drew {
+			beyond, ways := bits.Mul64(o.Ways, uint64(d.Among))
+			if o.Ways = ways; beyond > 0 {
+				o.Ways = 0
 			}
 		}
 		list = append(list, o)
 	})
-	if !slices.ContainsFunc(list, func(o outcome) bool { return o.breach != nil }) { // its text names other processes
+	if !slices.ContainsFunc(list, func(o outcome) bool { return o.Breach != nil }) { // its text names other processes
 		c.known.put(process, rest, uint32(len(c.steps)))
 		c.steps = append(c.steps, list)
 	}
@@ -96,7 +96,7 @@ func (c *checker) choices(step func(drew *[]trace.Draw)) {
 	const most = 1 << 16
 	var drew []trace.Draw
 	next := 0
-	c.values.Choices(func(n uint32) uint32 {
+	c.Values.Choices(func(n uint32) uint32 {
 		if n < 1 {
 			panic(process.ErrNoChoice)
 		}
@@ -124,32 +124,32 @@ func (c *checker) choices(step func(drew *[]trace.Draw)) {
 
 // step runs one step of the algorithm on a copy of the state.
 func (c *checker) step(key stepKey) (o outcome) {
-	p := c.processes.values[key.process]
+	p := c.Processes.Values[key.Process]
 	event, body := c.event(key, &p)
 	breach := func(property, how string) *breach {
-		return &breach{property, c.values.Breach(int(p.Position), event, body, how), how}
+		return &breach{property, c.Values.Breach(int(p.Position), event, body, how), how}
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			o = outcome{process: key.process, breach: breach(process.Blame(r))}
+			o = outcome{Process: key.Process, Breach: breach(process.Blame(r))}
 		}
 	}()
-	state, posts, effects, spoilt := c.values.Step(p.State, int(p.Position), event, body)
+	state, posts, effects, spoilt := c.Values.Step(p.State, int(p.Position), event, body)
 	p.State = state
 	o = outcome{effects: slices.Clone(effects)}
 	var sum cost
-	if key.event == receives {
-		sum.marks = arrives
+	if key.Event == receives {
+		sum.Marks = arrives
 	}
 	wrong := cmp.Or(spoilt, c.sends(&p, posts, &o, &sum))
 	if wrong == nil {
-		o.breach, wrong = c.apply(&p, &o, &sum)
+		o.Breach, wrong = c.apply(&p, &o, &sum)
 	}
 	if wrong != nil {
-		o = outcome{breach: breach(BrokeContract, wrong.Error())} // its effects may use undeclared kinds or timers
+		o = outcome{Breach: breach(BrokeContract, wrong.Error())} // its effects may use undeclared kinds or timers
 	}
-	o.cost = c.costNumber(sum)
-	o.process = c.processes.number(&p, election.Ticks{})
+	o.Cost = c.CostNumber(sum)
+	o.Process = c.Processes.Number(&p, election.Ticks{})
 	return o
 }
 
@@ -158,34 +158,34 @@ var whats = [...]process.What{process.Started, process.Received, process.Expired
 
 // event returns the event of a step, and the contents of the message that it receives.
 func (c *checker) event(key stepKey, p *processState) (e process.Event, body process.Body) {
-	e.What = whats[key.event]
-	switch key.event {
+	e.What = whats[key.Event]
+	switch key.Event {
 	case starts:
 		p.Start = never
 	case receives:
-		m := c.messages.values[key.message]
-		e.Port, e.Kind = election.Port(key.at), m.Kind
+		m := c.Messages.Values[key.Message]
+		e.Port, e.Kind = election.Port(key.At), m.Kind
 		return e, m.Body
 	case timesOut:
-		e.Timer = election.Timer(key.at)
+		e.Timer = election.Timer(key.At)
 		p.stop(e.Timer)
 	case suspects:
-		p.Suspects &^= 1 << key.at
-		p.Suspected |= 1 << key.at
-		e.Port = election.Port(key.at)
+		p.Suspects &^= 1 << key.At
+		p.Suspected |= 1 << key.At
+		e.Port = election.Port(key.At)
 	case trusts:
-		e.Port = election.Port(key.at)
+		e.Port = election.Port(key.At)
 	case obeys:
-		c.values.Commands(c.commands[key.at])
+		c.Values.Commands(c.commands[key.At])
 		switch {
-		case key.at == stopped:
+		case key.At == stopped:
 			p.Stopping = false
 			if p.Decision.Role != network.Leader {
 				p.Lease = election.Deadline{}
 			}
 			c.saw(sawStop)
-		case key.at >= proofs:
-			told := death{c.commands[key.at].Member, c.commands[key.at].Number}
+		case key.At >= proofs:
+			told := death{c.commands[key.At].Member, c.commands[key.At].Number}
 			p.Proofs = slices.DeleteFunc(slices.Clone(p.Proofs), func(d death) bool { return d == told })
 		}
 	}
@@ -198,39 +198,39 @@ func (p *processState) stop(t election.Timer) {
 	p.Timers[t] = election.Deadline{}
 }
 
-// costNumber returns the number of a cost.
-func (c *checker) costNumber(sum cost) uint16 {
+// CostNumber returns the number of a cost.
+func (c *checker) CostNumber(sum cost) uint16 {
 	number, found := c.numbers[sum]
 	if !found {
-		if len(c.costs) > math.MaxUint16 {
+		if len(c.Costs) > math.MaxUint16 {
 			panic("verify: more than 65536 different costs of transitions")
 		}
-		number = uint16(len(c.costs))
-		c.numbers[sum], c.costs = number, append(c.costs, sum)
+		number = uint16(len(c.Costs))
+		c.numbers[sum], c.Costs = number, append(c.Costs, sum)
 	}
 	return number
 }
 
 // sends takes over the messages of a step, and counts them. An error is a breach of the contract.
 func (c *checker) sends(p *processState, posts []process.Post, o *outcome, sum *cost) error {
-	first := c.network.Network.First(int(p.Position))
+	first := c.Network.Network.First(int(p.Position))
 	for _, s := range posts {
 		port, kind := s.On-first, s.Kind
 		switch {
-		case int(kind) >= len(c.d.Kinds):
-			return fmt.Errorf("sends a message of kind %d; %d are declared", kind, len(c.d.Kinds))
-		case int(port) >= len(c.into[p.Position]):
-			return fmt.Errorf("sends on port %d; its ports are 0 to %d", port, len(c.into[p.Position])-1)
-		case c.d.OneWay && port != 0:
+		case int(kind) >= len(c.Declaration.Kinds):
+			return fmt.Errorf("sends a message of kind %d; %d are declared", kind, len(c.Declaration.Kinds))
+		case int(port) >= len(c.Into[p.Position]):
+			return fmt.Errorf("sends on port %d; its ports are 0 to %d", port, len(c.Into[p.Position])-1)
+		case c.Declaration.OneWay && port != 0:
 			return fmt.Errorf("sends on port %d, and is declared to send on port 0 only", port)
 		}
-		switch c.d.Kinds[kind].Class {
+		switch c.Declaration.Kinds[kind].Class {
 		case election.Election:
-			sum.election++
+			sum.Election++
 		case election.Announcement:
-			sum.announcement++
+			sum.Announcement++
 		}
-		o.sent = append(o.sent, sent{election.Port(port), c.messages.number(&message{kind, s.Body}, election.Ticks{})})
+		o.Sent = append(o.Sent, sent{election.Port(port), c.Messages.Number(&message{kind, s.Body}, election.Ticks{})})
 	}
 	return nil
 }
@@ -242,14 +242,14 @@ func (c *checker) apply(p *processState, o *outcome, sum *cost) (*breach, error)
 		e := &o.effects[i]
 		switch e.Op {
 		case election.SetTimer, election.StopTimer:
-			if int(e.Timer) >= len(c.d.Timers) {
-				return nil, fmt.Errorf("uses timer %d; %d are declared", e.Timer, len(c.d.Timers))
+			if int(e.Timer) >= len(c.Declaration.Timers) {
+				return nil, fmt.Errorf("uses timer %d; %d are declared", e.Timer, len(c.Declaration.Timers))
 			}
 			p.stop(e.Timer)
 			if e.Op == election.SetTimer && e.Ticks != election.Forever {
 				p.Running |= 1 << e.Timer
 				p.Timers[e.Timer] = election.DeadlineIn(e.Ticks, election.Ticks{})
-				if e.Deadline && c.o.Lazy {
+				if e.Deadline && c.Options.Lazy {
 					p.Anchored |= 1 << e.Timer
 				}
 			}
@@ -264,21 +264,21 @@ func (c *checker) apply(p *processState, o *outcome, sum *cost) (*breach, error)
 			p.Lease = election.DeadlineIn(e.Ticks, election.Ticks{})
 		}
 		before := p.Decision
-		err := p.Decision.Apply(c.d.Task, *e, c.network.ID(int(p.Position)))
+		err := p.Decision.Apply(c.Declaration.Task, *e, c.Network.ID(int(p.Position)))
 		if p.Decision != before {
-			if sum.marks |= decides; p.Decision.Role == network.Leader {
-				sum.marks |= elects
+			if sum.Marks |= decides; p.Decision.Role == network.Leader {
+				sum.Marks |= elects
 			}
 		}
 		detail := func(known error) string { // the text of the property has that of a known error
-			return c.network.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
+			return c.Network.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
 		}
 		switch {
 		case errors.Is(err, network.ErrIrrevocable):
 			return &breach{Property: Irrevocable, Detail: detail(network.ErrIrrevocable)}, nil
 		case err != nil:
 			return &breach{Property: WrongTerm, Detail: detail(network.ErrTerm)}, nil
-		case c.d.Leased && e.Op == election.Lead && !e.Deadline:
+		case c.Declaration.Leased && e.Op == election.Lead && !e.Deadline:
 			return nil, errors.New("leads without a lease, and is declared to lead by LeadUntil only")
 		}
 	}

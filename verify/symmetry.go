@@ -28,15 +28,15 @@ func unalike(o *modelOptions, d *election.Declaration) string {
 // isomorphic reports whether processes and links of a network equal those of another one at other positions. On a ring or a complete
 // graph all have equally many ports, and the neighbour at a port determines to which of its ports the link leads.
 func isomorphic(a, b *checker, to func(int) int) bool {
-	for p := range a.n {
+	for p := range a.N {
 		q := to(p)
-		if a.network.ID(p) != b.network.ID(q) || !bytes.Equal(a.values.AppendState(nil, a.born[p]), b.values.AppendState(nil, b.born[q])) ||
-			a.network.Willing(p) != b.network.Willing(q) {
+		if a.Network.ID(p) != b.Network.ID(q) || !bytes.Equal(a.Values.AppendState(nil, a.Born[p]), b.Values.AppendState(nil, b.Born[q])) ||
+			a.Network.Willing(p) != b.Network.Willing(q) {
 			return false
 		}
-		for port := range len(a.into[p]) {
-			peer, _ := a.network.Network.End(a.network.Network.First(p) + uint32(port))
-			image, _ := b.network.Network.End(b.network.Network.First(q) + uint32(port))
+		for port := range len(a.Into[p]) {
+			peer, _ := a.Network.Network.End(a.Network.Network.First(p) + uint32(port))
+			image, _ := b.Network.Network.End(b.Network.Network.First(q) + uint32(port))
 			if to(peer) != image {
 				return false
 			}
@@ -48,20 +48,20 @@ func isomorphic(a, b *checker, to func(int) int) bool {
 // symmetry tells configurations of a ring apart, but not those that are alike.
 type symmetry struct {
 	*checker
-	alike [][]int       // see symmetries
+	Alike [][]int       // see symmetries
 	bares []fingerprint // by number of a process: without its position
 }
 
 // symmetries returns the rotations and reflections of a ring that change nothing but positions: for each, where the
 // contents of each place come from. Nil if there are none.
 func symmetries(c *checker) (all [][]int) {
-	if c.d.Topology != election.Ring {
+	if c.Declaration.Topology != election.Ring {
 		return nil
 	}
-	for r := range c.n {
+	for r := range c.N {
 		for _, to := range []func(int) int{
-			func(p int) int { return (p + r) % c.n },
-			func(p int) int { return (r + c.n - p) % c.n },
+			func(p int) int { return (p + r) % c.N },
+			func(p int) int { return (r + c.N - p) % c.N },
 		} {
 			if places := placesBy(c, to); isomorphic(c, c, to) && !slices.ContainsFunc(all, func(same []int) bool { return slices.Equal(same, places) }) {
 				all = append(all, places) // of two processes, a reflection is a rotation
@@ -76,11 +76,11 @@ func symmetries(c *checker) (all [][]int) {
 
 // placesBy returns for each place where its contents come from if processes change positions.
 func placesBy(c *checker, to func(int) int) []int {
-	places := make([]int, len(c.base))
-	for p := range c.n {
+	places := make([]int, len(c.Base))
+	for p := range c.N {
 		places[to(p)] = p
-		for port := range len(c.into[p]) {
-			from, image := c.places[int(c.network.Network.First(p))+port], c.places[int(c.network.Network.First(to(p)))+port]
+		for port := range len(c.Into[p]) {
+			from, image := c.Places[int(c.Network.Network.First(p))+port], c.Places[int(c.Network.Network.First(to(p)))+port]
 			if from >= 0 {
 				places[image] = from
 			}
@@ -90,22 +90,22 @@ func placesBy(c *checker, to func(int) int) []int {
 	return places
 }
 
-// orbit returns a fingerprint that is the same for all configurations that are alike.
-func (c *symmetry) orbit(conf configuration) (least fingerprint) {
-	for i, from := range c.alike {
+// Orbit returns a fingerprint that is the same for all configurations that are alike.
+func (c *symmetry) Orbit(conf configuration) (least fingerprint) {
+	for i, from := range c.Alike {
 		var f fingerprint
 		for place, source := range from {
-			content := c.queues.prints
+			content := c.Queues.Prints
 			switch {
-			case place < c.n:
-				f = f.plus(c.keys[place].mix(c.bare(conf[source])))
+			case place < c.N:
+				f = f.Plus(c.Keys[place].Mix(c.bare(conf[source])))
 				continue
 			case place == len(from)-1:
-				content = c.globals.prints
+				content = c.Globals.Prints
 			}
-			f = f.plus(c.keys[place].mix(content[conf[source]]))
+			f = f.Plus(c.Keys[place].Mix(content[conf[source]]))
 		}
-		if i == 0 || f.lo < least.lo || f.lo == least.lo && f.hi < least.hi {
+		if i == 0 || f.Lo < least.Lo || f.Lo == least.Lo && f.Hi < least.Hi {
 			least = f
 		}
 	}
@@ -115,9 +115,9 @@ func (c *symmetry) orbit(conf configuration) (least fingerprint) {
 // bare returns the fingerprint of a process without its position.
 func (c *symmetry) bare(number uint32) fingerprint {
 	for len(c.bares) <= int(number) {
-		p := c.processes.values[len(c.bares)]
+		p := c.Processes.Values[len(c.bares)]
 		p.Position = 0
-		c.bares = append(c.bares, c.processes.prints[c.processes.number(&p, election.Ticks{})])
+		c.bares = append(c.bares, c.Processes.Prints[c.Processes.Number(&p, election.Ticks{})])
 	}
 	return c.bares[number]
 }

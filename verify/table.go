@@ -30,7 +30,7 @@ const (
 
 // shardOf returns the index of the shard of a fingerprint. The place in the shard depends on the highest bits, the
 // shard on the lowest ones.
-func shardOf(f fingerprint) int { return int(f.lo % shards) }
+func shardOf(f fingerprint) int { return int(f.Lo % shards) }
 
 // clear empties the table, and keeps its memory.
 func (t *table) clear(lean bool) {
@@ -73,15 +73,15 @@ func (s *shard) home(lo uint64) int {
 // find returns the number of a fingerprint, and whether it is in the table.
 func (t *table) find(f fingerprint) (number uint32, found bool) {
 	s := &t.shards[shardOf(f)]
-	f.lo = max(f.lo, 1) // 0 is a gap
+	f.Lo = max(f.Lo, 1) // 0 is a gap
 	if s.used == 0 {
 		return 0, false
 	}
-	for place := s.home(f.lo); place < len(s.lo); place++ {
+	for place := s.home(f.Lo); place < len(s.lo); place++ {
 		switch lo := s.lo[place]; {
-		case lo == 0 || lo > f.lo:
+		case lo == 0 || lo > f.Lo:
 			return 0, false
-		case lo == f.lo && (t.narrow || s.hi[place] == f.hi):
+		case lo == f.Lo && (t.narrow || s.hi[place] == f.Hi):
 			if !t.lean {
 				number = s.numbers[place]
 			}
@@ -94,7 +94,7 @@ func (t *table) find(f fingerprint) (number uint32, found bool) {
 // add adds a fingerprint that is not in the table.
 func (t *table) add(f fingerprint, number uint32) {
 	s := &t.shards[shardOf(f)]
-	f.lo = max(f.lo, 1)
+	f.Lo = max(f.Lo, 1)
 	if float64(s.used) >= fullest*float64(s.homes) {
 		t.grow(s)
 	}
@@ -105,8 +105,8 @@ func (t *table) add(f fingerprint, number uint32) {
 
 // insert puts a fingerprint at its place. Those behind it give way, up to the next gap. It reports false if there is none.
 func (s *shard) insert(f fingerprint, number uint32) bool {
-	place := s.home(f.lo)
-	for place < len(s.lo) && s.lo[place] != 0 && s.lo[place] <= f.lo {
+	place := s.home(f.Lo)
+	for place < len(s.lo) && s.lo[place] != 0 && s.lo[place] <= f.Lo {
 		place++
 	}
 	gap := place
@@ -117,10 +117,10 @@ func (s *shard) insert(f fingerprint, number uint32) bool {
 		return false
 	}
 	copy(s.lo[place+1:gap+1], s.lo[place:gap])
-	s.lo[place] = f.lo
+	s.lo[place] = f.Lo
 	if len(s.hi) > 0 {
 		copy(s.hi[place+1:gap+1], s.hi[place:gap])
-		s.hi[place] = f.hi
+		s.hi[place] = f.Hi
 	}
 	if len(s.numbers) > 0 {
 		copy(s.numbers[place+1:gap+1], s.numbers[place:gap])

@@ -10,9 +10,9 @@ import (
 
 func TestShorterFingerprintsTakeLessMemory(t *testing.T) {
 	program := process.Must(process.Of(&lcr.Algorithm))
-	o := searchOptions{Instance: network.On(7, 6, 5, 4, 3, 2, 1), MaxDepth: 100, Memory: 1 << 30, wide: 100} // the order with the most states
+	o := searchOptions{Instance: network.On(7, 6, 5, 4, 3, 2, 1), MaxDepth: 100, Memory: 1 << 30, Wide: 100} // the order with the most states
 	l := newSearcher(program, &o, newMonitor(&o, 1), 1)
-	if v, err := l.explore(o.Instance, -1); err != nil || v.bits != 64 {
+	if v, err := l.Explore(o.Instance, -1); err != nil || v.Bits != 64 {
 		t.Fatalf("%+v, %v", v, err)
 	}
 	for i := range l.table.shards {

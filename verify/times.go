@@ -45,16 +45,16 @@ func (t *timings) add(l *searcher, instance network.Setup, number uint64) (beyon
 			panic(fault)
 		}
 	}()
-	g, err := l.graphOf(instance)
+	g, err := l.GraphOf(instance)
 	if err != nil {
 		return false, err
 	}
-	parts := g.components()
+	parts := g.Components()
 	for i, mark := range timeMarks {
-		few, many := g.overall(g.extremes(parts, mark))
-		t[i].add(mark.value(few), mark.value(many), number)
+		few, many := g.Overall(g.Extremes(parts, mark))
+		t[i].add(mark.Value(few), mark.Value(many), number)
 	}
-	l.monitor.done(&l.search)
+	l.Monitor.Done(&l.search)
 	return false, nil
 }
 
@@ -84,7 +84,7 @@ func timesOf(program *process.Program, given *Options, known *Part) (times *Time
 	o, all := given.timed(), enumerate(program.Declaration, given)
 	settings := o.search()
 	m := newMonitor(settings, countInstances(program.Declaration, o))
-	defer memory.Limited(m.enough())()
+	defer memory.Limited(m.Enough())()
 	l := newSearcher(program, settings, m, max(1, o.Cores))
 	if known == nil {
 		known = &Part{}

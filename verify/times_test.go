@@ -57,25 +57,25 @@ func byTrying(t *testing.T, program *process.Program, o Options) (least, most mo
 			open = append(open, p)
 		}
 	}
-	for _, conf := range c.beginnings() {
+	for _, conf := range c.Beginnings() {
 		reach(place{conf: conf})
 	}
 	for ; len(open) > 0; ends++ {
 		at := open[len(open)-1]
 		open = open[:len(open)-1]
 		goes := false
-		c.transitions(at.conf, func(taken *transition, next configuration) {
-			goes = goes || taken.class == due
-			to := place{next, at.now.Add(taken.time), at.times}
-			if taken.event != waits {
-				was, is := c.process(at.conf, taken.process).Decision, c.process(next, taken.process).Decision
+		c.Transitions(at.conf, func(taken *transition, next configuration) {
+			goes = goes || taken.Class == due
+			to := place{next, at.now.Add(taken.Time), at.times}
+			if taken.Event != waits {
+				was, is := c.Process(at.conf, taken.Process).Decision, c.Process(next, taken.Process).Decision
 				if is != was {
 					to.times[1] = to.now
 				}
 				if is != was && is.Role == network.Leader {
 					to.times[0] = to.now
 				}
-				if taken.event == receives {
+				if taken.Event == receives {
 					to.times[2] = to.now
 				}
 			}

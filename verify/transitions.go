@@ -8,19 +8,19 @@ import (
 
 // transition leads from one configuration to the next.
 type transition struct {
-	event   event
-	class   class
-	process int
-	at      uint16         // the port, timer, or number of a command or cut
-	link    int            // receives, loses: the link of the message
-	place   int            // … and its place in the queue
+	Event   event
+	Class   class
+	Process int
+	At      uint16         // the port, timer, or number of a command or cut
+	Link    int            // receives, loses: the link of the message
+	Place   int            // … and its place in the queue
 	opens   bool           // starts: no process has started before
-	again   bool           // receives: the link keeps a copy
-	amid    bool           // the process crashes amid its step
-	left    int            // … after so many of its messages have left
-	time    election.Ticks // waits: how long
-	outcome *outcome       // if the algorithm made a step
-	breach  *breach        // it leads to a violation
+	Again   bool           // receives: the link keeps a copy
+	Amid    bool           // the process crashes amid its step
+	Left    int            // … after so many of its messages have left
+	Time    election.Ticks // waits: how long
+	Outcome *outcome       // if the algorithm made a step
+	Breach  *breach        // it leads to a violation
 }
 
 // class is whether a run must continue if a transition is possible.
@@ -35,22 +35,22 @@ const (
 // visitor receives a transition and its target configuration, which is valid only during the call.
 type visitor func(*transition, configuration)
 
-// transitions visits all possible next transitions.
-func (c *checker) transitions(conf configuration, visit visitor) {
+// Transitions visits all possible next transitions.
+func (c *checker) Transitions(conf configuration, visit visitor) {
 	if !c.faultless {
 		c.faults(conf, visit)
 	}
-	if c.o.times {
+	if c.Options.Times {
 		c.takeTurns(conf)
 	}
-	for q := range c.n {
-		if c.process(conf, q).Start == first {
+	for q := range c.N {
+		if c.Process(conf, q).Start == first {
 			c.start(conf, q, due, visit)
 			return
 		}
 	}
-	g := c.global(conf)
-	if c.d.Timing == election.Synchronous { // in one unit messages, then starts, then timers
+	g := c.Global(conf)
+	if c.Declaration.Timing == election.Synchronous { // in one unit messages, then starts, then timers
 		if c.deliver(conf, visit) {
 			return
 		}
@@ -72,7 +72,7 @@ func (c *checker) transitions(conf configuration, visit visitor) {
 	c.tellDeaths(conf, visit)
 	c.timers(conf, visit)
 	switch {
-	case c.o.Lazy:
+	case c.Options.Lazy:
 		c.idle(conf, visit)
 	case c.clock:
 		c.wait(conf, visit)
@@ -81,26 +81,26 @@ func (c *checker) transitions(conf configuration, visit visitor) {
 
 // perform visits all outcomes of an event at a process of the configuration c.base.
 func (c *checker) perform(t transition, message uint32, visit visitor) {
-	outcomes := c.outcomesOf(stepKey{c.base[t.process], t.event, t.at, message})
+	outcomes := c.OutcomesOf(stepKey{c.Base[t.Process], t.Event, t.At, message})
 	for i := range outcomes {
 		o := &outcomes[i]
-		copy(c.next, c.base)
-		c.next[t.process] = o.process
-		t.outcome, t.breach = o, o.breach
-		if o.breach == nil {
-			link := int(c.network.Network.First(t.process))
-			for _, s := range o.sent {
-				if !c.severed(c.next, link+int(s.port)) {
-					c.push(c.next, link+int(s.port), s.message)
+		copy(c.Next, c.Base)
+		c.Next[t.Process] = o.Process
+		t.Outcome, t.Breach = o, o.Breach
+		if o.Breach == nil {
+			link := int(c.Network.Network.First(t.Process))
+			for _, s := range o.Sent {
+				if !c.severed(c.Next, link+int(s.Port)) {
+					c.push(c.Next, link+int(s.Port), s.Message)
 				}
 			}
 			if o.decides {
-				t.breach = c.decided(c.next, t.process, c.work(c.process(c.base, t.process), &t), o.effects)
+				t.Breach = c.Decided(c.Next, t.Process, c.Work(c.Process(c.Base, t.Process), &t), o.effects)
 			}
 		}
 		c.taken = t
-		visit(&c.taken, c.next)
-		if o.breach == nil && len(o.sent) > 0 {
+		visit(&c.taken, c.Next)
+		if o.Breach == nil && len(o.Sent) > 0 {
 			c.crashAmid(t, o, visit)
 		}
 	}
@@ -110,24 +110,24 @@ func (c *checker) start(conf configuration, q int, class class, visit visitor) {
 	if !c.selects(class) {
 		return
 	}
-	copy(c.base, conf)
-	g := *c.global(conf)
+	copy(c.Base, conf)
+	g := *c.Global(conf)
 	opens := !g.Begun
 	if opens {
 		g.Begun = true
-		c.setGlobal(c.base, &g)
+		c.SetGlobal(c.Base, &g)
 	}
-	c.perform(transition{event: starts, class: class, process: q, opens: opens}, 0, visit)
+	c.perform(transition{Event: starts, Class: class, Process: q, opens: opens}, 0, visit)
 }
 
 func (c *checker) startOthers(conf configuration, visit visitor) {
-	for q := c.low; q < c.high; q++ {
-		switch c.process(conf, q).Start {
+	for q := c.Low; q < c.High; q++ {
+		switch c.Process(conf, q).Start {
 		case must:
 			c.start(conf, q, due, visit)
 		case may:
 			class := free
-			if !c.global(conf).Begun {
+			if !c.Global(conf).Begun {
 				class = due
 			}
 			c.start(conf, q, class, visit)
@@ -137,24 +137,24 @@ func (c *checker) startOthers(conf configuration, visit visitor) {
 
 // deliver delivers messages; in a synchronous run only the next one. It reports whether there was one.
 func (c *checker) deliver(conf configuration, visit visitor) bool {
-	for q := c.low; q < c.high; q++ {
-		if c.o.Starts == each && c.process(conf, q).Start == must {
+	for q := c.Low; q < c.High; q++ {
+		if c.Options.Starts == each && c.Process(conf, q).Start == must {
 			continue // it starts first
 		}
-		for port, l := range c.into[q] {
-			queue := c.queue(conf, l)
-			if len(queue) == 0 || c.process(conf, q).Suspected>>port&1 == 1 && !c.o.hasty { // Trust comes first
+		for port, l := range c.Into[q] {
+			queue := c.Queue(conf, l)
+			if len(queue) == 0 || c.Process(conf, q).Suspected>>port&1 == 1 && !c.Options.Hasty { // Trust comes first
 				continue
 			}
 			for place, m := range queue {
-				if place > 0 && (!c.o.Unordered || m == queue[place-1]) {
+				if place > 0 && (!c.Options.Unordered || m == queue[place-1]) {
 					continue
 				}
-				if c.clock && m.Age == 0 && !c.o.Lazy {
+				if c.clock && m.Age == 0 && !c.Options.Lazy {
 					continue
 				}
 				c.arrive(conf, q, uint16(port), l, place, visit)
-				if c.d.Timing == election.Synchronous {
+				if c.Declaration.Timing == election.Synchronous {
 					return true
 				}
 			}
@@ -166,15 +166,15 @@ func (c *checker) deliver(conf configuration, visit visitor) bool {
 // arrive brings a message to its process, or loses it. A process that has crashed and a link that is cut lose what arrives; a fault
 // loses it on any link, or brings it twice.
 func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, visit visitor) {
-	message := c.queue(conf, l)[place].Message
-	t := transition{event: loses, process: q, at: port, link: l, place: place}
-	lost := !c.process(conf, q).Alive || c.severed(conf, l)
+	message := c.Queue(conf, l)[place].Message
+	t := transition{Event: loses, Process: q, At: port, Link: l, Place: place}
+	lost := !c.Process(conf, q).Alive || c.severed(conf, l)
 	if c.selects(due) {
-		copy(c.base, conf)
-		c.pull(c.base, l, place)
+		copy(c.Base, conf)
+		c.pull(c.Base, l, place)
 		if lost {
 			c.taken = t
-			visit(&c.taken, c.base)
+			visit(&c.taken, c.Base)
 		} else {
 			c.receive(t, message, visit)
 		}
@@ -186,7 +186,7 @@ func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, v
 
 // receive brings a message to its process.
 func (c *checker) receive(t transition, message uint32, visit visitor) {
-	if t.event = receives; t.place > 0 {
+	if t.Event = receives; t.Place > 0 {
 		c.saw(sawOvertaking)
 	}
 	c.perform(t, message, visit)
@@ -194,16 +194,16 @@ func (c *checker) receive(t transition, message uint32, visit visitor) {
 
 // disturb loses a message that would arrive, or brings it twice, as long as such faults may come.
 func (c *checker) disturb(conf configuration, t transition, message uint32, visit visitor) {
-	g := c.global(conf)
-	if t.class = byFault; g.Losses > 0 && c.selects(byFault) {
+	g := c.Global(conf)
+	if t.Class = byFault; g.Losses > 0 && c.selects(byFault) {
 		c.saw(sawLoss)
 		c.fault(conf, func(g *global) { g.Losses-- })
-		c.pull(c.base, t.link, t.place)
+		c.pull(c.Base, t.Link, t.Place)
 		c.taken = t
-		visit(&c.taken, c.base)
+		visit(&c.taken, c.Base)
 	}
 	if g.Duplicates > 0 && c.selects(byFault) {
-		t.again = true
+		t.Again = true
 		c.saw(sawDuplicate)
 		c.fault(conf, func(g *global) { g.Duplicates-- })
 		c.receive(t, message, visit)
@@ -212,10 +212,10 @@ func (c *checker) disturb(conf configuration, t transition, message uint32, visi
 
 // stops lets a host that has stopped the work of its process say so, at any time.
 func (c *checker) stops(conf configuration, visit visitor) {
-	for q := c.low; q < c.high; q++ {
-		if c.process(conf, q).Stopping && c.selects(due) {
-			copy(c.base, conf)
-			c.perform(transition{event: obeys, process: q, at: stopped}, 0, visit)
+	for q := c.Low; q < c.High; q++ {
+		if c.Process(conf, q).Stopping && c.selects(due) {
+			copy(c.Base, conf)
+			c.perform(transition{Event: obeys, Process: q, At: stopped}, 0, visit)
 		}
 	}
 }
@@ -223,14 +223,14 @@ func (c *checker) stops(conf configuration, visit visitor) {
 // timers lets each due timer expire. In a synchronous run only the next one expires, and the result is whether there
 // was one.
 func (c *checker) timers(conf configuration, visit visitor) bool {
-	for q := c.low; q < c.high; q++ {
-		for t := range c.d.Timers {
-			p := c.process(conf, q)
+	for q := c.Low; q < c.High; q++ {
+		for t := range c.Declaration.Timers {
+			p := c.Process(conf, q)
 			if p.Running>>t&1 == 0 || !remaining(p.Timers[t]).IsZero() {
 				continue
 			}
 			c.expire(conf, q, uint16(t), visit)
-			if c.d.Timing == election.Synchronous {
+			if c.Declaration.Timing == election.Synchronous {
 				return true
 			}
 		}
@@ -243,13 +243,13 @@ func (c *checker) expire(conf configuration, q int, timer uint16, visit visitor)
 	if !c.selects(due) {
 		return
 	}
-	copy(c.base, conf)
-	if c.d.Timing == election.Synchronous {
-		g := *c.global(conf)
+	copy(c.Base, conf)
+	if c.Declaration.Timing == election.Synchronous {
+		g := *c.Global(conf)
 		g.Late = true
-		c.setGlobal(c.base, &g)
+		c.SetGlobal(c.Base, &g)
 	}
-	c.perform(transition{event: timesOut, process: q, at: timer}, 0, visit)
+	c.perform(transition{Event: timesOut, Process: q, At: timer}, 0, visit)
 }
 
 func remaining(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) }
@@ -258,9 +258,9 @@ func remaining(d election.Deadline) election.Ticks { return d.Left(election.Tick
 // jumps there; otherwise one unit passes.
 func (c *checker) wait(conf configuration, visit visitor) {
 	flying := false
-	for l := range c.links {
-		for _, m := range c.queue(conf, l) {
-			if int(m.Age) >= c.o.Delay {
+	for l := range c.Links {
+		for _, m := range c.Queue(conf, l) {
+			if int(m.Age) >= c.Options.Delay {
 				return
 			}
 			flying = true
@@ -270,30 +270,30 @@ func (c *checker) wait(conf configuration, visit visitor) {
 	if running && next.IsZero() {
 		return
 	}
-	t := transition{event: waits, time: election.Units(1)}
+	t := transition{Event: waits, Time: election.Units(1)}
 	switch alone := !flying && !c.outside(conf); {
 	case alone && running:
-		t.time = next
+		t.Time = next
 	case alone: // only leases expire
-		if t.time = c.nextLease(conf); t.time.IsZero() {
+		if t.Time = c.nextLease(conf); t.Time.IsZero() {
 			return // no event will ever happen
 		}
-		t.class = free
+		t.Class = free
 	case !flying && !running: // only leases and deadlines expire
-		t.class = free
+		t.Class = free
 	}
-	copy(c.next, conf)
-	c.pass(c.next, t.time)
-	if !slices.Equal(c.next, conf) && c.selects(t.class) {
-		visit(&t, c.next)
+	copy(c.Next, conf)
+	c.pass(c.Next, t.Time)
+	if !slices.Equal(c.Next, conf) && c.selects(t.Class) {
+		visit(&t, c.Next)
 	}
 }
 
 // nextTimer returns the time until a timer expires, if any runs.
 func (c *checker) nextTimer(conf configuration) (next election.Ticks, running bool) {
-	for q := range c.n {
-		p := c.process(conf, q)
-		for t := range c.d.Timers {
+	for q := range c.N {
+		p := c.Process(conf, q)
+		for t := range c.Declaration.Timers {
 			if p.Running>>t&1 == 0 {
 				continue
 			}
@@ -308,8 +308,8 @@ func (c *checker) nextTimer(conf configuration) (next election.Ticks, running bo
 
 // nextLease returns the time until a lease expires; 0 if none runs.
 func (c *checker) nextLease(conf configuration) (next election.Ticks) {
-	for q := range c.n {
-		p := c.process(conf, q)
+	for q := range c.N {
+		p := c.Process(conf, q)
 		for _, lease := range []election.Ticks{remaining(p.Lease), remaining(p.Orphan)} {
 			if next.IsZero() || !lease.IsZero() && lease.Less(next) {
 				next = lease
@@ -321,12 +321,12 @@ func (c *checker) nextLease(conf configuration) (next election.Ticks) {
 
 // outside reports whether an event other than a message or a timer can happen.
 func (c *checker) outside(conf configuration) bool {
-	g := c.global(conf)
+	g := c.Global(conf)
 	if g.Crashes > 0 || g.Commands > 0 || g.Cuts > 0 || len(g.Cut) > 0 || g.Suspicions > 0 {
 		return true
 	}
-	for q := range c.n {
-		p := c.process(conf, q)
+	for q := range c.N {
+		p := c.Process(conf, q)
 		if p.Start != never || p.Suspects != 0 || p.Suspected != 0 && c.errs() || p.Stopping || p.Alive && len(p.Proofs) > 0 || !p.Alive && g.Recoveries > 0 {
 			return true
 		}

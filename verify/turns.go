@@ -7,13 +7,13 @@ import (
 // takeTurns lets a configuration have only the events of the first process that must do something at this moment, where
 // messages take one unit.
 func (c *checker) takeTurns(conf configuration) {
-	c.low, c.high = 0, c.n
-	if c.o.Delay > 1 || c.d.Timing == election.Synchronous {
+	c.Low, c.High = 0, c.N
+	if c.Options.Delay > 1 || c.Declaration.Timing == election.Synchronous {
 		return
 	}
-	for q := range c.n {
+	for q := range c.N {
 		if c.isDue(conf, q) {
-			c.low, c.high = q, q+1
+			c.Low, c.High = q, q+1
 			return
 		}
 	}
@@ -21,14 +21,14 @@ func (c *checker) takeTurns(conf configuration) {
 
 // isDue reports whether a message must arrive at a process, or a timer of it expire, at this moment.
 func (c *checker) isDue(conf configuration, q int) bool {
-	p := c.process(conf, q)
-	for t := range c.d.Timers {
+	p := c.Process(conf, q)
+	for t := range c.Declaration.Timers {
 		if p.Running>>t&1 == 1 && remaining(p.Timers[t]).IsZero() {
 			return true
 		}
 	}
-	for _, l := range c.into[q] {
-		for _, m := range c.queue(conf, l) {
+	for _, l := range c.Into[q] {
+		for _, m := range c.Queue(conf, l) {
 			if m.Age > 0 {
 				return true
 			}

@@ -18,7 +18,7 @@ const mostVain = 64
 // walker makes walks. What it computed for one serves the next.
 type walker struct {
 	*checker
-	locates bool // the path of a walk is asked for
+	Locates bool // the path of a walk is asked for
 
 	selector eventSelector
 	conf     configuration
@@ -27,19 +27,19 @@ type walker struct {
 	path     []int // if it is asked for
 }
 
-// walk makes one walk. It returns the number of its steps, and its violation or nil; the violation has a path if the
+// Walk makes one walk. It returns the number of its steps, and its violation or nil; the violation has a path if the
 // walker locates.
-func (k *walker) walk(source *random.Source) (length int, f *finding) {
-	roots := k.beginnings()
+func (k *walker) Walk(source *random.Source) (length int, f *finding) {
+	roots := k.Beginnings()
 	root := int(source.Below(uint64(len(roots))))
 	k.conf, k.path = append(k.conf[:0], roots[root]...), k.path[:0]
-	found := func(b *breach) *finding { return &finding{breach: *b, root: root, path: k.path} }
+	found := func(b *breach) *finding { return &finding{breach: *b, Root: root, Path: k.path} }
 	calm := 0 // steps since the last fault
 	for length < longestWalk && calm < longestCalm {
 		p := &k.selector
-		p.visit(k.checker, k.conf, counting, nil)
-		if !p.due && !k.o.SafetyOnly {
-			if b := k.settled(k.conf); b != nil {
+		p.Visit(k.checker, k.conf, counting, nil)
+		if !p.Due && !k.Options.SafetyOnly {
+			if b := k.Settled(k.conf); b != nil {
 				return length, found(b)
 			}
 		}
@@ -47,7 +47,7 @@ func (k *walker) walk(source *random.Source) (length int, f *finding) {
 			break
 		}
 		length++
-		if calm++; !k.o.SafetyOnly || p.of[faulty] > 0 { // an election that ends does so by itself
+		if calm++; !k.Options.SafetyOnly || p.Of[faulty] > 0 { // an election that ends does so by itself
 			calm = 0
 		}
 		if k.breach != nil {
@@ -61,26 +61,26 @@ func (k *walker) walk(source *random.Source) (length int, f *finding) {
 // step chooses one of the events that the selector has counted, and makes it. It reports false if nothing changes any more.
 func (k *walker) step(source *random.Source) bool {
 	p := &k.selector
-	p.of = p.met
-	if p.of == [2]int{} {
+	p.Of = p.Met
+	if p.Of == [2]int{} {
 		return false
 	}
 	for range mostVain {
-		p.kind = ordinary
-		if p.of[faulty] > 0 && (p.of[ordinary] == 0 || source.Below(8) == 0) {
-			p.kind = faulty
+		p.Kind = ordinary
+		if p.Of[faulty] > 0 && (p.Of[ordinary] == 0 || source.Below(8) == 0) {
+			p.Kind = faulty
 		}
-		p.index = int(source.Below(uint64(p.of[p.kind])))
+		p.Index = int(source.Below(uint64(p.Of[p.Kind])))
 		outcomes, chosen := 0, 0
-		p.visit(k.checker, k.conf, choosing, func(t *transition, next configuration) {
+		p.Visit(k.checker, k.conf, choosing, func(t *transition, next configuration) {
 			if outcomes++; outcomes > 1 && source.Below(uint64(outcomes)) > 0 { // each of them is as likely in the end
 				return
 			}
-			chosen, k.breach = outcomes, t.breach
+			chosen, k.breach = outcomes, t.Breach
 			k.next = append(k.next[:0], next...)
 		})
 		if outcomes > 0 {
-			if k.locates {
+			if k.Locates {
 				k.locate(chosen)
 			}
 			return true
@@ -92,8 +92,8 @@ func (k *walker) step(source *random.Source) bool {
 // locate adds the chosen transition to the path: its number among all transitions of the configuration.
 func (k *walker) locate(chosen int) {
 	ordinal, outcomes := 0, 0
-	k.selector.visit(k.checker, k.conf, locating, func(*transition, configuration) {
-		if k.selector.current {
+	k.selector.Visit(k.checker, k.conf, locating, func(*transition, configuration) {
+		if k.selector.Current {
 			if outcomes++; outcomes == chosen {
 				k.path = append(k.path, ordinal)
 			}

@@ -30,7 +30,7 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 	if w.err != nil {
 		return nil, w.err
 	}
-	r := &Report{Walks: min(count, w.first+1), Bits: 128, Outside: about.unclaimed(about.o.unused())}
+	r := &Report{Walks: min(count, w.first+1), Bits: 128, Outside: about.Unclaimed(about.Options.Unused())}
 	for _, length := range w.lengths[:r.Walks] {
 		r.States += int(length)
 		r.Depth = max(r.Depth, int(length))
@@ -46,8 +46,8 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 	if err != nil {
 		return nil, err
 	}
-	_, found := (&walker{checker: c, locates: true}).walk(w.source(w.first))
-	r.Violation = (*Violation)(c.violation(found))
+	_, found := (&walker{checker: c, Locates: true}).Walk(w.source(w.first))
+	r.Violation = (*Violation)(c.Violation(found))
 	return r, nil
 }
 
@@ -114,7 +114,7 @@ func (w *walks) walk() {
 		if !ok {
 			return
 		}
-		if k == nil || len(k.processes.values) > mostInterned || w.shuffled() {
+		if k == nil || len(k.Processes.Values) > mostInterned || w.shuffled() {
 			if err := w.turn(&k, number); err != nil {
 				w.mutex.Lock()
 				w.err = err
@@ -122,10 +122,10 @@ func (w *walks) walk() {
 				return
 			}
 		}
-		length, f := k.walk(w.source(number))
+		length, f := k.Walk(w.source(number))
 		w.mutex.Lock()
 		w.lengths[number] = uint32(length)
-		w.seen |= k.seen
+		w.seen |= k.Seen
 		if f != nil {
 			w.first = min(w.first, number)
 		}
@@ -135,8 +135,8 @@ func (w *walks) walk() {
 
 // turn turns a walker to the network of a walk. A new one, or one that has computed very much, begins with empty tables.
 func (w *walks) turn(k **walker, number int) error {
-	if *k != nil && len((*k).processes.values) <= mostInterned {
-		return (*k).on(w.instance(number))
+	if *k != nil && len((*k).Processes.Values) <= mostInterned {
+		return (*k).On(w.instance(number))
 	}
 	c, err := newChecker(w.program, w.o.model(), w.instance(number))
 	*k = &walker{checker: c}

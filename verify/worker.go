@@ -29,9 +29,9 @@ func newWorker(c *checker, e *exchange) *worker {
 // identity returns the fingerprint by which a configuration is known.
 func (w *worker) identity(conf configuration) fingerprint {
 	if w.symmetry != nil {
-		return w.symmetry.orbit(conf)
+		return w.symmetry.Orbit(conf)
 	}
-	return w.checker.print(conf)
+	return w.checker.Print(conf)
 }
 
 // expand makes all moves out of the states of a page.
@@ -43,12 +43,12 @@ func (w *worker) expand(p *page, b *batch) {
 		w.ends, w.print0 = true, p.prints[i]
 		confs = w.load(confs)
 		if w.ample != nil {
-			w.ample.narrow(w.here)
+			w.ample.Narrow(w.here)
 		}
-		w.transitions(w.here, w.visitor)
+		w.Transitions(w.here, w.visitor)
 		e := exit{moves: uint32(len(b.sides)), ends: w.ends}
-		if !w.o.SafetyOnly && (w.ends || w.d.Task != election.Once) {
-			e.wrong = w.settled(w.here)
+		if !w.Options.SafetyOnly && (w.ends || w.Declaration.Task != election.Once) {
+			e.wrong = w.Settled(w.here)
 			e.settled = e.wrong == nil
 		}
 		b.exits = append(b.exits, e)
@@ -56,29 +56,29 @@ func (w *worker) expand(p *page, b *batch) {
 }
 
 func (w *worker) visit(t *transition, next configuration) {
-	w.ends = w.ends && t.class != due
+	w.ends = w.ends && t.Class != due
 	if w.ample != nil {
-		w.ample.hears(t)
+		w.ample.Hears(t)
 	}
-	m := move{class: t.class, state: uint8(len(w.out.exits))}
+	m := move{class: t.Class, state: uint8(len(w.out.exits))}
 	switch {
-	case t.outcome != nil:
-		m.cost = t.outcome.cost
-	case w.o.times && t.event == waits:
-		m.cost = w.costNumber(cost{time: t.time})
+	case t.Outcome != nil:
+		m.cost = t.Outcome.Cost
+	case w.Options.Times && t.Event == waits:
+		m.cost = w.CostNumber(cost{Time: t.Time})
 	}
-	if !w.lean && !w.o.SafetyOnly {
-		m.action = w.action(t, w.here)
+	if !w.lean && !w.Options.SafetyOnly {
+		m.action = w.Action(t, w.here)
 	}
 	b, side := w.out, 0
-	if t.breach != nil {
+	if t.Breach != nil {
 		m.to = broken
-		b.broke(t.breach)
+		b.broke(t.Breach)
 	} else {
 		if w.symmetry != nil {
-			m.print = w.symmetry.orbit(next)
+			m.print = w.symmetry.Orbit(next)
 		} else {
-			m.print = w.printAfter(w.print0, w.here, next)
+			m.print = w.PrintAfter(w.print0, w.here, next)
 		}
 		shard := fringeOf(m.print)
 		b.more[shard]++
