@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // Chances holds exact probabilities and means over all random choices of an algorithm.
@@ -49,7 +50,7 @@ func Probabilities(a program.Program, o Options) (*Chances, error) {
 	return probabilities(program, o, oneSchedule)
 }
 
-func probabilities(program *process.Program, o Options, oneSchedule func(*checker) bool) (*Chances, error) {
+func probabilities(program *process.Program, o Options, oneSchedule func(*model.Checker) bool) (*Chances, error) {
 	if o.Crashes+o.Recoveries+o.Losses+o.Duplicates+o.Cuts+o.Suspicions+o.Commands > 0 {
 		return nil, fmt.Errorf("%w %s: probabilities are of runs without faults", ErrOptions, program.Name)
 	}
@@ -101,7 +102,7 @@ type action []branch
 
 // lottery is an election as a Markov decision process: the schedule picks an action, chance a branch of it.
 type lottery struct {
-	*checker
+	*model.Checker
 	actions [][]action // by state; without any it is an end
 	mayEnd  []bool     // by state: no action has to happen
 	leaders []int32    // by state: the leader of an end, or -1
@@ -109,18 +110,18 @@ type lottery struct {
 	single  bool // one action is explored of each state
 	most    int  // states
 	bytes   []byte
-	states  []configuration // nil once expanded
+	states  []model.Configuration // nil once expanded
 }
 
 // mostChances limits the number of states, each of which takes a kilobyte or two.
 const mostChances = 1 << 20
 
-func chancesOf(program *process.Program, o *Options, instance network.Setup, oneSchedule func(*checker) bool) (*Chances, error) {
-	c, err := newChecker(program, o.model(), instance)
+func chancesOf(program *process.Program, o *Options, instance network.Setup, oneSchedule func(*model.Checker) bool) (*Chances, error) {
+	c, err := model.NewChecker(program, o.model(), instance)
 	if err != nil {
 		return nil, err
 	}
-	l := &lottery{checker: c, numbers: map[string]uint32{}, single: oneSchedule(c), most: cmp.Or(min(o.MaxStates, mostChances), mostChances)}
+	l := &lottery{Checker: c, numbers: map[string]uint32{}, single: oneSchedule(c), most: cmp.Or(min(o.MaxStates, mostChances), mostChances)}
 	roots := c.Beginnings()
 	if len(roots) > 1 {
 		return nil, fmt.Errorf("%w %s: probabilities are for one set of initiators", ErrOptions, c.Declaration.Name)
@@ -140,14 +141,14 @@ func chancesOf(program *process.Program, o *Options, instance network.Setup, one
 // oneSchedule reports whether all schedules have the same probabilities and means. If all initiators come first, a
 // synchronous run has one schedule. And where each process receives on one FIFO link only, its inputs come in one
 // order whatever the schedule is, so it makes the same steps and the same choices in any (Kahn 1974).
-func oneSchedule(c *checker) bool {
-	first := c.Options.Initiators != nil && c.Declaration.Starts != election.AllStart || c.Options.Initiators == nil && c.Options.Starts == allFirst
+func oneSchedule(c *model.Checker) bool {
+	first := c.Options.Initiators != nil && c.Declaration.Starts != election.AllStart || c.Options.Initiators == nil && c.Options.Starts == model.AllFirst
 	fifo := c.Declaration.Timing == election.Asynchronous && c.Declaration.OneWay && !c.Options.Unordered
 	return first && (fifo || c.Declaration.Timing == election.Synchronous)
 }
 
 // number returns the number of a configuration.
-func (l *lottery) number(conf configuration) uint32 {
+func (l *lottery) number(conf model.Configuration) uint32 {
 	l.bytes = l.bytes[:0]
 	for _, part := range conf {
 		l.bytes = append(l.bytes, byte(part), byte(part>>8), byte(part>>16), byte(part>>24))
@@ -166,25 +167,25 @@ func (l *lottery) expand(state int) error {
 	conf := l.states[state]
 	l.states[state] = nil
 	var actions []action
-	var last transition
-	var wrong *breach
+	var last model.Transition
+	var wrong *model.Breach
 	end, unlikely := true, false
-	l.Transitions(conf, func(t *transition, next configuration) {
+	l.Transitions(conf, func(t *model.Transition, next model.Configuration) {
 		same := t.Event == last.Event && t.Process == last.Process && t.At == last.At && t.Link == last.Link && t.Place == last.Place && len(actions) > 0
 		if l.single && len(actions) == 1 && !same {
 			return
 		}
-		end = end && t.Class != due
+		end = end && t.Class != model.Due
 		if t.Breach != nil {
 			wrong = t.Breach
 			return
 		}
 		b := branch{ways: 1, to: l.number(next), process: int32(t.Process)}
-		if t.Event == waits {
+		if t.Event == model.Waits {
 			b.costs[units] = t.Time.Lo
 		}
 		if o := t.Outcome; o != nil {
-			cost := l.checker.Costs[o.Cost]
+			cost := l.Checker.Costs[o.Cost]
 			b.costs[total], b.costs[elections], b.costs[announcements] = cost.Election+cost.Announcement, cost.Election, cost.Announcement
 			b.ways, b.chosen = o.Ways, uint32(len(o.Drew))
 			unlikely = unlikely || o.Ways == 0

@@ -6,6 +6,8 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // check completes the options, or returns what is wrong with them.
@@ -23,7 +25,7 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 		return err
 	}
 	o.MaxDepth = cmp.Or(o.MaxDepth, DefaultDepth)
-	o.Memory, o.wide = cmp.Or(o.Memory, DefaultMemory), cmp.Or(o.wide, exactly)
+	o.Memory, o.wide = cmp.Or(o.Memory, DefaultMemory), cmp.Or(o.wide, search.ExactStates)
 	d = p.Declaration()
 	text := cmp.Or(o.wrongMemory(), o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
 	if text != "" {
@@ -115,10 +117,10 @@ func (o *Options) wrongFaults(n int, has election.Functions) string {
 		return fmt.Sprintf("%d faults of one kind are too many; at most %d", most, mostFaults)
 	case o.Suspicions+o.Cuts > 0 && n == 1:
 		return "a process alone has no other to suspect or to be cut off from"
-	case o.Crashes+o.Suspicions > 0 && n > maxSuspects:
-		return fmt.Sprintf("crashes and suspicions among %d processes; at most %d processes", n, maxSuspects)
-	case o.Cuts > 0 && n > maxCut:
-		return fmt.Sprintf("cuts among %d processes; at most %d processes", n, maxCut)
+	case o.Crashes+o.Suspicions > 0 && n > model.MaxSuspects:
+		return fmt.Sprintf("crashes and suspicions among %d processes; at most %d processes", n, model.MaxSuspects)
+	case o.Cuts > 0 && n > model.MaxCut:
+		return fmt.Sprintf("cuts among %d processes; at most %d processes", n, model.MaxCut)
 	}
 	return o.unheeded(has)
 }

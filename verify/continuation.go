@@ -9,6 +9,8 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // Begun is a run that has not ended, such as that of a session of package simulate.
@@ -56,12 +58,12 @@ func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Continuat
 	if ids := o.Instance.IDs; ids == nil || ids.Len() != begun.Record.N {
 		return nil, fmt.Errorf("%w %s from here: the run is of one order of %d processes", ErrOptions, program.Name, begun.Record.N)
 	}
-	o.from = &beginning{Record: begun.Record, Now: begun.Now, Remaining: *o.model().Unused()}
+	o.from = &model.Prefix{Record: begun.Record, Now: begun.Now, Remaining: *o.model().Unused()}
 	o.past(begun.Record)
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	c, err := newChecker(program, o.model(), o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Instance)
 	if err != nil {
 		return nil, err
 	}
@@ -116,17 +118,17 @@ func (o *Options) past(run *trace.Record) {
 // costliest searches for the run with the most messages.
 func (o *Options) costliest(program *process.Program) (*Continuation, error) {
 	settings := o.search()
-	m := newMonitor(settings, 1)
+	m := search.NewMonitor(settings, 1)
 	defer memory.Limited(m.Enough())()
 	cores := max(1, o.Cores)
 	if o.Wardens { // as in an exploration
 		cores = 1
 	}
-	l := newSearcher(program, settings, m, cores)
+	l := search.NewSearcher(program, settings, m, cores)
 	g, err := l.GraphOf(o.Instance)
 	a := &Continuation{Complete: l.Complete, Limit: Limit(l.Reached), States: l.States}
 	switch {
-	case errors.Is(err, errRoom):
+	case errors.Is(err, search.ErrMemory):
 		return a, nil
 	case err != nil:
 		return nil, err
@@ -134,7 +136,7 @@ func (o *Options) costliest(program *process.Program) (*Continuation, error) {
 		a.Complete, a.Property, a.Detail = false, l.Found.Property, l.Found.Detail
 		return a, nil
 	}
-	most := l.AttainIn(g, counted("total"), true)
+	most := l.AttainIn(g, search.Counted("total"), true)
 	a.Found, a.Unbounded, a.Messages, a.Record = !most.Unbounded, most.Unbounded, most.Value.Lo, most.Record
 	return a, nil
 }

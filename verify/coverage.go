@@ -1,6 +1,10 @@
 package verify
 
-import "slices"
+import (
+	"slices"
+
+	"ringleader.example/ringleader/verify/internal/model"
+)
 
 // Coverage reports whether an event has happened in the explored model. If it has not, some properties hold only because it
 // has not, and mean nothing there.
@@ -11,7 +15,7 @@ type Coverage struct {
 }
 
 // coverageOf returns the events that may happen in the explored model, and which of them have been seen.
-func coverageOf(c *checker, seen uint32) (all []Coverage) {
+func coverageOf(c *model.Checker, seen uint32) (all []Coverage) {
 	for _, s := range c.Sightings(seen) {
 		all = append(all, Coverage(s))
 	}

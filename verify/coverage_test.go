@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // holder is a process whose host asks it for what the test needs: it leads in a term, for 4 units, or gives up.
@@ -96,8 +97,8 @@ func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 func (w *walk) last(event string) *walk {
 	w.Helper()
 	ordinal, last := 0, -1
-	var next configuration
-	w.each(func(_, what string, to configuration) {
+	var next model.Configuration
+	w.each(func(_, what string, to model.Configuration) {
 		if what == event {
 			last, next = ordinal, slices.Clone(to)
 		}
@@ -122,10 +123,10 @@ func TestWhatHappensShowsThatPropertiesMeanSomething(t *testing.T) {
 		return all, never
 	}
 	for _, test := range []struct {
-		silence      uint64
-		o            Options
-		all, never   []string
-		meansNothing []string
+		silence          uint64
+		o                Options
+		all, NeverStarts []string
+		meansNothing     []string
 	}{
 		{
 			12,
@@ -151,7 +152,7 @@ func TestWhatHappensShowsThatPropertiesMeanSomething(t *testing.T) {
 	} {
 		r := holds(t, leasing(test.silence), test.o)
 		all, never := happened(r)
-		if !slices.Equal(all, test.all) || !slices.Equal(never, test.never) || !slices.Equal(r.Vacuous(), test.meansNothing) {
+		if !slices.Equal(all, test.all) || !slices.Equal(never, test.NeverStarts) || !slices.Equal(r.Vacuous(), test.meansNothing) {
 			t.Errorf("%+v:\n%q\n%q\n%q", test.o, all, never, r.Vacuous())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // Extremes are the exact extremes of messages and of time over all orders and all schedules without faults, each with a run
@@ -74,7 +75,7 @@ func (u *outliers) join(v *outliers) {
 }
 
 // extreme returns the result, with runs found by a searcher.
-func (u *outliers) extreme(l *searcher, all *enumeration, m measure) (e Extreme, err error) {
+func (u *outliers) extreme(l *search.Searcher, all *enumeration, m search.Measure) (e Extreme, err error) {
 	if u.Least == election.Forever { // no run ends
 		e.Min.Unbounded, e.Max.Unbounded = true, true
 		return e, nil
@@ -90,7 +91,7 @@ func (u *outliers) extreme(l *searcher, all *enumeration, m measure) (e Extreme,
 }
 
 // attain finds a run with an extreme quantity in the order of a number.
-func attain(l *searcher, all *enumeration, number uint64, m measure, most bool) (a Attained, err error) {
+func attain(l *search.Searcher, all *enumeration, number uint64, m search.Measure, most bool) (a Attained, err error) {
 	instance, _ := all.at(number)
 	g, err := l.GraphOf(instance)
 	if err != nil {

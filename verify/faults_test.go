@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // trusting has a failure detector that withdraws what was wrong.
@@ -20,7 +21,7 @@ func trusting(timing election.Timing, start func(*caller, calls)) election.Algor
 // recorded returns the record of the walk so far.
 func (w *walk) recorded() trace.Record {
 	w.Helper()
-	r := w.c.Record(&finding{Root: w.root, Path: w.path}).Record
+	r := w.c.Record(&model.Finding{Root: w.root, Path: w.path}).Record
 	if err := r.Validate(); err != nil {
 		w.Error(err)
 	}

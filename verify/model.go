@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // Model is an election as tables, for other checkers: the states of each process, the messages, and every step that a
@@ -64,13 +65,13 @@ func ModelOf(a program.Program, instance network.Setup) (*Model, error) {
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	c, err := newChecker(program, o.model(), instance)
+	c, err := model.NewChecker(program, o.model(), instance)
 	if err != nil {
 		return nil, err
 	}
 	t := &tabulator{
-		checker: c, Model: Model{Declaration: c.Declaration, Network: c.Network, Locals: make([][]Local, c.N)},
-		found: map[string]bool{}, local: map[uint32]int{}, links: map[int]int{}, steps: map[*outcome]bool{},
+		Checker: c, Model: Model{Declaration: c.Declaration, Network: c.Network, Locals: make([][]Local, c.N)},
+		found: map[string]bool{}, local: map[uint32]int{}, links: map[int]int{}, steps: map[*model.Outcome]bool{},
 	}
 	if err := t.walk(); err != nil {
 		return nil, wrong(err.Error())
@@ -80,17 +81,17 @@ func ModelOf(a program.Program, instance network.Setup) (*Model, error) {
 
 // tabulator walks all configurations and notes each step once.
 type tabulator struct {
-	*checker
+	*model.Checker
 	Model
 	found map[string]bool
-	next  []configuration
-	local map[uint32]int    // by number of the checker
-	links map[int]int       // by number of the network
-	steps map[*outcome]bool // each step is computed once
+	next  []model.Configuration
+	local map[uint32]int          // by number of the checker
+	links map[int]int             // by number of the network
+	steps map[*model.Outcome]bool // each step is computed once
 	texts []string
 }
 
-func (t *tabulator) reach(conf configuration) {
+func (t *tabulator) reach(conf model.Configuration) {
 	var key []byte
 	for _, part := range conf {
 		key = append(key, byte(part), byte(part>>8), byte(part>>16), byte(part>>24))
@@ -106,12 +107,12 @@ func (t *tabulator) walk() error {
 	for q := range t.N {
 		t.state(q, t.next[0][q])
 	}
-	var wrong *breach
+	var wrong *model.Breach
 	for at := 0; at < len(t.next) && wrong == nil; at++ {
 		conf := t.next[at]
 		t.next[at] = nil
 		end := true
-		t.checker.Transitions(conf, func(taken *transition, next configuration) {
+		t.Checker.Transitions(conf, func(taken *model.Transition, next model.Configuration) {
 			end = false
 			if taken.Outcome != nil && taken.Outcome.Breach != nil {
 				wrong = taken.Breach
@@ -140,7 +141,7 @@ func (t *tabulator) walk() error {
 }
 
 // violated notes a violation, the first of a breadth-first search.
-func (t *tabulator) violated(b *breach) {
+func (t *tabulator) violated(b *model.Breach) {
 	if b != nil && t.Violated == "" {
 		t.Violated = b.Property + ": " + b.Detail
 	}
@@ -166,7 +167,7 @@ func (t *tabulator) link(number int) int {
 	if !found {
 		place = len(t.Model.Links)
 		t.links[number] = place
-		l := t.checker.Links[number]
+		l := t.Checker.Links[number]
 		t.Model.Links = append(t.Model.Links, ModelLink{From: l.From, To: l.To})
 	}
 	return place
@@ -175,25 +176,25 @@ func (t *tabulator) link(number int) int {
 // message returns the place of a message, which is that of the checker.
 func (t *tabulator) message(number uint32) int {
 	for len(t.texts) <= int(number) {
-		m := t.checker.Messages.Values[len(t.texts)]
-		t.texts = append(t.texts, network.MessageText(t.checker.Declaration.Kinds[m.Kind].Name, t.Values.Contents(m.Kind, m.Body)))
+		m := t.Checker.Messages.Values[len(t.texts)]
+		t.texts = append(t.texts, network.MessageText(t.Checker.Declaration.Kinds[m.Kind].Name, t.Values.Contents(m.Kind, m.Body)))
 	}
 	return int(number)
 }
 
 // note adds a step to the tables.
-func (t *tabulator) note(taken *transition, conf configuration) {
+func (t *tabulator) note(taken *model.Transition, conf model.Configuration) {
 	if t.steps[taken.Outcome] {
 		return
 	}
 	t.steps[taken.Outcome] = true
 	s := ModelStep{Process: taken.Process, Link: -1}
-	if taken.Event == receives {
+	if taken.Event == model.Receives {
 		s.Message = t.message(t.Queue(conf, taken.Link)[taken.Place].Message)
 		s.Link = t.link(taken.Link)
 	}
 	s.From, s.To = t.state(taken.Process, conf[taken.Process]), t.state(taken.Process, taken.Outcome.Process)
-	first := int(t.checker.Network.Network.First(taken.Process))
+	first := int(t.Checker.Network.Network.First(taken.Process))
 	for _, m := range taken.Outcome.Sent {
 		s.Sent = append(s.Sent, ModelSent{t.link(first + int(m.Port)), t.message(m.Message)})
 	}
@@ -201,8 +202,8 @@ func (t *tabulator) note(taken *transition, conf configuration) {
 }
 
 // room notes how many messages links hold.
-func (t *tabulator) room(conf configuration) {
-	for number := range t.checker.Links {
+func (t *tabulator) room(conf model.Configuration) {
+	for number := range t.Checker.Links {
 		if length := len(t.Queue(conf, number)); length > 0 {
 			l := &t.Model.Links[t.link(number)]
 			l.Room = max(l.Room, length)

@@ -4,6 +4,8 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/reductions"
 )
 
 // mirrored reports whether orders and orientations come in pairs of mirror images.
@@ -48,7 +50,7 @@ func (o *Options) pairs(program *process.Program) (bool, error) {
 		return false, nil
 	}
 	instance := firstInstance(d, o)
-	a, err := newChecker(program, o.model(), instance)
+	a, err := model.NewChecker(program, o.model(), instance)
 	if err != nil {
 		return false, err
 	}
@@ -56,11 +58,11 @@ func (o *Options) pairs(program *process.Program) (bool, error) {
 	if mirrors {
 		image, to = mirror(instance), func(p int) int { return a.N - 1 - p }
 	}
-	b, err := newChecker(program, o.model(), image)
+	b, err := model.NewChecker(program, o.model(), image)
 	if err != nil {
 		return false, err
 	}
-	o.alike = isomorphic(a, b, to)
+	o.alike = reductions.Isomorphic(a, b, to)
 	return o.alike, nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // Orders is an exploration whose orders are explored in pieces, in any order and in any process. [Orders.Report] then
@@ -23,26 +25,26 @@ type Orders struct {
 // Part is what the exploration of a range of orders has found: sums over the orders before the first one that violates a
 // property or cannot be explored to its end. Its JSON is read by the same version of this package only.
 type Part struct {
-	Orders      int             `json:"orders"`
-	States      int             `json:"states"`
-	Transitions int             `json:"transitions"`
-	Finals      int             `json:"finals"`
-	Depth       int             `json:"depth"`
-	Confluent   int             `json:"confluent,omitempty"`
-	Partial     int             `json:"partial,omitempty"`
-	Alike       bool            `json:"alike,omitempty"`
-	Seen        uint32          `json:"seen"`             // the sights, as bits
-	Wide        *big.Int        `json:"wide,omitempty"`   // the sum of squares of states that 128 bits tell apart
-	Narrow      *big.Int        `json:"narrow,omitempty"` // … that 64 bits do
-	Messages    tally           `json:"messages"`
-	Costs       [costs]outliers `json:"costs,omitzero"`   // if the extremes are asked for and known
-	Times       timings         `json:"times,omitzero"`   // likewise
-	Beyond      bool            `json:"beyond,omitempty"` // some time is beyond all measure
-	Stop        *uint64         `json:"stop,omitempty"`   // the number of the order at which the range ends early
+	Orders      int                   `json:"orders"`
+	States      int                   `json:"states"`
+	Transitions int                   `json:"transitions"`
+	Finals      int                   `json:"finals"`
+	Depth       int                   `json:"depth"`
+	Confluent   int                   `json:"confluent,omitempty"`
+	Partial     int                   `json:"partial,omitempty"`
+	Alike       bool                  `json:"alike,omitempty"`
+	Seen        uint32                `json:"seen"`             // the sights, as bits
+	Wide        *big.Int              `json:"wide,omitempty"`   // the sum of squares of states that 128 bits tell apart
+	Narrow      *big.Int              `json:"narrow,omitempty"` // … that 64 bits do
+	Messages    tally                 `json:"messages"`
+	Costs       [model.Costs]outliers `json:"costs,omitzero"`   // if the extremes are asked for and known
+	Times       timings               `json:"times,omitzero"`   // likewise
+	Beyond      bool                  `json:"beyond,omitempty"` // some time is beyond all measure
+	Stop        *uint64               `json:"stop,omitempty"`   // the number of the order at which the range ends early
 }
 
 // add adds the verdict on the order of a number.
-func (p *Part) add(v *verdict, number uint64, o *Options) {
+func (p *Part) add(v *search.Verdict, number uint64, o *Options) {
 	one := Part{
 		Orders: 1, States: v.States, Transitions: v.Transitions, Finals: v.Finals, Depth: v.Depth,
 		Confluent: v.Confluent, Partial: v.Partial, Alike: v.Symmetric, Seen: v.Seen, Messages: tallyOf(&v.Extremes),
@@ -56,7 +58,7 @@ func (p *Part) add(v *verdict, number uint64, o *Options) {
 	if v.Extremes.Seen && o.Extremes {
 		few, many := v.Extremes.Min, v.Extremes.Max
 		for i := range one.Costs {
-			one.Costs[i].add(ticksOf(few[i]), ticksOf(many[i]), number)
+			one.Costs[i].add(search.TicksOf(few[i]), search.TicksOf(many[i]), number)
 		}
 	}
 	p.Join(&one)
@@ -86,7 +88,7 @@ func (p *Part) Join(later *Part) {
 	}
 	p.Beyond, p.Stop = p.Beyond || later.Beyond, later.Stop
 	if p.Messages.Unknown { // then there are no extremes of the whole
-		p.Costs, p.Times, p.Beyond = [costs]outliers{}, timings{}, false
+		p.Costs, p.Times, p.Beyond = [model.Costs]outliers{}, timings{}, false
 	}
 	if p.Beyond {
 		p.Times = timings{}
@@ -143,17 +145,17 @@ func (x *Orders) Len() uint64 { return x.all.len() }
 // explorer explores one order after the other.
 type explorer struct {
 	ctx      context.Context
-	searcher *searcher
-	times    *searcher // nil: no times are searched
+	searcher *search.Searcher
+	times    *search.Searcher // nil: no times are searched
 }
 
 func (x *Orders) explorer() *explorer {
 	e := &explorer{}
 	o := x.o
 	o.Progress = func(Progress) bool { return e.ctx.Err() == nil }
-	e.searcher = newSearcher(x.program, o.search(), nil, 1)
+	e.searcher = search.NewSearcher(x.program, o.search(), nil, 1)
 	if o.Extremes && o.untimed(x.program.Declaration) == "" {
-		e.times = newSearcher(x.program, o.timed().search(), nil, 1)
+		e.times = search.NewSearcher(x.program, o.timed().search(), nil, 1)
 	}
 	return e
 }
@@ -162,9 +164,9 @@ func (x *Orders) explorer() *explorer {
 func (x *Orders) Explore(ctx context.Context, from, to uint64) (*Part, error) {
 	e := x.explorers.Get().(*explorer)
 	e.ctx = ctx
-	e.searcher.Monitor = newMonitor(e.searcher.Options, int(to-from))
+	e.searcher.Monitor = search.NewMonitor(e.searcher.Options, int(to-from))
 	if e.times != nil {
-		e.times.Monitor = newMonitor(e.times.Options, int(to-from))
+		e.times.Monitor = search.NewMonitor(e.times.Options, int(to-from))
 	}
 	defer memory.Limited(e.searcher.Monitor.Enough())()
 	part := &Part{}
@@ -187,12 +189,12 @@ func (x *Orders) explore(e *explorer, number uint64, part *Part) error {
 	if !ok {
 		return nil
 	}
-	var v verdict
+	var v search.Verdict
 	unborn, err := born(func() (err error) {
 		v, err = e.searcher.Explore(instance, -1)
 		return err
 	})
-	if e.searcher.Monitor.Done(&e.searcher.search); err != nil {
+	if e.searcher.Monitor.Done(&e.searcher.Search); err != nil {
 		return err
 	}
 	if unborn != nil || v.Found != nil || !v.Complete {
@@ -304,7 +306,7 @@ func (m *Messages) each(others *Messages, join func(a, b uint64) uint64) {
 }
 
 // tallyOf returns the extremes of one order.
-func tallyOf(r *ranges) tally {
-	of := func(counts [costs]uint64) Messages { return Messages{counts[0], counts[1], counts[2]} }
+func tallyOf(r *search.Ranges) tally {
+	of := func(counts [model.Costs]uint64) Messages { return Messages{counts[0], counts[1], counts[2]} }
 	return tally{Seen: r.Seen, Unknown: r.Unknown, Unbounded: r.Unbounded, Min: of(r.Min), Max: of(r.Max)}
 }

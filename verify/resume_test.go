@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // A suspicion across a cut takes no budget, and is none that may still come.
@@ -33,13 +34,13 @@ func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
 	if len(s.Made()) != 2 {
 		t.Fatalf("it has made %+v", s.Made())
 	}
-	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &beginning{Record: s.Record(), Remaining: global{Losses: 2}}}
+	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &model.Prefix{Record: s.Record(), Remaining: model.Global{Losses: 2}}}
 	o.past(s.Record())
 	program := process.Must(process.Of(&logicalring.Algorithm))
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := newChecker(program, o.model(), o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Instance)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // The events of a selector, one after another, are the transitions of a search, in the same order.
@@ -27,7 +28,7 @@ func TestASelectorMakesEachEventOnce(t *testing.T) {
 		if err := test.o.check(test.program.Declaration, test.program.Functions); err != nil {
 			t.Fatal(err)
 		}
-		c, err := newChecker(test.program, test.o.model(), test.o.Instance)
+		c, err := model.NewChecker(test.program, test.o.model(), test.o.Instance)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,14 +56,14 @@ func everyFault() Options {
 
 // sameEvents compares the events of a selector with the transitions of a search, and returns the configurations to which
 // they lead.
-func sameEvents(t *testing.T, name string, c *checker, conf configuration) (next []configuration) {
+func sameEvents(t *testing.T, name string, c *model.Checker, conf model.Configuration) (next []model.Configuration) {
 	t.Helper()
-	var kinds [2][]configuration // what a search makes, by kind
-	kind := ordinary
-	c.Transitions(conf, func(tr *transition, to configuration) {
+	var kinds [2][]model.Configuration // what a search makes, by kind
+	kind := model.Ordinary
+	c.Transitions(conf, func(tr *model.Transition, to model.Configuration) {
 		if !tr.Amid { // it is an outcome of the event before, which crashes amid
-			if kind = ordinary; tr.Class == byFault {
-				kind = faulty
+			if kind = model.Ordinary; tr.Class == model.ByFault {
+				kind = model.Faulty
 			}
 		}
 		kinds[kind] = append(kinds[kind], slices.Clone(to))
@@ -70,16 +71,16 @@ func sameEvents(t *testing.T, name string, c *checker, conf configuration) (next
 			next = append(next, slices.Clone(to))
 		}
 	})
-	var p eventSelector
-	p.Visit(c, conf, counting, func(*transition, configuration) { t.Errorf("%s: an event was made while counting", name) })
+	var p model.EventSelector
+	p.Visit(c, conf, model.Counting, func(*model.Transition, model.Configuration) { t.Errorf("%s: an event was made while counting", name) })
 	counted := p.Met
 	for kind, want := range kinds {
-		var got []configuration
+		var got []model.Configuration
 		for index := range counted[kind] {
 			p.Kind, p.Index = kind, index
-			p.Visit(c, conf, choosing, func(_ *transition, to configuration) { got = append(got, slices.Clone(to)) })
+			p.Visit(c, conf, model.Choosing, func(_ *model.Transition, to model.Configuration) { got = append(got, slices.Clone(to)) })
 		}
-		if !slices.EqualFunc(got, want, func(a, b configuration) bool { return slices.Equal(a, b) }) {
+		if !slices.EqualFunc(got, want, func(a, b model.Configuration) bool { return slices.Equal(a, b) }) {
 			t.Fatalf("%s: the events of kind %d lead to %v; the transitions to %v", name, kind, got, want)
 		}
 	}

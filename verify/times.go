@@ -7,6 +7,8 @@ import (
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // The extremes of time. The section Time of the package comment defines it, and proves that this search is exact.
@@ -36,7 +38,7 @@ func (o Options) timed() *Options {
 type timings [3]outliers
 
 // add adds those of one order, or reports that its time is beyond all measure.
-func (t *timings) add(l *searcher, instance network.Setup, number uint64) (beyond bool, err error) {
+func (t *timings) add(l *search.Searcher, instance network.Setup, number uint64) (beyond bool, err error) {
 	defer func() {
 		fault := recover()
 		if wrong, is := fault.(error); is && errors.Is(wrong, election.ErrTime) {
@@ -54,15 +56,15 @@ func (t *timings) add(l *searcher, instance network.Setup, number uint64) (beyon
 		few, many := g.Overall(g.Extremes(parts, mark))
 		t[i].add(mark.Value(few), mark.Value(many), number)
 	}
-	l.Monitor.Done(&l.search)
+	l.Monitor.Done(&l.Search)
 	return false, nil
 }
 
 // timeMarks are the events of the times of a run.
-var timeMarks = [...]moment{moment(elects), moment(decides), moment(arrives)}
+var timeMarks = [...]search.Moment{search.Moment(model.Elects), search.Moment(model.Decides), search.Moment(model.Arrives)}
 
 // attained returns the result, with runs found by a searcher.
-func (t *timings) attained(l *searcher, all *enumeration) (*Times, error) {
+func (t *timings) attained(l *search.Searcher, all *enumeration) (*Times, error) {
 	times := &Times{}
 	for i, e := range []*Extreme{&times.Elected, &times.Decided, &times.Quiet} {
 		var err error
@@ -83,9 +85,9 @@ func timesOf(program *process.Program, given *Options, known *Part) (times *Time
 	}
 	o, all := given.timed(), enumerate(program.Declaration, given)
 	settings := o.search()
-	m := newMonitor(settings, countInstances(program.Declaration, o))
+	m := search.NewMonitor(settings, countInstances(program.Declaration, o))
 	defer memory.Limited(m.Enough())()
-	l := newSearcher(program, settings, m, max(1, o.Cores))
+	l := search.NewSearcher(program, settings, m, max(1, o.Cores))
 	if known == nil {
 		known = &Part{}
 		for number := uint64(0); number < all.len() && !known.Beyond; number++ {

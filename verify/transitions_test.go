@@ -10,14 +10,15 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // walk is a run by hand: its test chooses the transitions, and it lists the possible ones.
 type walk struct {
 	*testing.T
-	c    *checker
+	c    *model.Checker
 	root int
-	here configuration
+	here model.Configuration
 	path []int // the ordinals of the transitions so far
 }
 
@@ -31,7 +32,7 @@ func newWalk[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *wal
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := newChecker(program, o.model(), o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Instance)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,30 +40,30 @@ func newWalk[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *wal
 	return &walk{T: t, c: c, root: len(roots) - 1, here: roots[len(roots)-1]}
 }
 
-var classes = [...]string{due: "due", free: "free", byFault: "fault"}
+var classes = [...]string{model.Due: "due", model.Free: "free", model.ByFault: "fault"}
 
 // each visits the possible transitions, as texts: class and event.
-func (w *walk) each(visit func(class, what string, to configuration)) {
-	w.c.Transitions(w.here, func(tr *transition, to configuration) {
+func (w *walk) each(visit func(class, what string, to model.Configuration)) {
+	w.c.Transitions(w.here, func(tr *model.Transition, to model.Configuration) {
 		what := fmt.Sprintf("%d ", tr.Process+1)
 		switch tr.Event {
-		case waits:
+		case model.Waits:
 			what = tr.Time.String() + " pass"
-		case receives, loses:
+		case model.Receives, model.Loses:
 			if m := w.c.Messages.Values[w.c.Queue(w.here, tr.Link)[tr.Place].Message]; true {
-				what += fmt.Sprintf("%s %s on %d", map[event]string{receives: "receives", loses: "loses"}[tr.Event], w.c.Declaration.Kinds[m.Kind].Name, tr.At)
+				what += fmt.Sprintf("%s %s on %d", map[model.Event]string{model.Receives: "receives", model.Loses: "loses"}[tr.Event], w.c.Declaration.Kinds[m.Kind].Name, tr.At)
 			}
 			if tr.Again {
 				what += " again"
 			}
-		case timesOut:
+		case model.TimesOut:
 			what += w.c.Declaration.Timers[tr.At]
-		case suspects, trusts:
-			what += fmt.Sprint(map[event]string{suspects: "suspects ", trusts: "trusts "}[tr.Event], w.c.Links[w.c.Into[tr.Process][tr.At]].From+1)
-		case cuts, heals:
-			what = map[event]string{cuts: "", heals: "end of "}[tr.Event] + w.c.Cuts[tr.At].Text(w.c.Network)
+		case model.Suspects, model.Trusts:
+			what += fmt.Sprint(map[model.Event]string{model.Suspects: "suspects ", model.Trusts: "trusts "}[tr.Event], w.c.Links[w.c.Into[tr.Process][tr.At]].From+1)
+		case model.Cuts, model.Heals:
+			what = map[model.Event]string{model.Cuts: "", model.Heals: "end of "}[tr.Event] + w.c.Cuts[tr.At].Text(w.c.Network)
 		default:
-			what += map[event]string{starts: "starts", recovers: "recovers", obeys: "obeys", crashes: "crashes", hastens: "hastens"}[tr.Event]
+			what += map[model.Event]string{model.Starts: "starts", model.Recovers: "recovers", model.Obeys: "obeys", model.Crashes: "crashes", model.Hastens: "hastens"}[tr.Event]
 		}
 		if tr.Amid {
 			what += fmt.Sprintf(" and crashes after %d", tr.Left)
@@ -78,7 +79,7 @@ func (w *walk) each(visit func(class, what string, to configuration)) {
 func (w *walk) can(want string) {
 	w.Helper()
 	var got []string
-	w.each(func(class, what string, _ configuration) { got = append(got, class+" "+what) })
+	w.each(func(class, what string, _ model.Configuration) { got = append(got, class+" "+what) })
 	if got := strings.Join(got, ", "); got != want {
 		w.Errorf("what can happen is\n\t%s; want\n\t%s", got, want)
 	}
@@ -88,10 +89,10 @@ func (w *walk) can(want string) {
 func (w *walk) then(events ...string) *walk {
 	w.Helper()
 	for _, event := range events {
-		var next configuration
+		var next model.Configuration
 		var others []string
 		ordinal := 0
-		w.each(func(_, what string, to configuration) {
+		w.each(func(_, what string, to model.Configuration) {
 			if others = append(others, what); what == event && next == nil {
 				next, ordinal = slices.Clone(to), len(others)-1
 			}
@@ -178,11 +179,11 @@ func TestWhoStartsWhenIsUpToThePolicy(t *testing.T) {
 	first := map[string]int{}
 	for _, w.here = range roots {
 		var starters []string
-		for w.each(func(_, what string, _ configuration) { starters = append(starters, what) }); len(starters) == 1; {
+		for w.each(func(_, what string, _ model.Configuration) { starters = append(starters, what) }); len(starters) == 1; {
 			first[starters[0]]++
 			w.then(starters[0])
 			starters = nil
-			w.each(func(_, what string, _ configuration) { starters = append(starters, what) })
+			w.each(func(_, what string, _ model.Configuration) { starters = append(starters, what) })
 		}
 	}
 	if len(roots) != 7 || first["1 starts"] != 4 || first["2 starts"] != 4 || first["3 starts"] != 4 {
@@ -466,7 +467,7 @@ func TestACrashLeavesWhatWasKept(t *testing.T) {
 		if text := w.c.Values.StateText(p.State); text != want {
 			t.Errorf("%s; want %s", text, want)
 		}
-		want := processState{Position: 1, ID: 2, Orphan: election.DeadlineIn(election.Units(9), election.Ticks{})}
+		want := model.ProcessState{Position: 1, ID: 2, Orphan: election.DeadlineIn(election.Units(9), election.Ticks{})}
 		if p.State = 0; !reflect.DeepEqual(p, want) {
 			t.Errorf("%+v", p)
 		}
@@ -497,7 +498,7 @@ func TestFaultsAreCountedAndDisturb(t *testing.T) {
 	} {
 		w.then(step.event)
 		got := *w.c.Global(w.here)
-		if want := (global{Crashes: step.crashes, Recoveries: step.recoveries, Commands: step.commands, Disturbed: step.disturbed, Begun: step.begun}); fmt.Sprint(got) != fmt.Sprint(want) {
+		if want := (model.Global{Crashes: step.crashes, Recoveries: step.recoveries, Commands: step.commands, Disturbed: step.disturbed, Begun: step.begun}); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("after %s: %+v; want %+v", step.event, got, want)
 		}
 	}

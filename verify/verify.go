@@ -10,6 +10,9 @@ import (
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/reductions"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // Starts selects the processes that start by themselves, and when. A process that is not selected never starts by
@@ -18,10 +21,10 @@ type Starts uint8
 
 // The start policies.
 const (
-	AllFirst = Starts(allFirst) // all, in the order of positions, before anything else happens
-	AnyTime  = Starts(anyTime)  // the schedule decides when, and of AnyStart algorithms also which: at least one
-	EverySet = Starts(everySet) // each non-empty set of processes in turn, before anything else happens
-	Each     = Starts(each)     // every process, when the schedule decides, but before its first message
+	AllFirst = Starts(model.AllFirst) // all, in the order of positions, before anything else happens
+	AnyTime  = Starts(model.AnyTime)  // the schedule decides when, and of AnyStart algorithms also which: at least one
+	EverySet = Starts(model.EverySet) // each non-empty set of processes in turn, before anything else happens
+	Each     = Starts(model.Each)     // every process, when the schedule decides, but before its first message
 )
 
 func (s Starts) String() string { return [...]string{"all", "any", "every-set", "each"}[s] }
@@ -70,18 +73,18 @@ type Options struct {
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
-	from      *beginning // a run that has begun, in which the search begins; nil: runs begin anew
-	confluent bool       // the premises of confluence on a ring hold
-	caused    bool       // those of confluence elsewhere hold, except what a run shows
-	partial   bool       // those of partial order hold
-	alike     bool       // symmetry leaves out orders
-	symmetric bool       // its premises hold among the configurations of one order
-	times     bool       // the extremes of time are searched
-	only      string     // the only property whose violation counts; empty: any
-	hasty     bool       // for tests: suspicion may come before the last message
-	wide      int        // states of one order up to which 128 bits of each fingerprint are kept; 0 is exactly
-	dropped   Assumption // what Wider does not assume
-	most      int        // states of all orders together; 0 is no limit
+	from      *model.Prefix // a run that has begun, in which the search begins; nil: runs begin anew
+	confluent bool          // the premises of confluence on a ring hold
+	caused    bool          // those of confluence elsewhere hold, except what a run shows
+	partial   bool          // those of partial order hold
+	alike     bool          // symmetry leaves out orders
+	symmetric bool          // its premises hold among the configurations of one order
+	times     bool          // the extremes of time are searched
+	only      string        // the only property whose violation counts; empty: any
+	hasty     bool          // for tests: suspicion may come before the last message
+	wide      int           // states of one order up to which 128 bits of each fingerprint are kept; 0 is exactly
+	dropped   Assumption    // what Wider does not assume
+	most      int           // states of all orders together; 0 is no limit
 }
 
 // Reduction selects how much of the state space is explored. The verdict, the violation and the extremes are the same.
@@ -147,10 +150,10 @@ type Limit uint8
 
 // The limits.
 const (
-	NoLimit     = Limit(noLimit)     // it is complete, or was stopped by Options.Progress
-	StateLimit  = Limit(stateLimit)  // Options.MaxStates, or 2^32 states of one order
-	MemoryLimit = Limit(memoryLimit) // Options.Memory
-	DepthLimit  = Limit(depthLimit)  // Options.MaxDepth
+	NoLimit     = Limit(search.NoLimit)     // it is complete, or was stopped by Options.Progress
+	StateLimit  = Limit(search.StateLimit)  // Options.MaxStates, or 2^32 states of one order
+	MemoryLimit = Limit(search.MemoryLimit) // Options.Memory
+	DepthLimit  = Limit(search.DepthLimit)  // Options.MaxDepth
 )
 
 // Messages is an extreme number of messages. Each field is an extreme by itself: different runs may reach them.
@@ -172,6 +175,28 @@ type Violation struct {
 	Round    int          // of NeverEnds: the first step of those that can repeat for ever, up to the last one
 	Outside  []string     // in words, the faults of this run outside the algorithm's fault model
 }
+
+// The properties that can be violated.
+const (
+	BrokeContract = model.BrokeContract
+	Panicked      = model.Panicked
+	Irrevocable   = model.Irrevocable
+	WrongTerm     = model.WrongTerm
+	TwoLeaders    = model.TwoLeaders
+	TwoInTerm     = model.TwoInTerm
+	TwoLeases     = model.TwoLeases
+	Revived       = model.Revived
+	Unpaired      = model.Unpaired
+	WrongLeader   = model.WrongLeader
+	Undecided     = model.Undecided
+	NoLeader      = model.NoLeader
+	Disagreement  = model.Disagreement
+	NeverEnds     = model.NeverEnds
+	BoundBroken   = model.BoundBroken
+)
+
+// ErrOptions reports options that do not go together; the text names them and a remedy.
+var ErrOptions = model.ErrOptions
 
 // Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
@@ -207,8 +232,8 @@ func (o *Options) reduce(program *process.Program) error {
 	}
 	d, eligible := p.Declaration(), program.Functions.Eligible
 	m := o.model()
-	uncaused, unordered, unalike := uncaused(m, d, eligible), unordered(m, d, eligible), unalike(m, d)
-	o.caused, o.confluent = uncaused == "", unconfluent(m, d, eligible) == ""
+	uncaused, unordered, unalike := reductions.Uncaused(m, d, eligible), reductions.Unordered(m, d, eligible), reductions.Unalike(m, d)
+	o.caused, o.confluent = uncaused == "", reductions.Unconfluent(m, d, eligible) == ""
 	o.partial, o.symmetric = unordered == "", unalike == ""
 	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, program.Name, text) }
 	switch o.Reduce {
@@ -231,8 +256,8 @@ func (o *Options) reduce(program *process.Program) error {
 	if err != nil || alike || o.Reduce != Symmetry {
 		return err
 	}
-	c, err := newChecker(program, m, firstInstance(d, o))
-	if err == nil && (!o.symmetric || symmetries(c) == nil) {
+	c, err := model.NewChecker(program, m, firstInstance(d, o))
+	if err == nil && (!o.symmetric || reductions.Symmetries(c) == nil) {
 		err = wrong("symmetry leaves out nothing here: " + cmp.Or(unalike, "no two processes and no two orders are alike but for rotations of a ring, of which one is explored in any case"))
 	}
 	return err

@@ -8,6 +8,8 @@ import (
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // mostInterned is the number of process states after which a walker begins with empty tables.
@@ -22,11 +24,11 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 		return nil, err
 	}
 	w := &walks{program: program, o: &o, seed: seed, lengths: make([]uint32, count), first: count}
-	about, err := newChecker(program, o.model(), w.instance(0))
+	about, err := model.NewChecker(program, o.model(), w.instance(0))
 	if err != nil {
 		return nil, err
 	}
-	parallel(max(1, o.Cores), func(int) { w.walk() })
+	search.Parallel(max(1, o.Cores), func(int) { w.walk() })
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -42,11 +44,11 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 		r.Coverage = coverageOf(about, w.seen)
 		return r, nil
 	}
-	c, err := newChecker(program, o.model(), w.instance(w.first))
+	c, err := model.NewChecker(program, o.model(), w.instance(w.first))
 	if err != nil {
 		return nil, err
 	}
-	_, found := (&walker{checker: c, Locates: true}).Walk(w.source(w.first))
+	_, found := (&search.Walker{Checker: c, Locates: true}).Walk(w.source(w.first))
 	r.Violation = (*Violation)(c.Violation(found))
 	return r, nil
 }
@@ -108,7 +110,7 @@ func (w *walks) take() (number int, ok bool) {
 
 // walk makes walks until there is none to make.
 func (w *walks) walk() {
-	var k *walker
+	var k *search.Walker
 	for {
 		number, ok := w.take()
 		if !ok {
@@ -134,11 +136,11 @@ func (w *walks) walk() {
 }
 
 // turn turns a walker to the network of a walk. A new one, or one that has computed very much, begins with empty tables.
-func (w *walks) turn(k **walker, number int) error {
+func (w *walks) turn(k **search.Walker, number int) error {
 	if *k != nil && len((*k).Processes.Values) <= mostInterned {
 		return (*k).On(w.instance(number))
 	}
-	c, err := newChecker(w.program, w.o.model(), w.instance(number))
-	*k = &walker{checker: c}
+	c, err := model.NewChecker(w.program, w.o.model(), w.instance(number))
+	*k = &search.Walker{Checker: c}
 	return err
 }
