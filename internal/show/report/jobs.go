@@ -184,8 +184,8 @@ type Removed struct{ *work.JobState }
 func (r *Removed) JSON() any {
 	fields := jobFields(r.JobState)
 	for i := range fields {
-		if fields[i].name == "state" {
-			fields[i].value = "removed"
+		if fields[i][0] == "state" {
+			fields[i][1] = "removed"
 		}
 	}
 	return fields

@@ -22,10 +22,8 @@ import (
 // object is a JSON object whose fields keep their order.
 type object []field
 
-type field struct {
-	name  string
-	value any
-}
+// field is the name of a field, which is a text, and its value.
+type field [2]any
 
 func (o object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
@@ -34,11 +32,11 @@ func (o object) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, err := json.Marshal(f.name)
+		name, err := json.Marshal(f[0])
 		if err != nil {
 			return nil, err
 		}
-		value, err := PlainJSON(f.value)
+		value, err := PlainJSON(f[1])
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +88,7 @@ func (p *Printer) headed(found object) object {
 	head := object{{"command", p.Command}, {"version", p.Version}, {"seed", nil}, {"parameters", nil}, {"topology", nil}, {"start", nil}}
 	rest := make(object, 0, len(found))
 	for _, f := range found {
-		if i := slices.IndexFunc(head, func(h field) bool { return h.name == f.name }); i >= 0 {
+		if i := slices.IndexFunc(head, func(h field) bool { return h[0] == f[0] }); i >= 0 {
 			head[i] = f
 		} else {
 			rest = append(rest, f)
