@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
 
@@ -206,7 +207,7 @@ func (c *comparison) job() (*labour.Assignment, error) {
 }
 
 // found computes all points.
-func (c *comparison) found(ctx context.Context, p *program, by labour.Doer) (*report.Comparison, error) {
+func (c *comparison) found(ctx context.Context, p *program, by labour.Doer) (*studies.Comparison, error) {
 	a, err := c.job()
 	if err != nil {
 		return nil, err
@@ -226,7 +227,7 @@ func (c *comparison) found(ctx context.Context, p *program, by labour.Doer) (*re
 	if err != nil {
 		return nil, err
 	}
-	return &report.Comparison{Study: c.study, Points: points, Version: versionName()}, nil
+	return &studies.Comparison{Study: c.study, Points: points, Version: versionName()}, nil
 }
 
 // answer is that of an [answerable].

@@ -4,13 +4,13 @@ import (
 	"github.com/spf13/cobra"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/render"
-	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 )
 
 // drawOptions are the options and the file of a comparison's drawing.
 type drawOptions struct {
 	draw string
-	report.Drawing
+	studies.Drawing
 }
 
 func (o *drawOptions) flags(command *cobra.Command) {

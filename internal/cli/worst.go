@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/worstcase"
 )
 
@@ -124,7 +125,7 @@ func (c *climb) answer(ctx context.Context, p *program, by labour.Doer) (*findin
 	if err != nil || r.IDs == nil {
 		return nil, cmp.Or(stopped, err)
 	}
-	found := &report.Worst{Options: &c.options, Parameters: c.o.parameters, Program: p.Name, Result: &r}
+	found := &studies.Worst{Options: &c.options, Parameters: c.o.parameters, Program: p.Name, Result: &r}
 	return &finding{
 		results: []report.Result{found}, verdict: stopped,
 		witness: func() (savedRun, error) { return savedRun{Ringleader: p.Version, Run: found.Words()}, nil },

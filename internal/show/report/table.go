@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// writeRows writes a table whose first column and numbers are right-aligned, without the columns that are empty. If it is
+// WriteRows writes a table whose first column and numbers are right-aligned, without the columns that are empty. If it is
 // wider than width, it comes in several parts, each with the first two columns.
-func writeRows(w io.Writer, paint Paint, width int, head []string, rows [][]string) {
+func WriteRows(w io.Writer, paint Paint, width int, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}

@@ -1,6 +1,6 @@
 //go:build !js
 
-package report
+package studies
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/reproduce"
 )
 
@@ -19,7 +20,7 @@ type Judged interface {
 }
 
 // NewJudged returns the form for people, whose lines are so wide, or JSON, or Markdown.
-func NewJudged(w io.Writer, paint Paint, width int, asJSON, asMarkdown bool) Judged {
+func NewJudged(w io.Writer, paint report.Paint, width int, asJSON, asMarkdown bool) Judged {
 	switch {
 	case asJSON:
 		return judgedJSON{w}
@@ -39,7 +40,7 @@ func summary(verdicts []int, left int) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, plural(n, reproduce.Verdicts[i])))
 		}
 	}
-	text := fmt.Sprintf("%d statement%s: %d judged", total, needed(total == 1, "", "s"), judged)
+	text := fmt.Sprintf("%d statement%s: %d judged", total, report.Needed(total == 1, "", "s"), judged)
 	if judged > 0 {
 		text += " (" + strings.Join(parts, ", ") + ")"
 	}
@@ -68,7 +69,7 @@ func plural(n int, v reproduce.Verdict) string {
 type judgedJSON struct{ w io.Writer }
 
 func (j judgedJSON) Row(r reproduce.Result) {
-	o := object{
+	o := report.Object{
 		{"source", r.Source},
 		{"where", r.Where},
 		{"claim", r.Claim},
@@ -77,18 +78,18 @@ func (j judgedJSON) Row(r reproduce.Result) {
 		{"verdict", r.Verdict.String()},
 	}
 	if r.Reach.Schedules > 0 {
-		o = append(o, field{"every_schedule_up_to", r.Reach.Schedules})
+		o = append(o, report.Field{"every_schedule_up_to", r.Reach.Schedules})
 	}
 	if r.Reach.Runs > 0 {
-		o = append(o, field{"runs_up_to", r.Reach.Runs})
+		o = append(o, report.Field{"runs_up_to", r.Reach.Runs})
 	}
 	if r.Why != "" {
-		o = append(o, field{"why", r.Why})
+		o = append(o, report.Field{"why", r.Why})
 	}
 	if r.Replay != "" {
-		o = append(o, field{"replay", r.Replay})
+		o = append(o, report.Field{"replay", r.Replay})
 	}
-	line, _ := PlainJSON(o) // strings and numbers only
+	line, _ := report.PlainJSON(o) // strings and numbers only
 	j.w.Write(append(line, '\n'))
 }
 
@@ -97,7 +98,7 @@ func (judgedJSON) End([]int, int) {}
 // judgedText is a table for people: where and the verdict on the left, what about on the right.
 type judgedText struct {
 	w      io.Writer
-	paint  Paint
+	paint  report.Paint
 	source string
 	width  int // of a line
 }
@@ -110,20 +111,20 @@ const (
 )
 
 var judgedColours = map[reproduce.Verdict]string{
-	reproduce.Holds: Green, reproduce.Unrefuted: Green, reproduce.Corrected: Yellow, reproduce.CorrectedUnrefuted: Yellow,
-	reproduce.Fails: Red, reproduce.Unchecked: Faint,
+	reproduce.Holds: report.Green, reproduce.Unrefuted: report.Green, reproduce.Corrected: report.Yellow, reproduce.CorrectedUnrefuted: report.Yellow,
+	reproduce.Fails: report.Red, reproduce.Unchecked: report.Faint,
 }
 
 func (t *judgedText) Row(r reproduce.Result) {
 	if r.Source != t.source {
 		t.source = r.Source
-		fmt.Fprintf(t.w, "%s\n\n", Fit(t.paint.Text(Bold, heading(r.Source)), t.width))
+		fmt.Fprintf(t.w, "%s\n\n", report.Fit(t.paint.Text(report.Bold, heading(r.Source)), t.width))
 	}
 	var left, right []string
-	for line := range strings.SplitSeq(Wrap(r.Where, judgedLeft), "\n") {
-		left = append(left, t.paint.Text(Bold, pad(line, judgedLeft)))
+	for line := range strings.SplitSeq(report.Wrap(r.Where, judgedLeft), "\n") {
+		left = append(left, t.paint.Text(report.Bold, pad(line, judgedLeft)))
 	}
-	for line := range strings.SplitSeq(Wrap(r.Judgement(), judgedLeft), "\n") {
+	for line := range strings.SplitSeq(report.Wrap(r.Judgement(), judgedLeft), "\n") {
 		left = append(left, t.paint.Text(judgedColours[r.Verdict], pad(line, judgedLeft)))
 	}
 	room := max(judgedLabel, min(judgedRight, t.width-2-judgedLeft-2-judgedLabel))
@@ -131,8 +132,8 @@ func (t *judgedText) Row(r reproduce.Result) {
 		if text == "" {
 			return
 		}
-		for line := range strings.SplitSeq(Wrap(text, room), "\n") {
-			right = append(right, t.paint.Text(Faint, pad(label, judgedLabel))+line)
+		for line := range strings.SplitSeq(report.Wrap(text, room), "\n") {
+			right = append(right, t.paint.Text(report.Faint, pad(label, judgedLabel))+line)
 			label = ""
 		}
 	}
@@ -153,7 +154,7 @@ func (t *judgedText) Row(r reproduce.Result) {
 }
 
 func (t *judgedText) End(verdicts []int, left int) {
-	fmt.Fprintln(t.w, Fit(summary(verdicts, left), t.width))
+	fmt.Fprintln(t.w, report.Fit(summary(verdicts, left), t.width))
 }
 
 // at is a line, or what stands for one that is not there.
@@ -201,12 +202,12 @@ func (m *judgedMarkdown) Row(r reproduce.Result) {
 	}
 	verdict := "**" + r.Verdict.String() + "**" + strings.TrimPrefix(r.Judgement(), r.Verdict.String())
 	if r.Why != "" {
-		verdict += ": " + cell(r.Why)
+		verdict += ": " + report.Cell(r.Why)
 	}
 	if r.Replay != "" {
 		verdict += "<br>`" + strings.ReplaceAll(r.Replay, "|", `\|`) + "`"
 	}
-	fmt.Fprintf(m.w, "| %s | %s | %s | %s | %s |\n", cell(r.Where), cell(r.Claim), cell(r.How), cell(r.Measured), verdict)
+	fmt.Fprintf(m.w, "| %s | %s | %s | %s | %s |\n", report.Cell(r.Where), report.Cell(r.Claim), report.Cell(r.How), report.Cell(r.Measured), verdict)
 }
 
 func (m *judgedMarkdown) End(verdicts []int, left int) {

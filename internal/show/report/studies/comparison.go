@@ -1,4 +1,4 @@
-package report
+package studies
 
 import (
 	"encoding/csv"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
 
@@ -89,21 +90,21 @@ func significant(r *big.Rat) string {
 func floating(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // Text prints the comparison for people.
-func (c *Comparison) Text(p *Printer) error {
+func (c *Comparison) Text(p *report.Printer) error {
 	w, paint := p.Out, p.Paint()
-	fmt.Fprintln(w, paint.Text(Bold, c.Command()))
+	fmt.Fprintln(w, paint.Text(report.Bold, c.Command()))
 	fmt.Fprintf(w, "ringleader %s, runs have seeds from %d on\n", c.Version, c.Seed)
 	head := []string{"n", "algorithm", "election", "±", "least", "most", "announcement", "worst case", "ratio", "exact average", "off by", "elected", "quiescent", "found"}
 	var rows [][]string
 	flush := func() {
-		writeRows(w, paint, p.Width(), head, rows)
+		report.WriteRows(w, paint, p.Width(), head, rows)
 		rows = nil
 	}
 	for i, p := range c.Points {
 		if i == 0 || p.Order != c.Points[i-1].Order && p.Order != "" && len(c.Orders) > 1 {
 			flush()
 			if p.Order != "" {
-				fmt.Fprintf(w, "\n%s\n", paint.Text(Bold, orderTitle(p.Order)))
+				fmt.Fprintf(w, "\n%s\n", paint.Text(report.Bold, orderTitle(p.Order)))
 			} else {
 				fmt.Fprintln(w)
 			}
@@ -183,7 +184,7 @@ func (c *Comparison) remarks(w io.Writer, width int) {
 	if compared > 0 {
 		text += " off by is the distance of the mean from the exact average, in standard errors."
 	}
-	fmt.Fprintln(w, "\n"+Wrap(text, width))
+	fmt.Fprintln(w, "\n"+report.Wrap(text, width))
 	if compared > 0 {
 		fmt.Fprintf(w, "%d of %d exact averages are within the interval, the farthest is off by %.1fσ.\n", within, compared, farthest)
 	}
@@ -288,31 +289,31 @@ func numeral(r *big.Rat) json.Number { return json.Number(decimal(r)) }
 
 // JSON returns the comparison for programs.
 func (c *Comparison) JSON() any {
-	points := make([]object, len(c.Points))
+	points := make([]report.Object, len(c.Points))
 	for i, p := range c.Points {
 		points[i] = c.pointJSON(p)
 	}
-	result := object{{"version", c.Version}, {"command", c.Command()}, {"seed", c.Seed}, {"start", "all"}, {"confidence", experiment.Confidence}, {"points", points}}
-	var fits []object
+	result := report.Object{{"version", c.Version}, {"command", c.Command()}, {"seed", c.Seed}, {"start", "all"}, {"confidence", experiment.Confidence}, {"points", points}}
+	var fits []report.Object
 	for _, f := range c.Fits(c.Points) {
-		fits = append(fits, object{
+		fits = append(fits, report.Object{
 			{"algorithm", f.Algorithm},
 			{"order", f.Order},
 			{"n_from", f.From},
 			{"n_to", f.To},
-			{"messages_per_process", object{
+			{"messages_per_process", report.Object{
 				{"of", f.Growth.Messages}, {"base", f.Base}, {"slope", f.Slope}, {"most", f.Most},
 			}},
-			{"time", object{{"of", f.Growth.TimeText}, {"most", f.Time}}},
+			{"time", report.Object{{"of", f.Growth.TimeText}, {"most", f.Time}}},
 		})
 	}
 	if fits != nil {
-		result = append(result, field{"theorem_5_1", fits})
+		result = append(result, report.Field{"theorem_5_1", fits})
 	}
 	return result
 }
 
-func (c *Comparison) pointJSON(p *experiment.Point) object {
+func (c *Comparison) pointJSON(p *experiment.Point) report.Object {
 	found := c.claim(p)
 	var named any // an order means nothing on some networks
 	if p.Order != "" {
@@ -322,12 +323,12 @@ func (c *Comparison) pointJSON(p *experiment.Point) object {
 		if s == nil {
 			return nil
 		}
-		o := object{{"mean", numeral(s.Mean())}, {"runs", s.Runs}}
+		o := report.Object{{"mean", numeral(s.Mean())}, {"runs", s.Runs}}
 		if p.Varies && s.Runs > 1 {
 			if width := s.HalfWidth(); p.Sampled() && !math.IsInf(width, 0) { // of times beyond all measure
-				o = append(o, field{"half_width", json.Number(floating(width))})
+				o = append(o, report.Field{"half_width", json.Number(floating(width))})
 			}
-			o = append(o, field{"least", s.Least}, field{"most", s.Most})
+			o = append(o, report.Field{"least", s.Least}, report.Field{"most", s.Most})
 		}
 		return o
 	}
@@ -335,9 +336,9 @@ func (c *Comparison) pointJSON(p *experiment.Point) object {
 	if p.Order == experiment.AllOrders {
 		seeds = []uint64{}
 	}
-	result := object{
+	result := report.Object{
 		{"algorithm", p.Algorithm},
-		{"parameters", parameters(c.subject(p).Parameters)},
+		{"parameters", report.Parameters(c.subject(p).Parameters)},
 		{"topology", c.subject(p).Topology.String()},
 		{"n", p.N},
 		{"order", named},
@@ -346,26 +347,26 @@ func (c *Comparison) pointJSON(p *experiment.Point) object {
 		{"averaged", p.Varies},
 		{"runs", p.Runs()},
 		{"seeds", seeds},
-		{"messages", object{{"total", numeral(messagesOf(p, "total"))}, {"election", sum(&p.Election)}, {"announcement", sum(&p.Announcement)}}},
+		{"messages", report.Object{{"total", numeral(messagesOf(p, "total"))}, {"election", sum(&p.Election)}, {"announcement", sum(&p.Announcement)}}},
 	}
 	if p.Elected != nil {
-		result = append(result, field{"time", object{{"elected", sum(p.Elected)}, {"quiet", sum(p.Quiet)}}})
+		result = append(result, report.Field{"time", report.Object{{"elected", sum(p.Elected)}, {"quiet", sum(p.Quiet)}}})
 	} else {
-		result = append(result, field{"time", nil})
+		result = append(result, report.Field{"time", nil})
 	}
 	if found.bound != nil {
 		var ratio any
 		if found.ratio != nil {
 			ratio = numeral(found.ratio)
 		}
-		result = append(result, field{"bound", object{{"of", found.bound.Of}, {"formula", found.bound.Formula}, {"messages", found.limit}, {"ratio", ratio}}})
+		result = append(result, report.Field{"bound", report.Object{{"of", found.bound.Of}, {"formula", found.bound.Formula}, {"messages", found.limit}, {"ratio", ratio}}})
 	}
 	if found.average != nil {
-		average := object{{"formula", found.average.Formula}, {"exact", json.Number(floating(found.exact))}}
+		average := report.Object{{"formula", found.average.Formula}, {"exact", json.Number(floating(found.exact))}}
 		if found.measured {
-			average = append(average, field{"standard_errors", json.Number(fmt.Sprintf("%.3f", found.deviation))})
+			average = append(average, report.Field{"standard_errors", json.Number(fmt.Sprintf("%.3f", found.deviation))})
 		}
-		result = append(result, field{"average", average})
+		result = append(result, report.Field{"average", average})
 	}
 	return result
 }

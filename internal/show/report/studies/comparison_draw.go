@@ -1,4 +1,4 @@
-package report
+package studies
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/internal/show/chart"
 	"ringleader.example/ringleader/internal/show/render"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
 
@@ -46,7 +47,7 @@ func (c *Comparison) Draw(path string, o *Drawing) func(io.Writer) error {
 	return func(w io.Writer) error {
 		drawn, err := c.chart(o).Drawing()
 		if errors.Is(err, chart.ErrEmpty) {
-			return Failed("%w; there are points, but none with numbers for both axes", chart.ErrEmpty)
+			return report.Failed("%w; there are points, but none with numbers for both axes", chart.ErrEmpty)
 		}
 		if err != nil {
 			return err

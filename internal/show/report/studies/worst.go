@@ -1,4 +1,4 @@
-package report
+package studies
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/worstcase"
 )
 
@@ -20,12 +21,12 @@ type Worst struct {
 // Words returns the run of what was found: the algorithm, and flags as --name=value.
 func (r *Worst) Words() []string {
 	i := &r.Input
-	words := []string{r.Options.Entry.Name, "--ids=" + Commas(len(i.IDs), func(p int) uint64 { return i.IDs[p] })}
+	words := []string{r.Options.Entry.Name, "--ids=" + report.Commas(len(i.IDs), func(p int) uint64 { return i.IDs[p] })}
 	if i.Wake != nil {
 		words = append(words, "--wake="+strings.Join(wakes(i), ","))
 	}
 	if len(i.Unwilling) > 0 {
-		words = append(words, "--unwilling="+Commas(len(i.Unwilling), func(k int) uint64 { return i.IDs[i.Unwilling[k]] }))
+		words = append(words, "--unwilling="+report.Commas(len(i.Unwilling), func(k int) uint64 { return i.IDs[i.Unwilling[k]] }))
 	}
 	for _, parameter := range r.Parameters {
 		words = append(words, "--param="+parameter)
@@ -57,7 +58,7 @@ func (r *Worst) call() string {
 	for _, word := range r.Words() {
 		name, value, isFlag := strings.Cut(word, "=")
 		if call = append(call, name); isFlag {
-			call = append(call, ShellWord(value))
+			call = append(call, report.ShellWord(value))
 		}
 	}
 	return strings.Join(call, " ")
@@ -75,12 +76,12 @@ func wakes(i *worstcase.Input) []string {
 }
 
 // parameters returns the JSON of the parameters, which were set before.
-func (r *Worst) parameters() object {
+func (r *Worst) parameters() report.Object {
 	set, err := r.Options.Entry.Set(r.Options.Parameters)
 	if err != nil {
 		return nil
 	}
-	return parameters(set)
+	return report.Parameters(set)
 }
 
 // perProcess is the cost divided by the number of processes.
@@ -89,7 +90,7 @@ func (r *Worst) perProcess() float64 { return float64(r.Cost.Lo) / float64(r.Opt
 // JSON returns what was found for programs.
 func (r *Worst) JSON() any {
 	s := r.Options
-	result := object{
+	result := report.Object{
 		{"algorithm", s.Entry.Name},
 		{"n", s.Size},
 		{"topology", s.Entry.Topology.String()},
@@ -104,20 +105,20 @@ func (r *Worst) JSON() any {
 		{"ids", r.IDs},
 	}
 	if r.Wake != nil {
-		result = append(result, field{"wake", wakes(&r.Input)})
+		result = append(result, report.Field{"wake", wakes(&r.Input)})
 	}
 	if s.Measure == worstcase.Phase {
-		result = append(result, field{"phase", r.Phase})
+		result = append(result, report.Field{"phase", r.Phase})
 	}
 	unwilling := make([]uint64, len(r.Unwilling))
 	for k, q := range r.Unwilling {
 		unwilling[k] = r.IDs[q]
 	}
-	return append(result, field{"unwilling", unwilling}, field{"replay", r.call()})
+	return append(result, report.Field{"unwilling", unwilling}, report.Field{"replay", r.call()})
 }
 
 // Text prints what was found for people.
-func (r *Worst) Text(p *Printer) error {
+func (r *Worst) Text(p *report.Printer) error {
 	s := r.Options
 	what := map[worstcase.Measure]string{
 		worstcase.Phase: fmt.Sprintf("messages in phase %d", r.Phase), worstcase.Elections: "election messages",
@@ -133,7 +134,7 @@ func (r *Worst) Text(p *Printer) error {
 			inputs += ", schedule fifo"
 		}
 	}
-	fmt.Fprintf(p.Out, "%s · ring of %d · %s\n\n", p.Paint().Text(Bold, s.Entry.Title), s.Size, inputs)
+	fmt.Fprintf(p.Out, "%s · ring of %d · %s\n\n", p.Paint().Text(report.Bold, s.Entry.Title), s.Size, inputs)
 	fmt.Fprintf(p.Out, "%s: %s %s, %s n\n$ %s\n", largest, r.Cost, what, strconv.FormatFloat(r.perProcess(), 'g', 4, 64), r.call())
 	return nil
 }
