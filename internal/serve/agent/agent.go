@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -131,7 +132,7 @@ func (a *Agent) confine(c *Config) Means {
 
 // checkTimer reports why a keeper has no timer that kills it.
 func checkTimer() error {
-	timer, err := kernel.NewKillTimer()
+	timer, err := kernel.NewTimer(syscall.SIGKILL)
 	if err != nil {
 		return err
 	}

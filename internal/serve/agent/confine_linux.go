@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/internal/serve/warden"
 )
 
@@ -88,6 +89,7 @@ func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr, l *l
 		return nil, err
 	}
 	defer ready.Close()
+	attributes.Pdeathsig = warden.Die
 	t, err := start(append([]string{program}, p.arguments(firstRole, command)[1:]...), attributes, nil, theirs.Fd(), l.fd(theirs.Fd()))
 	theirs.Close()
 	if err != nil {
@@ -99,20 +101,22 @@ func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr, l *l
 }
 
 // first is the main function of the first process of a PID namespace. It starts the command, reaps all that end, and passes
-// SIGTERM on. When it ends, with the exit status of the command, the kernel kills all that is left. The kernel kills it
-// when its keeper dies. By itself it kills all others at the moment of its keeper's order: the kernel kills them only when the last thread of
-// this process has ended, and a thread that ends may wait for a lock of the kernel that belongs to a process without a processor.
+// SIGTERM on. When it ends, with the exit status of the command, the kernel kills all that is left. By itself it kills all others at the moment
+// of its keeper's order, and when its keeper dies: the kernel kills them only when the last thread of this process has ended, and a
+// thread that ends may wait for a lock of the kernel that belongs to a process without a processor.
 func first(arguments []string) int {
 	runtime.LockOSThread() // the kernel kills the command at the end of the thread that started it
 	ready := os.NewFile(readyPipe, "ready")
 	closeOnExec(ready)
+	asks, dies, wakes := make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(dies, warden.Die) // before it finds that its keeper lives
+	signal.Notify(wakes, syscall.SIGCONT)
 	var p post
 	command, err := p.parse(arguments)
 	if err != nil {
 		complain(err)
 		return notStarted
 	}
-	asks := make(chan os.Signal, 1)
 	for _, s := range deaf {
 		if !signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s)
@@ -138,20 +142,27 @@ func first(arguments []string) int {
 	if err != nil {
 		return failed(err)
 	}
-	alarm := time.NewTimer(0)
+	timer, _ := kernel.NewTimer(syscall.SIGCONT) // wakes this process at the moment, also if it is stopped; the member has warned
+	alarm, killing := time.NewTimer(0), false
 	for {
-		if t.collect(true); t.ended {
+		at := l.at()
+		if killing = killing || now() >= at; killing {
+			_ = syscall.Kill(-1, syscall.SIGKILL) // there may be none, or one that only the kernel may kill
+			at = now() + pause
+		}
+		if t.collect(!killing); t.ended {
 			return t.status
 		}
-		wait := min(l.left(), look)
-		if wait <= 0 {
-			_ = syscall.Kill(-1, syscall.SIGKILL) // there may be none, or one that only the kernel may kill
-			wait = pause
+		if timer != nil {
+			_ = timer.Set(at) // else the alarm is left
 		}
-		alarm.Reset(wait)
+		alarm.Reset(min(at-now(), look))
 		select {
 		case <-t.changed:
 		case <-alarm.C:
+		case <-wakes:
+		case <-dies:
+			killing = true
 		case <-asks:
 			t.ask()
 		}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"syscall"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/kernel"
@@ -100,12 +101,12 @@ func failed(err error) int {
 // guard ends a command whose keeper does not, also if that is stopped: a timer of the kernel kills the keeper. A host without such timers
 // has none.
 type guard struct {
-	timer  *kernel.KillTimer
+	timer  *kernel.Timer
 	lethal *lethal // for the first process of a namespace; nil: there is none
 }
 
 func newGuard(m Means) (g guard) {
-	g.timer, _ = kernel.NewKillTimer() // the member has warned
+	g.timer, _ = kernel.NewTimer(syscall.SIGKILL) // the member has warned
 	if m == Namespace {
 		g.lethal = newLethal()
 	}

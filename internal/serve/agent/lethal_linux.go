@@ -55,14 +55,13 @@ func (l *lethal) set(o *order) {
 	}
 }
 
-// left returns the time until the moment.
-func (l *lethal) left() time.Duration {
+// at returns the moment.
+func (l *lethal) at() time.Duration {
 	if l == nil {
 		return kernel.Never
 	}
-	at := atomic.LoadInt64(l.moment)
-	if at == 0 {
-		return kernel.Never
+	if at := time.Duration(atomic.LoadInt64(l.moment)); at != 0 {
+		return at
 	}
-	return time.Duration(at) - now()
+	return kernel.Never
 }

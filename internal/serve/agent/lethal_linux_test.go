@@ -2,7 +2,10 @@ package agent
 
 import (
 	"bufio"
+	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -10,58 +13,188 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/serve/warden"
 )
 
-// The test takes the place of the keeper. It has no kill timer, and sends no signal at the deadline. Shells that ignore SIGTERM write their
-// process numbers to a pipe, which ends with the last of them.
-func TestTheFirstProcessOfANamespaceKillsTheOthersByItself(t *testing.T) {
+// deafShells are shells that ignore SIGTERM, the second in a session of its own. They write their process numbers to a pipe, which ends with the
+// last of them.
+type deafShells struct {
+	t     *testing.T
+	beats string
+	lines *bufio.Scanner
+
+	lethal *lethal
+}
+
+func newDeafShells(t *testing.T) *deafShells {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	runtime.LockOSThread() // the kernel kills the first process at the end of the thread that started it
-	p := post{means: Namespace}
-	if err := p.try(); err != nil {
+	if err := (post{means: Namespace}).try(); err != nil {
 		t.Skip(err)
 	}
-	l := newLethal()
-	if l == nil {
-		t.Fatal("there is no memory to share")
-	}
-	beats := filepath.Join(t.TempDir(), "beats")
-	if err := syscall.Mkfifo(beats, 0o600); err != nil {
+	runtime.LockOSThread() // a first process is told to end at the end of the thread that started it
+	s := &deafShells{t: t, beats: filepath.Join(t.TempDir(), "beats")}
+	if err := syscall.Mkfifo(s.beats, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := order{Kill: now() + time.Hour, Dead: now() + time.Hour}
-	l.set(&o)
+	return s
+}
+
+func (s *deafShells) command() []string {
 	const loop = "trap '' TERM; echo $$; while :; do sleep 0.01; done"
-	tree, err := p.plant([]string{"/bin/sh", "-c", "exec >" + beats + "; setsid sh -c \"" + strings.ReplaceAll(loop, "$", "\\$") + "\" & " + loop}, l)
+	return []string{"/bin/sh", "-c", "exec >" + s.beats + "; setsid sh -c \"" + strings.ReplaceAll(loop, "$", "\\$") + "\" & " + loop}
+}
+
+// begin waits until both run, and the first process waits for what comes next.
+func (s *deafShells) begin(first func() int) {
+	s.t.Helper()
+	pipe, err := os.Open(s.beats)
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	defer syscall.Kill(tree.first, syscall.SIGKILL) // if the test fails
-	pipe, err := os.Open(beats)
+	s.t.Cleanup(func() { pipe.Close() })
+	s.lines = bufio.NewScanner(pipe)
+	for range 2 {
+		if !s.lines.Scan() {
+			s.t.Fatal("the command does not begin")
+		}
+		if n, err := strconv.Atoi(s.lines.Text()); err != nil || n < 2 {
+			s.t.Fatalf("%q is no process of a namespace", s.lines.Text())
+		}
+	}
+	for busy := true; busy; runtime.Gosched() {
+		busy = false
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", first()))
+		for _, thread := range threads {
+			stat, _ := os.ReadFile(thread)
+			_, state, _ := strings.Cut(string(stat), ") ")
+			busy = busy || !strings.HasPrefix(state, "S")
+		}
+	}
+}
+
+// end waits until no process has the pipe, and checks that the first process killed the others, and was not killed itself.
+func (s *deafShells) end(first int) (at time.Duration) {
+	s.t.Helper()
+	at, itself := s.await(first)
+	if !itself {
+		s.t.Error("the first process was killed")
+	}
+	return at
+}
+
+// await waits until no process has the pipe. It reports whether the first process has ended by itself, as one whose command was killed. One
+// that does nothing is killed after a time.
+func (s *deafShells) await(first int) (at time.Duration, itself bool) {
+	s.t.Helper()
+	patience := time.AfterFunc(30*time.Second, func() { syscall.Kill(first, syscall.SIGKILL) })
+	defer patience.Stop()
+	for s.lines.Scan() {
+	}
+	at = now()
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(first, &status, 0, nil); err != nil {
+		s.t.Fatal(err)
+	}
+	return at, status.ExitStatus() == exitKilled
+}
+
+// plant starts them with an order, and without a keeper, so in a process without a kill timer.
+func (s *deafShells) plant(o *order) *tree {
+	s.t.Helper()
+	if s.lethal = newLethal(); s.lethal == nil {
+		s.t.Fatal("there is no memory to share")
+	}
+	s.lethal.set(o)
+	tree, err := post{means: Namespace}.plant(s.command(), s.lethal)
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	defer pipe.Close()
-	lines := bufio.NewScanner(pipe)
-	for range 2 { // both run
-		if !lines.Scan() {
-			t.Fatal("the command does not begin")
-		}
-		if n, err := strconv.Atoi(lines.Text()); err != nil || n < 2 {
-			t.Fatalf("%q is no process of a namespace", lines.Text())
-		}
-	}
+	s.begin(func() int { return tree.first })
+	return tree
+}
+
+// anHour is an order that is far away.
+func anHour() order {
+	return order{Stop: now() + time.Hour, Kill: now() + time.Hour, Dead: now() + time.Hour}
+}
+
+func TestTheFirstProcessOfANamespaceKillsTheOthersByItself(t *testing.T) {
+	s := newDeafShells(t)
+	o := anHour()
+	tree := s.plant(&o)
 	o.Kill = now() + 50*time.Millisecond
-	l.set(&o)
-	for lines.Scan() { // until no process has the pipe
+	s.lethal.set(&o)
+	if at := s.end(tree.first); at < o.Kill {
+		t.Errorf("they end %v early", o.Kill-at)
 	}
-	if late := o.Kill - now(); late > 0 {
-		t.Errorf("they end %v early", late)
+}
+
+// A first process that is stopped cannot look at the moment by itself: a timer of the kernel lets it go on then.
+func TestAFirstProcessThatIsStoppedKillsTheOthersAtTheMoment(t *testing.T) {
+	s := newDeafShells(t)
+	for most := look; ; most *= 2 { // a host may be so slow that the moment comes before the stop
+		o := order{Kill: now() + most, Dead: 1}
+		tree := s.plant(&o)
+		if err := syscall.Kill(tree.first, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		inTime := now() < o.Kill
+		if at := s.end(tree.first); at < o.Kill {
+			t.Errorf("they end %v early", o.Kill-at)
+		}
+		if inTime {
+			return
+		}
 	}
-	var s syscall.WaitStatus
-	if _, err := syscall.Wait4(tree.first, &s, 0, nil); err != nil || s.ExitStatus() != exitKilled {
-		t.Errorf("the first process ends with %v, %v", s, err)
+}
+
+// SIGKILL to the first process ends the others only when the last of its threads has ended. On a busy host it comes before the first process
+// has done what it was told.
+func TestAFirstProcessIsToldToKillTheOthersBeforeItIsKilled(t *testing.T) {
+	s := newDeafShells(t)
+	for range 100 {
+		o := anHour()
+		tree := s.plant(&o)
+		warden.KillChildren(func(pid int) bool { return pid != tree.first })
+		if _, itself := s.await(tree.first); itself {
+			return
+		}
 	}
+	t.Error("the first process was killed")
+}
+
+func TestTheFirstProcessKillsTheOthersWhenItsKeeperIsKilled(t *testing.T) {
+	s := newDeafShells(t)
+	orders, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	keeper := exec.Command(os.Args[0])
+	keeper.Args = post{means: Namespace}.arguments(keeperRole, s.command())
+	keeper.ExtraFiles, keeper.Stderr = []*os.File{orders}, os.Stderr
+	if err := keeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	orders.Close()
+	if err := json.NewEncoder(ours).Encode(anHour()); err != nil {
+		t.Fatal(err)
+	}
+	var first int
+	s.begin(func() int {
+		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", keeper.Process.Pid))
+		for _, list := range lists {
+			text, _ := os.ReadFile(list)
+			fmt.Sscan(string(text), &first)
+		}
+		return first
+	})
+	if err := keeper.Process.Kill(); err != nil || first == 0 {
+		t.Fatal(err, first)
+	}
+	keeper.Wait() // the first process is a child of this one now
+	s.end(first)
 }

@@ -73,7 +73,10 @@ func start(command []string, attributes *syscall.SysProcAttr, as *credential, fi
 		return nil, err
 	}
 	shared := warden.Foreground()
-	attributes.Pdeathsig, attributes.Setpgid = syscall.SIGKILL, !shared
+	attributes.Setpgid = !shared
+	if attributes.Pdeathsig == 0 {
+		attributes.Pdeathsig = syscall.SIGKILL
+	}
 	if as != nil {
 		attributes.Credential = as.system()
 	}

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 // die sets kill timers and tells the moment of the last, then runs for ever.
 func die(how string) {
-	t, err := kernel.NewKillTimer()
+	t, err := kernel.NewTimer(syscall.SIGKILL)
 	if err != nil {
 		panic(err)
 	}

@@ -2,19 +2,22 @@
 
 package kernel
 
-import "time"
+import (
+	"syscall"
+	"time"
+)
 
-// KillTimer is a timer of the kernel that kills this process.
-type KillTimer struct{}
+// Timer is a timer of the kernel that sends a signal to this process.
+type Timer struct{}
 
-// NewKillTimer returns [ErrNone].
-func NewKillTimer() (*KillTimer, error) { return nil, ErrNone }
+// NewTimer returns [ErrNone].
+func NewTimer(syscall.Signal) (*Timer, error) { return nil, ErrNone }
 
 // Set returns [ErrNone].
-func (*KillTimer) Set(time.Duration) error { return ErrNone }
+func (*Timer) Set(time.Duration) error { return ErrNone }
 
 // Close returns [ErrNone].
-func (*KillTimer) Close() error { return ErrNone }
+func (*Timer) Close() error { return ErrNone }
 
 // Hurry returns [ErrNone].
 func Hurry() error { return ErrNone }

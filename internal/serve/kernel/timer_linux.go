@@ -21,23 +21,23 @@ type event struct {
 	_      [56 - unsafe.Sizeof(uintptr(0))]byte
 }
 
-// KillTimer is a timer of the kernel that kills this process: see timer_create(2). It needs nothing of the process, so it also
-// kills one that is stopped, or gets no processor. A process that this one starts does not inherit it.
-type KillTimer struct{ id int32 }
+// Timer is a timer of the kernel that sends a signal to this process: see timer_create(2). It needs nothing of the process, so with SIGKILL
+// it also kills one that is stopped, or gets no processor. A process that this one starts does not inherit it.
+type Timer struct{ id int32 }
 
-// NewKillTimer makes a timer that is not set.
-func NewKillTimer() (*KillTimer, error) {
-	var t KillTimer
-	e := event{signal: int32(syscall.SIGKILL)}
+// NewTimer makes a timer that is not set, and sends a signal.
+func NewTimer(s syscall.Signal) (*Timer, error) {
+	var t Timer
+	e := event{signal: int32(s)}
 	if _, _, errno := syscall.Syscall(syscall.SYS_TIMER_CREATE, clockBoottime, uintptr(unsafe.Pointer(&e)), uintptr(unsafe.Pointer(&t.id))); errno != 0 {
 		return nil, fmt.Errorf("timer_create: %w", errno)
 	}
 	return &t, nil
 }
 
-// Set sets the moment at which the kernel kills this process, a reading of CLOCK_BOOTTIME, in place of the one before. With
-// [Never] it does not. A moment that is over kills at once.
-func (t *KillTimer) Set(at time.Duration) error {
+// Set sets the moment at which the kernel sends the signal, a reading of CLOCK_BOOTTIME, in place of the one before. With
+// [Never] it sends none. For a moment that is over it does so at once.
+func (t *Timer) Set(at time.Duration) error {
 	var setting struct{ interval, value syscall.Timespec } // all zero: none
 	if at != Never {
 		setting.value = syscall.NsecToTimespec(max(at, 1).Nanoseconds())
@@ -49,7 +49,7 @@ func (t *KillTimer) Set(at time.Duration) error {
 }
 
 // Close removes the timer.
-func (t *KillTimer) Close() error {
+func (t *Timer) Close() error {
 	if _, _, errno := syscall.Syscall(syscall.SYS_TIMER_DELETE, uintptr(t.id), 0, 0); errno != 0 {
 		return fmt.Errorf("timer_delete: %w", errno)
 	}

@@ -47,9 +47,22 @@ func send(t *testing.T, c net.Conn, text string) {
 	}
 }
 
-// silent checks that nothing arrives for a while.
-func silent(t *testing.T, c net.Conn) {
+// cut returns a way that is cut, and what tells that the link has a piece of data, which it would pass on now.
+func cut() (rig.Way, <-chan struct{}) {
+	has := make(chan struct{}, 1)
+	return rig.Way{Cut: true, Delay: func() time.Duration {
+		select {
+		case has <- struct{}{}:
+		default:
+		}
+		return 0
+	}}, has
+}
+
+// silent checks that nothing arrives for a while after the link has something.
+func silent(t *testing.T, has <-chan struct{}, c net.Conn) {
 	t.Helper()
+	<-has
 	c.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 	got := make([]byte, 9)
 	if n, err := c.Read(got); err == nil {
@@ -62,9 +75,10 @@ func silent(t *testing.T, c net.Conn) {
 func TestALinkHoldsBackWhatIsSentWhileItIsCut(t *testing.T) {
 	const delayed = 30 * time.Millisecond
 	l, from, to := linked(t)
-	l.Set(rig.Way{Cut: true}, rig.Way{Cut: true})
+	there, has := cut()
+	l.Set(there, rig.Way{Cut: true})
 	send(t, from, "held back")
-	silent(t, to)
+	silent(t, has, to)
 	l.Set(rig.Way{Delay: func() time.Duration { return delayed }}, rig.Way{})
 	second := time.Now() // before it is sent: this goroutine may wait for a core afterwards
 	send(t, from, "!")
@@ -77,12 +91,13 @@ func TestALinkHoldsBackWhatIsSentWhileItIsCut(t *testing.T) {
 
 func TestALinkCanBeCutInOneDirection(t *testing.T) {
 	l, from, to := linked(t)
+	shut, has := cut()
 	for _, c := range []struct {
 		there, back rig.Way
 		open, shut  [2]net.Conn
 	}{
-		{rig.Way{}, rig.Way{Cut: true}, [2]net.Conn{from, to}, [2]net.Conn{to, from}},
-		{rig.Way{Cut: true}, rig.Way{}, [2]net.Conn{to, from}, [2]net.Conn{from, to}},
+		{rig.Way{}, shut, [2]net.Conn{from, to}, [2]net.Conn{to, from}},
+		{shut, rig.Way{}, [2]net.Conn{to, from}, [2]net.Conn{from, to}},
 	} {
 		l.Set(c.there, c.back)
 		send(t, c.shut[0], "held back")
@@ -91,7 +106,7 @@ func TestALinkCanBeCutInOneDirection(t *testing.T) {
 		if _, err := io.ReadFull(c.open[1], got); err != nil || string(got) != "arrives" {
 			t.Errorf("%q, %v", got, err)
 		}
-		silent(t, c.shut[1])
+		silent(t, has, c.shut[1])
 		l.Set(rig.Way{}, rig.Way{})
 		held := make([]byte, 9)
 		if _, err := io.ReadFull(c.shut[1], held); err != nil || string(held) != "held back" {

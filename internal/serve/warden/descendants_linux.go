@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/kernel"
 )
 
 const (
@@ -61,10 +64,42 @@ func KillChildren(except func(pid int) bool) (killed []int) {
 		if except != nil && except(pid) {
 			continue
 		}
+		if firstOfNamespace(pid) && syscall.Kill(pid, Die) == nil {
+			await(pid)
+		}
 		_ = syscall.Kill(pid, syscall.SIGKILL) // if that is not allowed, we wait for its end
 		killed = append(killed, pid)
 	}
 	return killed
+}
+
+// Die is the signal by which the first process of a PID namespace is told to kill all others there before it ends. With SIGKILL it ends
+// without that, and the kernel kills the others only when its last thread has ended: that thread can be late. The other real-time signals before
+// it have uses in C libraries.
+const Die = syscall.Signal(40)
+
+// firstOfNamespace reports whether a process is the first of a PID namespace below that of this one.
+func firstOfNamespace(pid int) bool {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return false
+	}
+	_, numbers, _ := strings.Cut(string(status), "\nNSpid:")
+	numbers, _, _ = strings.Cut(numbers, "\n") // its number here, and in each namespace below
+	in := strings.Fields(numbers)
+	return len(in) > 1 && in[len(in)-1] == "1"
+}
+
+// patience is how long a process may take to die by [Die]. One that is stopped, or ignores it, takes longer.
+const patience = 5 * time.Millisecond
+
+// await waits until a child has ended, for a short time. It does not reap it.
+func await(pid int) {
+	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(patience / 20) {
+		if kernel.Ended(pid) {
+			return
+		}
+	}
 }
 
 // children returns the children of this process. The kernel has a list of those of each thread, so it does not matter how many

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -149,4 +150,20 @@ func TestADeathThatTheOthersNoticeFirstIsNotHeldAgainstTheFaultBefore(t *testing
 	if len(d.faults) != 2 || d.faults[0].open || d.faults[1].open || d.faults[0].leader != 2 || d.faults[1].leader != 1 {
 		t.Errorf("the faults are %+v and %+v", d.faults[0], d.faults[1])
 	}
+}
+
+func TestALeaseThatIsNotRenewedRunsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, out := newDemo(2, 80)
+		d.show.begun = time.Now()
+		m := d.members[1]
+		m.leads, m.until, d.renewed = time.Now(), time.Now().Add(3*step), time.Now().Add(step)
+		for d.waning() != nil {
+			<-d.countdown()
+			d.lapsing()
+		}
+		if n := strings.Count(out.String(), "the lease of 2 runs down"); n != 1 { // at two steps; at three it has ended
+			t.Errorf("%d lines:\n%s", n, out)
+		}
+	})
 }

@@ -46,7 +46,7 @@ func TestAJobThatIsCancelledEndsEverywhere(t *testing.T) {
 	}
 	until(t, "idle", func() bool { return w.Measured().Busy == 0 })
 	until(t, "the queue empty", func() bool {
-		pieces, err := c.pieces(t.Context(), queueStream, "")
+		pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
 		return err == nil && len(pieces) == 0
 	})
 	if names := streams(t, c); !slices.Equal(names, []string{cancelledStream, queueStream}) {
