@@ -237,6 +237,7 @@ func conjuncts(t *logic.Term, is bool) (all []condition) {
 type level struct {
 	at     int
 	values Range
+	few    *[]int // the values instead, unless it points to nil
 	tests  []evaluate
 }
 
@@ -259,7 +260,11 @@ func (c *compiler) search(vars []logic.Binding, conditions []condition) func(m *
 	levels := []level{{at: -1}}
 	bind := func(k int) {
 		bound[k] = true
-		levels = append(levels, level{at: slots[k], values: c.domain(vars[k].Sort)})
+		l := level{at: slots[k], values: c.domain(vars[k].Sort)}
+		if vars[k].Sort == logic.Int {
+			l.few = &c.few
+		}
+		levels = append(levels, l)
 	}
 	for rest := slices.Clone(conditions); len(rest) > 0; {
 		next := 0
@@ -288,18 +293,27 @@ func try(m *machine, levels []level, found func() bool) bool {
 		return found == nil || found()
 	}
 	l := &levels[0]
-	for v := l.values.Least; v <= l.values.Most; v++ {
-		if l.at >= 0 {
-			m.vars[l.at] = v
+	if l.few != nil && *l.few != nil {
+		for _, v := range *l.few {
+			if l.holds(m, v) && try(m, levels[1:], found) {
+				return true
+			}
 		}
-		if l.passes(m) && try(m, levels[1:], found) {
+		return false
+	}
+	for v := l.values.Least; v <= l.values.Most; v++ {
+		if l.holds(m, v) && try(m, levels[1:], found) {
 			return true
 		}
 	}
 	return false
 }
 
-func (l *level) passes(m *machine) bool {
+// holds gives the variable a value, and reports whether all tests pass.
+func (l *level) holds(m *machine, value int) bool {
+	if l.at >= 0 {
+		m.vars[l.at] = value
+	}
 	for _, t := range l.tests {
 		if t(m) == 0 {
 			return false

@@ -17,6 +17,7 @@ type Instance struct {
 
 	elements map[string][]string
 	integers Range
+	few      []int   // see Try
 	tables   []table // of the state functions
 	place    map[*logic.Symbol]int
 	values   map[*logic.Symbol]func(args []int) int // of the constants
@@ -74,6 +75,10 @@ func New(m *logic.Model, elements map[string][]string, integers Range, constants
 	}
 	return i, nil
 }
+
+// Try lets quantified integers take these values only; nil: all of the instance's range. That changes no formula in which an integer matters
+// only where a state function has it as an argument and is not as it was at first there, if the values are all of those arguments.
+func (i *Instance) Try(integers []int) { i.few = integers }
 
 // domain returns the values of a sort.
 func (i *Instance) domain(sort string) Range {
