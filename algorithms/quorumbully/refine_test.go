@@ -31,7 +31,7 @@ var schedules = []explored{
 	{"3 claims, 2 renewals, 2 crashes", with(quorumbully.Few(3, 2), func(o *verify.Options) { o.Instance.Parameters["renewals"] = "2" }), 3, 8000, 1_000_000},
 	{"1, 2 and 1 voters, a crash", quorumbully.Changes(2, 1, 2, 2, 3, 1), 1, 10_000, 0},
 	{"2, 3 and 2 voters, a crash", quorumbully.Changes(3, 1, 2, 2, 3, 1), 2, 10_000, 1_000_000},
-	{"3, 4 and 3 voters", quorumbully.Changes(4, 1, 2, 2, 3, 0), 3, 10_000, 1_000_000},
+	{"3, 4 and 3 voters", quorumbully.Changes(4, 1, 2, 2, 3, 0), 3, 20_000, 1_000_000},
 }
 
 // The code does nothing that the model does not allow, in all that the checker visits. A transition is compared with one history of its

@@ -23,6 +23,7 @@ type State struct {
 	now      int
 	model    *finite.State // nil: while things are collected
 	requests []request     // in the order of sending
+	made     []int         // the voters that leaders have made
 	ended    []int         // the lives that have ended
 }
 
@@ -193,6 +194,22 @@ func (c *Checker) Check(s *State, since int) error {
 		return &Failure{"invariants do not hold: " + logic.Names(broken)}
 	}
 	return nil
+}
+
+// votersOf returns the number of voters that were made.
+func (o *observation) votersOf(v *quorumbully.Voters) int {
+	like := o.likes(v)
+	if like == o.first {
+		return 0
+	}
+	for _, k := range o.made {
+		made := o.voters.all[k]
+		if made.maker = 0; made == like {
+			return k
+		}
+	}
+	fail("member %d knows voters of term %d, version %d, members %b, which nobody has made", o.Member, like.term, like.version, like.members)
+	return 0
 }
 
 // claimOf returns the claim or tenure of a life in a term, or -1.
@@ -416,7 +433,7 @@ func (o *observation) asks() {
 		if o.Sent[i].Kind != quorumbully.Renew || m.Request.Term != o.After.Term {
 			continue
 		}
-		voters = o.amends(voters, o.votersOf(&m.Voters))
+		voters = o.amends(voters, &m.Voters)
 		switch at := o.sentAt(o.claim, m.Request.Number); {
 		case at < 0:
 			o.sends(o.claim, m.Request.Number)
@@ -428,7 +445,7 @@ func (o *observation) asks() {
 			fail("member %d repeats a request that it has not sent", o.Member)
 		}
 	}
-	o.amends(voters, o.votersOf(&o.After.Kept.Voters))
+	o.amends(voters, &o.After.Kept.Voters)
 	if left := o.leadsFor(); left >= 0 && !o.collects() {
 		until := o.clocks.Ends(o.Member, o.now, left)
 		o.do("extend", o.claim, quorum(o.backers(o.value("voters", o.claim), until)), until)
@@ -436,33 +453,41 @@ func (o *observation) asks() {
 }
 
 // amends makes the actions by which the leader's voters become others.
-func (o *observation) amends(now, next int) int {
-	made := func(k int) int {
-		o.maker[k] = o.claim
-		return k
+func (o *observation) amends(now int, next *quorumbully.Voters) int {
+	goal := o.likes(next)
+	goal.maker = o.claim
+	made := func(v voters) int {
+		now = o.voters.add(v)
+		o.made = append(slices.Clip(o.made), now)
+		return now
 	}
-	if v := o.voters.all[now]; now != next && v.term != o.After.Term {
-		v.term = o.After.Term
-		now = made(o.voters.add(v))
-		o.do("rename", o.claim, now)
+	v := o.voters.all[now]
+	if v.term == goal.term && v.version == goal.version && v.members == goal.members {
+		return now
+	}
+	if v.term != o.After.Term {
+		v.term, v.maker = o.After.Term, o.claim
+		o.do("rename", o.claim, made(v))
 		o.keeps(now)
 	}
-	if now == next {
-		return next
+	if v == goal {
+		return now
 	}
-	made(next)
+	var keepers, backers uint
+	until, present := 0, now
+	made(goal)
 	if !o.collects() {
-		var keepers uint
 		for v := range o.members {
-			if o.is("keeps", v, o.claim, now) {
+			if o.is("keeps", v, o.claim, present) {
 				keepers |= 1 << v
 			}
 		}
-		until := o.supported(next)
-		o.do("change", o.claim, next, quorum(max(1, keepers&o.voters.all[now].members)), quorum(max(1, o.backers(next, until))), until)
+		until = o.supported(now)
+		backers = o.backers(now, until)
 	}
-	o.keeps(next)
-	return next
+	o.do("change", o.claim, now, quorum(max(1, keepers&o.voters.all[present].members)), quorum(max(1, backers)), until)
+	o.keeps(now)
+	return now
 }
 
 // keeps makes that a leader keeps its own voters, and tells itself.

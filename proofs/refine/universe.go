@@ -43,6 +43,7 @@ type (
 		term    election.Term
 		version uint64
 		members uint // bits
+		maker   int  // a claim
 	}
 )
 
@@ -56,7 +57,6 @@ type universe struct {
 	lives    list[life]
 	claims   list[claim]
 	voters   list[voters]
-	maker    map[int]int // of voters
 	entitled map[int]int // by claim: on its holder's clock
 	lease    map[int]int // by claim
 	latest   int         // time of a request; the first is 1, when models begin
@@ -81,22 +81,22 @@ func (l *list[T]) add(value T) int {
 }
 
 func newUniverse(members, first int, clocks Clocks) *universe {
-	u := &universe{members: members, first: voters{members: 1<<first - 1}, clocks: clocks, maker: map[int]int{}, entitled: map[int]int{}, lease: map[int]int{}}
+	u := &universe{members: members, first: voters{members: 1<<first - 1}, clocks: clocks, entitled: map[int]int{}, lease: map[int]int{}}
 	u.voters.add(u.first)
 	u.claims.add(claim{u.lives.add(life{}), 1, 0}) // the maker of the first voters, which claims nothing
 	return u
 }
 
-// votersOf returns the number of voters.
-func (u *universe) votersOf(v *quorumbully.Voters) int {
-	now := voters{v.Term, v.Version, u.first.members}
+// likes returns voters as the code has them, without their maker.
+func (u *universe) likes(v *quorumbully.Voters) voters {
+	like := voters{term: v.Term, version: v.Version, members: u.first.members}
 	if len(v.Members) > 0 {
-		now.members = 0
+		like.members = 0
 		for _, x := range v.Members {
-			now.members |= 1 << (x - 1)
+			like.members |= 1 << (x - 1)
 		}
 	}
-	return u.voters.add(now)
+	return like
 }
 
 func isMajority(some, all uint) bool {
@@ -139,7 +139,7 @@ func (u *universe) instance(m *logic.Model) (*finite.Instance, error) {
 		"same":       func(a []int) int { return truth[voters[a[0]].members == voters[a[1]].members] },
 		"term-of":    func(a []int) int { return int(voters[a[0]].term) },
 		"version-of": func(a []int) int { return int(voters[a[0]].version) },
-		"maker":      func(a []int) int { return u.maker[a[0]] },
+		"maker":      func(a []int) int { return voters[a[0]].maker },
 		"first":      func([]int) int { return 0 },
 		"term":       func(a []int) int { return int(claims[a[0]].term) },
 		"life":       func(a []int) int { return claims[a[0]].life },
