@@ -377,7 +377,7 @@ func (o *observation) countsOwn(claim int) {
 // sends notes a request that leaves now.
 func (o *observation) sends(claim int, number uint64) {
 	o.requests = append(slices.Clip(o.requests), request{claim, number, o.now})
-	o.latest = max(o.latest, o.now)
+	o.times.add(o.now)
 }
 
 // counts makes what the member counts, and the win.

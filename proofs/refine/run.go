@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
@@ -86,91 +87,103 @@ func repeat(collect *election.Collector[message], now election.Ticks, to *out) {
 	}
 }
 
-// Run compares a run of package simulate with the model. After each so many steps invariants are evaluated, for what was asked for
-// within the longest lease: nothing else binds. The error is a *Failure with
-// the steps before it, if the code does what the model does not allow.
-func Run(a algorithm, o simulate.Options, every int) (*Checker, error) {
-	var steps []*Step
-	if _, err := simulate.Run(Watched(a, func(s *Step) { steps = append(steps, s) }), o); err != nil {
-		return nil, err
-	}
-	crashes, err := align(a, o, steps)
-	if err != nil {
-		return nil, err
-	}
-	clocks := make(drifting, o.Instance.IDs.Len())
-	for _, d := range o.Faults.Drifts {
-		clocks[d.Process] = d
-	}
-	return replay(steps, crashes, clocks, o.Wardens, every)
+// Log is a run: its steps, and which lives have ended between them.
+type Log struct {
+	Clocks  Clocks
+	Wardens bool // the end of a life is proven at once
+
+	mutex sync.Mutex
+	steps []*Step
+	ended []ended
 }
 
-// ended is a crash: before which step, and of which member.
+// ended is the end of a life: before which step.
 type ended struct {
 	before int
 	member election.ID
 	at     int
 }
 
-// align gives steps their real times, from a record of the same run, and returns the crashes.
-func align(a algorithm, o simulate.Options, steps []*Step) (crashes []ended, err error) {
+// Add adds a step.
+func (l *Log) Add(s *Step) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.steps = append(l.steps, s)
+}
+
+// Ended adds that the life of a member has ended, not before the last step.
+func (l *Log) Ended(member election.ID) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	at := 0
+	if last := len(l.steps) - 1; last >= 0 {
+		at = l.steps[last].At
+	}
+	l.ended = append(l.ended, ended{len(l.steps), member, at})
+}
+
+// Run compares a run of package simulate with the model, as [Log.Check] does.
+func Run(a algorithm, o simulate.Options, every int) (*Checker, error) {
+	clocks := make(drifting, o.Instance.IDs.Len())
+	for _, d := range o.Faults.Drifts {
+		clocks[d.Process] = d
+	}
+	l := &Log{Clocks: clocks, Wardens: o.Wardens}
+	if _, err := simulate.Run(Watched(a, l.Add), o); err != nil {
+		return nil, err
+	}
+	if err := l.align(a, o); err != nil {
+		return nil, err
+	}
+	return l.Check(every)
+}
+
+// align gives steps their real times, from a record of the same run, and notes the crashes.
+func (l *Log) align(a algorithm, o simulate.Options) error {
 	o.Record = true
 	r, err := simulate.Run(a, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	at := 0
 	for i := range r.Record.Steps {
 		s := &r.Record.Steps[i]
 		switch s.Event {
 		case trace.Crash:
-			crashes = append(crashes, ended{at, election.ID(s.Process + 1), int(s.Time.Lo)})
+			l.ended = append(l.ended, ended{at, election.ID(s.Process + 1), int(s.Time.Lo)})
 		case trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Command:
-			if at == len(steps) {
-				return crashes, nil
+			if at == len(l.steps) || l.steps[at].Event != s.Event || l.steps[at].Member != election.ID(s.Process+1) {
+				return fmt.Errorf("step %d of the record, %s at %d, is another one", i, s.Event, s.Process+1)
 			}
-			if steps[at].Event != s.Event || steps[at].Member != election.ID(s.Process+1) {
-				return nil, fmt.Errorf("step %d of the record is %s at %d, and not %s at %d", i, s.Event, s.Process+1, steps[at].Event, steps[at].Member)
-			}
-			steps[at].At = int(s.Time.Lo)
+			l.steps[at].At = int(s.Time.Lo)
 			at++
 		}
 	}
-	if at != len(steps) {
-		return nil, fmt.Errorf("%d steps, and %d in the record", len(steps), at)
-	}
-	return crashes, nil
+	return nil
 }
 
-// replay compares steps with the model: once to collect what they are about.
-func replay(steps []*Step, crashes []ended, clocks Clocks, wardens bool, every int) (*Checker, error) {
-	if len(steps) == 0 {
-		return nil, nil
-	}
-	p := steps[0].After
-	c, err := NewChecker(int(p.Members), int(p.Settings.First), clocks)
+// Check compares the run with the model. After each so many steps invariants are evaluated, for what was asked for within the longest
+// lease: nothing else binds. The error is a *Failure with the steps before it, if the code does what the model does not allow.
+func (l *Log) Check(every int) (*Checker, error) {
+	p := l.steps[0].After
+	c, err := NewChecker(int(p.Members), int(p.Settings.First), l.Clocks)
 	if err != nil {
 		return nil, err
 	}
-	for range 2 {
-		if err := c.all(steps, crashes, wardens, every); err != nil && c.instance != nil {
-			return c, err
-		}
-		if c.instance == nil {
-			if err := c.Collected(); err != nil {
-				return c, err
-			}
-		}
+	_ = c.replay(l, every) // it collects; the model tells better what is wrong
+	if err := c.Collected(); err != nil {
+		return c, err
 	}
-	return c, nil
+	return c, c.replay(l, every)
 }
 
-func (c *Checker) all(steps []*Step, crashes []ended, wardens bool, every int) (err error) {
-	s, lives := c.Begin(), map[election.ID]uint64{}
-	for i, step := range steps {
-		for ; len(crashes) > 0 && crashes[0].before <= i && err == nil; crashes = crashes[1:] {
-			if s, err = c.Pass(s, 1+crashes[0].at); err == nil {
-				s, err = c.Crash(s, crashes[0].member, lives[crashes[0].member], wardens)
+// replay makes the run in the model.
+func (c *Checker) replay(l *Log, every int) (err error) {
+	s, lives, endings := c.Begin(), map[election.ID]uint64{}, l.ended
+	for i, step := range l.steps {
+		for ; len(endings) > 0 && endings[0].before <= i && err == nil; endings = endings[1:] {
+			if s, err = c.Pass(s, 1+endings[0].at); err == nil {
+				s, err = c.Crash(s, endings[0].member, lives[endings[0].member], l.Wardens)
 			}
 		}
 		if err == nil {
@@ -183,7 +196,7 @@ func (c *Checker) all(steps []*Step, crashes []ended, wardens bool, every int) (
 			err = c.Check(s, s.now-c.longest())
 		}
 		if err != nil {
-			return &Failure{err.Error() + "\n" + story(steps[max(0, i-40):i+1])}
+			return &Failure{err.Error() + "\n" + story(l.steps[max(0, i-40):i+1])}
 		}
 		lives[step.Member] = step.After.Kept.Incarnation
 	}

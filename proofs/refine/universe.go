@@ -3,6 +3,7 @@ package refine
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
@@ -59,7 +60,7 @@ type universe struct {
 	voters   list[voters]
 	entitled map[int]int // by claim: on its holder's clock
 	lease    map[int]int // by claim
-	latest   int         // time of a request; the first is 1, when models begin
+	times    list[int]   // of requests
 }
 
 // list numbers values.
@@ -129,9 +130,12 @@ func (u *universe) instance(m *logic.Model) (*finite.Instance, error) {
 	for _, c := range u.claims.all {
 		names["Claim"] = append(names["Claim"], fmt.Sprintf("%s@%d of %s", names["Life"][c.life], c.term, names["Voters"][c.base]))
 	}
+	times := append([]int{1}, u.times.all...) // models begin at 1
+	slices.Sort(times)
+	times = slices.Compact(times)
 	truth := map[bool]int{true: 1}
 	voters, claims := u.voters.all, u.claims.all
-	return finite.New(m, names, finite.Range{Least: 1, Most: u.latest}, map[string]func([]int) int{
+	return finite.New(m, names, finite.Range{Least: 1, Most: times[len(times)-1], Only: times}, map[string]func([]int) int{
 		"among":      func(a []int) int { return (a[1] + 1) >> a[0] & 1 },
 		"majority":   func(a []int) int { return truth[isMajority(uint(a[0]+1), voters[a[1]].members)] },
 		"meets":      func(a []int) int { return truth[meets(voters[a[0]].members, voters[a[1]].members)] },

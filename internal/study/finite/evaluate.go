@@ -110,11 +110,12 @@ func (c *compiler) call(t *logic.Term) evaluate {
 	return func(m *machine) int {
 		at := 0
 		for k, a := range args {
-			v := a(m) - table.least[k]
-			if uint(v) >= uint(table.sizes[k]) {
+			arg := &table.args[k]
+			place := arg.place(a(m))
+			if place < 0 {
 				return 0
 			}
-			at = at*table.sizes[k] + v
+			at = at*arg.size() + place
 		}
 		return int(m.state.tables[place][at])
 	}
@@ -257,7 +258,7 @@ func (c *compiler) search(vars []logic.Binding, conditions []condition) func(m *
 		})
 		return open
 	}
-	levels := []level{{at: -1}}
+	levels := []level{{at: -1}} // a variable that is none, with one value
 	bind := func(k int) {
 		bound[k] = true
 		l := level{at: slots[k], values: c.domain(vars[k].Sort)}
@@ -301,8 +302,8 @@ func try(m *machine, levels []level, found func() bool) bool {
 		}
 		return false
 	}
-	for v := l.values.Least; v <= l.values.Most; v++ {
-		if l.holds(m, v) && try(m, levels[1:], found) {
+	for place := range l.values.size() {
+		if l.holds(m, l.values.value(place)) && try(m, levels[1:], found) {
 			return true
 		}
 	}
