@@ -25,13 +25,13 @@ func with(o verify.Options, set func(*verify.Options)) verify.Options {
 
 var schedules = []explored{
 	{"2 claims, a crash", quorumbully.Few(2, 1), 3, 20_000, 0},
-	{"2 claims, late messages", with(quorumbully.Few(2, 0), func(o *verify.Options) { o.Delay = 2 }), 3, 8000, 1_000_000},
-	{"2 claims, a crash with a warden, a suspicion", with(quorumbully.Few(2, 1), func(o *verify.Options) { o.Wardens, o.Suspicions = true, 1 }), 3, 8000, 1_000_000},
-	{"2 claims, a command, a repeated message", with(quorumbully.Few(2, 0), func(o *verify.Options) { o.Commands, o.Duplicates = 1, 1 }), 3, 8000, 1_000_000},
-	{"3 claims, 2 renewals, 2 crashes", with(quorumbully.Few(3, 2), func(o *verify.Options) { o.Instance.Parameters["renewals"] = "2" }), 3, 8000, 1_000_000},
+	{"2 claims, late messages", with(quorumbully.Few(2, 0), func(o *verify.Options) { o.Delay = 2 }), 3, 8000, 300_000},
+	{"2 claims, a crash with a warden, a suspicion", with(quorumbully.Few(2, 1), func(o *verify.Options) { o.Wardens, o.Suspicions = true, 1 }), 3, 8000, 300_000},
+	{"2 claims, a command, a repeated message", with(quorumbully.Few(2, 0), func(o *verify.Options) { o.Commands, o.Duplicates = 1, 1 }), 3, 8000, 300_000},
+	{"3 claims, 2 renewals, 2 crashes", with(quorumbully.Few(3, 2), func(o *verify.Options) { o.Instance.Parameters["renewals"] = "2" }), 3, 8000, 300_000},
 	{"1, 2 and 1 voters, a crash", quorumbully.Changes(2, 1, 2, 2, 3, 1), 1, 10_000, 0},
-	{"2, 3 and 2 voters, a crash", quorumbully.Changes(3, 1, 2, 2, 3, 1), 2, 10_000, 1_000_000},
-	{"3, 4 and 3 voters", quorumbully.Changes(4, 1, 2, 2, 3, 0), 3, 20_000, 1_000_000},
+	{"2, 3 and 2 voters, a crash", quorumbully.Changes(3, 1, 2, 2, 3, 1), 2, 10_000, 300_000},
+	{"3, 4 and 3 voters", quorumbully.Changes(4, 1, 2, 2, 3, 0), 3, 20_000, 300_000},
 }
 
 // The code does nothing that the model does not allow, in all that the checker visits. A transition is compared with one history of its

@@ -23,4 +23,6 @@
 //
 // [Explore] does so in every configuration that package verify visits, and [Run] along a run of package simulate. A configuration has
 // the history of the first run that leads to it.
+//
+// This package is v0: its API may change with any version.
 package refine

@@ -51,19 +51,13 @@ type explorer struct {
 	*Checker
 	*Explored
 	wardens bool
-	states  []*State // by number of the configuration
-	paths   []path   // likewise
-	from    int      // states of smaller numbers are not needed any more
-}
-
-// path is how a configuration was reached first.
-type path struct {
-	from int
-	move string
+	states  []*State       // by number of the configuration
+	firsts  []*verify.Move // likewise: how it was reached first; nil: it is the first one
+	from    int            // states of smaller numbers are not needed any more
 }
 
 func (e *explorer) explore(program *process.Program, o verify.Options) error {
-	e.states, e.paths, e.from, e.Transitions = []*State{e.Begin()}, []path{{-1, ""}}, 0, 0
+	e.states, e.firsts, e.from, e.Transitions = []*State{e.Begin()}, []*verify.Move{nil}, 0, 0
 	var failure error
 	states, complete, err := verify.Watch(program, o, func(m *verify.Move) bool {
 		e.Transitions++
@@ -79,16 +73,13 @@ func (e *explorer) explore(program *process.Program, o verify.Options) error {
 			return false
 		}
 		if m.New {
-			e.states, e.paths = append(e.states, next), append(e.paths, path{m.From, text(m)})
+			e.states, e.firsts = append(e.states, next), append(e.firsts, m)
 		}
 		return true
 	})
 	e.States, e.Complete = states, complete
-	if e.instance == nil && failure != nil { // the model tells it better
-		failure = nil
-	}
-	if failure != nil {
-		return failure
+	if err == nil && e.instance != nil { // else the model tells it better
+		err = failure
 	}
 	return err
 }
@@ -96,8 +87,8 @@ func (e *explorer) explore(program *process.Program, o verify.Options) error {
 // because adds the moves that led to a failure.
 func (e *explorer) because(err error, m *verify.Move) error {
 	told := []string{text(m)}
-	for at := m.From; at > 0; at = e.paths[at].from {
-		told = append(told, e.paths[at].move)
+	for first := e.firsts[m.From]; first != nil; first = e.firsts[first.From] {
+		told = append(told, text(first))
 	}
 	slices.Reverse(told)
 	return &Failure{err.Error() + "\n" + strings.Join(told, "\n")}
