@@ -37,6 +37,9 @@ var schedules = []explored{
 // The code does nothing that the model does not allow, in all that the checker visits. A transition is compared with one history of its
 // configuration: that of the first run that leads there.
 func TestEveryScheduleRefinesTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	happened := map[string]int{}
 	for _, s := range schedules {
 		t.Run(s.name, func(t *testing.T) {
@@ -93,9 +96,11 @@ func TestRunsRefineTheModel(t *testing.T) {
 	mustAll(t, happened)
 }
 
-// Each mutant of the other tests does something that the model does not allow. Most are found at small n, and those that need many
-// renewals or members along a run.
+// Each mutant of the other tests does something that the model does not allow, in a run like that in which the simulator finds it.
 func TestMutantsDoNotRefineTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, m := range quorumbully.Mutants() {
 		t.Run(m.Name, func(t *testing.T) {
 			a := quorumbully.Algorithm
