@@ -92,6 +92,7 @@ type executor struct {
 	name     string
 	process  *object
 	paths    []*Path
+	last     token.Pos // of an instruction
 	computed map[string]*Computed
 	results  map[string]*Term // of arithmetic, by its text
 }
@@ -214,7 +215,11 @@ func most(t types.Type) int64 {
 	return 0
 }
 
+// fail ends the execution, at a place or else at the last one known.
 func (x *executor) fail(at token.Pos, format string, args ...any) {
+	if !at.IsValid() {
+		at = x.last
+	}
 	panic(failure(x.h.pkg.Fset.Position(at), format, args...))
 }
 
@@ -280,16 +285,24 @@ func (x *executor) call(f *ssa.Function, args []value, s *state, depth int, at t
 // place returns where a block is in the source.
 func place(b *ssa.BasicBlock) token.Pos {
 	for _, i := range b.Instrs {
-		if i.Pos().IsValid() {
-			return i.Pos()
-		}
-		for _, operand := range i.Operands(nil) {
-			if *operand != nil && (*operand).Pos().IsValid() {
-				return (*operand).Pos()
-			}
+		if at := placeOf(i); at.IsValid() {
+			return at
 		}
 	}
 	return b.Parent().Pos()
+}
+
+// placeOf returns where an instruction or one of its operands is, if it is anywhere.
+func placeOf(i ssa.Instruction) token.Pos {
+	if i.Pos().IsValid() {
+		return i.Pos()
+	}
+	for _, operand := range i.Operands(nil) {
+		if *operand != nil && (*operand).Pos().IsValid() {
+			return (*operand).Pos()
+		}
+	}
+	return token.NoPos
 }
 
 func (x *executor) block(f *frame, b, from *ssa.BasicBlock, s *state, then func(*state, value)) {
@@ -310,7 +323,7 @@ func (x *executor) block(f *frame, b, from *ssa.BasicBlock, s *state, then func(
 func (x *executor) instructions(f *frame, b *ssa.BasicBlock, first int, s *state, then func(*state, value)) {
 	for n := first; n < len(b.Instrs); n++ {
 		if at := b.Instrs[n].Pos(); at.IsValid() {
-			s.at = x.h.pkg.Fset.Position(at)
+			s.at, x.last = x.h.pkg.Fset.Position(at), at
 		}
 		switch i := b.Instrs[n].(type) {
 		case *ssa.If:
@@ -351,7 +364,7 @@ func (x *executor) instructions(f *frame, b *ssa.BasicBlock, first int, s *state
 			f.values[i] = x.compute(f, i, s)
 		case *ssa.DebugRef:
 		default:
-			x.fail(i.Pos(), "%s", construct(i))
+			x.fail(placeOf(i), "%s", construct(i))
 		}
 	}
 }
@@ -509,7 +522,7 @@ func (x *executor) compute(f *frame, i ssa.Value, s *state) value {
 		}
 		return x.arithmetic(i, a, b)
 	}
-	x.fail(i.Pos(), "%s", construct(i.(ssa.Instruction)))
+	x.fail(placeOf(i.(ssa.Instruction)), "%s", construct(i.(ssa.Instruction)))
 	return nil
 }
 
