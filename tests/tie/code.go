@@ -36,8 +36,8 @@ type (
 	}
 )
 
-// never is an action that no path may be.
-const never = "never"
+// Never is an action that no path may be, and the name of the part that shows it.
+const Never = "never"
 
 // expression is an atom, a text in double quotes, or a list.
 type expression struct {

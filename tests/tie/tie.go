@@ -300,8 +300,8 @@ func (t *Tie) tie(handler string, p *Tied) (*Tied, error) {
 	}
 	may := Part{Name: "guards"}
 	for _, a := range p.Actions {
-		if a[0] == never {
-			p.text, p.Parts = w.text.String()+action(p.Name, guards), []Part{{never, []string{"false"}}}
+		if a[0] == Never {
+			p.text, p.Parts = w.text.String()+action(p.Name, guards), []Part{{Never, []string{"false"}}}
 			return p, nil
 		}
 		goals, err := w.step(a[0], a[1:])

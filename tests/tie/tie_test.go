@@ -2,11 +2,11 @@ package tie_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -186,5 +186,164 @@ func TestEveryHandlerIsWhatWasProved(t *testing.T) {
 	}
 }
 
-var _ = errors.New
-var _ = strings.Cut
+// overlay returns the source of an algorithm with one change.
+func overlay(t *testing.T, name, old, now string) map[string][]byte {
+	t.Helper()
+	file, err := filepath.Abs(filepath.Join("../../algorithms", name, name+".go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(text), old) != 1 {
+		t.Fatalf("%s: %q is there %d times", name, old, strings.Count(string(text), old))
+	}
+	return map[string][]byte{file: []byte(strings.Replace(string(text), old, now, 1))}
+}
+
+// A change of the code is refused: without a solver, by the record, and by each solver with the path that fails.
+func TestAPlantedChangeIsRefused(t *testing.T) {
+	found := solvers(t)
+	for _, c := range []struct {
+		name, old, now string
+		open           string // what no solver proves
+	}{
+		{"lcr", "case m.ID > p.ID: // L6", "case m.ID < p.ID: // L6", "receive-3 (algorithms/lcr/lcr.go:99): messages"},
+		{"lcr", "out.Send(Right, Leader, m)\n\tcase !p.Participant", "out.Lead(0)\n\tcase !p.Participant", "receive-5 (algorithms/lcr/lcr.go:101): decisions"},
+		{"lcr", "if p.ID == m.ID {", "if p.ID != m.ID {", "receive-1 (algorithms/lcr/lcr.go:92): decisions"},
+		{"lcr", "out.Send(Right, Election, Message{p.ID}) // L9", "out.Send(Right, Election, Message{m.ID}) // L9", "receive-7 (algorithms/lcr/lcr.go:104): messages"},
+		{"lelann", "p.Largest = max(p.Largest, m.ID)", "p.Largest = min(p.Largest, m.ID)", "receive-11 (algorithms/lelann/lelann.go:136): coupled"},
+		{"peterson", "p.NTID >= max(p.TID, m.ID): // P6", "p.NTID >= min(p.TID, m.ID): // P6", "receive-8b (algorithms/peterson/peterson.go:124): guards"},
+	} {
+		t.Run(c.name+" "+c.now, func(t *testing.T) {
+			h, err := symbolic.Load("..", overlay(t, c.name, c.old, c.now), module+"algorithms/"+c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tied, err := tie.New(files(t), code(t, c.name), h[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := tied.Covers(record(t, c.name)); err == nil || !strings.Contains(err.Error(), "has changed since it was proved") {
+				t.Errorf("the record covers it: %v", err)
+			}
+			if testing.Short() {
+				return
+			}
+			for _, s := range found {
+				r, err := tied.Prove(context.Background(), s, prove.Options{Limit: limit, Work: work[s.Name], First: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(r.Open) != 1 || !strings.HasPrefix(r.Open[0], c.open) {
+					t.Errorf("%s: %q, want %s", s.Name, r.Open, c.open)
+				}
+			}
+		})
+	}
+}
+
+// work is how long a solver tries what is false: it may never end.
+var work = map[string]int{"z3": 3_000_000, "cvc5": 200_000}
+
+// Whatever a solver says, only unsat is a proof; so is none that is not there.
+func TestNothingButUnsatIsAProof(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the solver is a shell script")
+	}
+	tied, err := tie.New(files(t), code(t, "lcr"), handlers(t, nil, "lcr")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for says, want := range map[string]string{
+		"echo sat": ": refuted", "echo unknown": ": unknown", "exit 3": ": no answer",
+	} {
+		script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo Z3 version 9.9; exit; fi\ncat >/dev/null\n" + says + "\n"
+		if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		s, err := prove.Find("z3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tied.Prove(context.Background(), s, prove.Options{Limit: time.Minute, First: true})
+		if err != nil || r.Proved != 0 || len(r.Open) != 1 || !strings.HasSuffix(r.Open[0], want) {
+			t.Errorf("%q: %+v, %v", says, r, err)
+		}
+	}
+	none := record(t, "lcr")
+	none.Runs = nil
+	if err := tied.Covers(none); err == nil || err.Error() != "no solver has proved the code of lcr" {
+		t.Error(err)
+	}
+}
+
+// What the code does is possible: no solver shows that the conditions of a path contradict what is assumed of it, unless it is said to
+// be so.
+func TestNoPathContradictsWhatIsAssumed(t *testing.T) {
+	if !*long {
+		t.Skip("without -long")
+	}
+	for _, s := range solvers(t) {
+		for _, tied := range ties(t) {
+			for _, p := range tied.Paths {
+				if p.Parts[0].Name == tie.Never {
+					continue
+				}
+				p.Parts = []tie.Part{{Name: "false", Goals: []string{"false"}}}
+				plan, err := tied.Plan(p, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := s.Prove(context.Background(), plan, prove.Options{Limit: limit, Work: work[s.Name]})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Contradiction() || r.Answers[1].Verdict == prove.Proved {
+					t.Errorf("%s: %v cannot happen", s.Name, p)
+				}
+			}
+		}
+	}
+}
+
+// A correspondence that is wrong gives one error with its place.
+func TestAWrongCorrespondenceIsRefused(t *testing.T) {
+	for text, says := range map[string]string{
+		"":                           "x.code: there is no form (code MODEL)",
+		"(code lcr":                  "x.code:1: this parenthesis is not closed",
+		"(code lcr))":                "x.code:1: a parenthesis is closed that was not opened",
+		"(code lcr)\n(cod lcr)":      "x.code:2: this is no form of a correspondence: (cod lcr)",
+		"(code lcr)\nlcr":            "x.code:2: this is no form of a correspondence: lcr",
+		"(code lcr)\n(coupled a)":    "x.code:2: this is no form of a correspondence: (coupled a)",
+		"(code \"lcr)":               "x.code:1: this text has no end",
+		"(code lcr)(steps start ())": "x.code:1: this is no form of a correspondence: (steps start ())",
+	} {
+		if _, err := tie.ParseCode("x.code", text); err == nil || err.Error() != says {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	h := handlers(t, nil, "lcr")[0]
+	text, err := fs.ReadFile(files(t), "lcr.code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][3]string{
+		{"(pass (who m-ID) me)", "(fly me)", "receive-3 (algorithms/lcr/lcr.go:99): lcr has no action fly with 1 arguments"},
+		{"(decision Lead", "(decision Leads", "receive-1 (algorithms/lcr/lcr.go:92): its correspondence does not say what Lead means"},
+		{"(message Leader", "(message Election2", "its correspondence does not say what a message of the kind Leader means"},
+		{"(leads me)", "(leads you)", "nothing is called you"},
+	} {
+		changed, err := tie.ParseCode("lcr.code", strings.Replace(string(text), c[0], c[1], 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tie.New(files(t), changed, h); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s: %v", c[1], err)
+		}
+	}
+}
