@@ -17,6 +17,7 @@ type Code struct {
 	coupled   []worded
 	messages  []message
 	witnesses []string
+	also      []string // processes of which what is coupled is assumed, besides those of the step and their neighbours
 	cases     *worded
 	decisions []worded
 	steps     map[string][][]rule // by handler
@@ -67,6 +68,25 @@ func ParseCode(file, text string) (code *Code, err error) {
 	return code, nil
 }
 
+// Assumptions returns in words what is assumed before each step.
+func (c *Code) Assumptions() (all []string) {
+	for _, a := range c.assumed {
+		all = append(all, a.words)
+	}
+	for _, kind := range c.ordered {
+		all = append(all, "links deliver each message of the kind "+kind+" once, in the order in which they were sent")
+	}
+	return append(all, "a process receives what a process has sent to it, from the neighbour behind the port, and each has an identifier of its own")
+}
+
+// Coupled returns in words what is proved to hold of each process.
+func (c *Code) Coupled() (all []string) {
+	for _, w := range c.coupled {
+		all = append(all, w.words)
+	}
+	return all
+}
+
 // form reads a form, and reports whether it has the right parts.
 func (c *Code) form(e *expression, kind string, parts []expression) bool {
 	texts := func() (all []string) {
@@ -86,6 +106,8 @@ func (c *Code) form(e *expression, kind string, parts []expression) bool {
 		c.ordered = texts()
 	case kind == "witnesses":
 		c.witnesses = texts()
+	case kind == "also":
+		c.also = texts()
 	case kind == "assume" && n == 2:
 		c.assumed = append(c.assumed, two())
 	case kind == "cases" && n == 2:

@@ -8,6 +8,7 @@
 //	(in-order KIND …)                               a link delivers messages of this kind once each, in order: they have numbers, from 0
 //	(assume "why" TERM)                             holds before each step
 //	(coupled NAME "words" TERM)                     holds of each process n, before and after each step, and at first
+//	(also TERM …)                                   processes of which that is assumed, besides me, other and their neighbours
 //	(message KIND (WITNESS …) "words" TERM)         holds of each message that was sent to n, to arrive on port
 //	(witnesses TERM …)                              what a witness of a message that is sent may be
 //	(decision Lead "words" TERM)                    holds after a call of Lead, and of Follow with the argument leader

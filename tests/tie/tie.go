@@ -1,6 +1,7 @@
 package tie
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -150,7 +151,9 @@ func (t *Tie) kind(name string) int { return slices.Index(t.handlers.Kinds, name
 func (t *Tie) begins(handler string) (guards []string) {
 	guards = append(guards, "(distinct other me)")
 	for _, c := range t.code.coupled {
-		guards = append(guards, fmt.Sprintf("(forall ((n Process)) (coupled-%s n))", c.name))
+		for _, p := range append([]string{"me", "other", "(next me)", "(left-of me)", "(next other)", "(left-of other)"}, t.code.also...) {
+			guards = append(guards, fmt.Sprintf("(coupled-%s %s)", c.name, p))
+		}
 	}
 	natural := func(fields []symbolic.Field, format string) {
 		for _, field := range fields {
@@ -533,7 +536,7 @@ func (w *world) send(e symbolic.Effect, before []sent) (all []sent, err error) {
 		case known && value != number:
 			continue
 		case !known && len(w.code.ordered) > 0:
-			return nil, fmt.Errorf("the kind of a message is not known, and kinds have an order")
+			return nil, errors.New("the kind of a message is not known, and kinds have an order")
 		case !known:
 			s.kind = equal(kind.SMT(), fmt.Sprint(number))
 		}
@@ -546,7 +549,11 @@ func (w *world) send(e symbolic.Effect, before []sent) (all []sent, err error) {
 				s.number = fmt.Sprintf("(+ %s (ite (= %s %s) 1 0))", s.number, b.port, s.port)
 			}
 		}
-		if ghost := w.base.Action("send-" + m.name); ghost != nil && known {
+		ghost := w.base.Action("send-" + m.name)
+		if ghost != nil && !known {
+			return nil, errors.New("the kind of a message is not known, and an action happens when it is sent")
+		}
+		if ghost != nil {
 			values := map[string]string{"port": s.port, "number": s.number}
 			for i, f := range w.message {
 				values[f.Name] = s.fields[i]
