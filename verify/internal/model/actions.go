@@ -25,7 +25,7 @@ func (c *Checker) Action(t *Transition, conf Configuration) uint16 {
 		key = ActionKey{event: Waits}
 	case Obeys:
 		if t.At >= proofs { // whose numbers depend on the order of the search
-			died := &c.commands[t.At]
+			died := &c.Commands[t.At]
 			key.at, key.message = proofs, Fingerprint{uint64(died.Member), died.Number}
 		}
 	}

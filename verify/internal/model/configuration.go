@@ -102,7 +102,7 @@ type Checker struct {
 	Keys        []placeKey
 	Cuts        []cut // those that may come
 
-	commands []election.Command // what hosts ask or tell: resign, stopped, and then the proofs of death so far
+	Commands []election.Command // what hosts ask or tell: resign, stopped, and then the proofs of death so far
 
 	Values    *process.Values
 	Processes *interner[ProcessState]
@@ -136,7 +136,7 @@ type Checker struct {
 func NewChecker(program *process.Program, o *Options, instance network.Setup) (*Checker, error) {
 	c := &Checker{
 		program: program, Functions: program.Functions, Options: o, ages: map[age]uint32{}, Costs: []Cost{{}}, numbers: map[Cost]uint16{{}: 0},
-		actions: map[ActionKey]uint16{}, commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
+		actions: map[ActionKey]uint16{}, Commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
 	}
 	var err error
 	if c.Processes, err = newInterner[ProcessState](); err != nil {

@@ -295,8 +295,8 @@ func (c *Checker) crashAmid(t Transition, o *Outcome, visit Visitor) {
 		now := g
 		now.Begun = g.Begun && (!t.opens || t.Left > 0)          // an initiator of which nothing is heard has not begun an election
 		if t.Left > 0 && c.Declaration.Task == election.Groups { // others may follow it in the term in which it was about to lead
-			for i := range o.effects {
-				if e := &o.effects[i]; e.Op == election.Lead {
+			for i := range o.Effects {
+				if e := &o.Effects[i]; e.Op == election.Lead {
 					now.add(e.Term, t.Process)
 				}
 			}
@@ -388,10 +388,10 @@ func (c *Checker) tellDeaths(conf Configuration, visit Visitor) {
 // commandOf returns the number of the command that reports a death.
 func (c *Checker) commandOf(d death) uint16 {
 	died := election.Command{Order: election.Died, Member: d.Member, Number: d.Number}
-	number := slices.Index(c.commands, died)
+	number := slices.Index(c.Commands, died)
 	if number < 0 {
-		number = len(c.commands)
-		c.commands = append(c.commands, died)
+		number = len(c.Commands)
+		c.Commands = append(c.Commands, died)
 	}
 	return uint16(number)
 }

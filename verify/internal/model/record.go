@@ -88,7 +88,7 @@ func (r *recorder) note(t *Transition, conf Configuration) {
 	case t.Event == Trusts && t.Outcome == nil:
 		return // only the detector knows
 	}
-	step := trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.Process, Event: events[t.Event], Port: -1}
+	step := trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.Process, Event: Events[t.Event], Port: -1}
 	switch t.Event {
 	case Receives, Loses:
 		j := r.arrive(t, conf)
@@ -102,7 +102,7 @@ func (r *recorder) note(t *Transition, conf Configuration) {
 	case TimesOut:
 		step.Text = r.Declaration.Timers[t.At]
 	case Obeys:
-		r.Values.Commands(r.commands[t.At])
+		r.Values.Commands(r.Commands[t.At])
 		step.Text = r.Values.CommandText()
 	case Hastens:
 		step.Text = trace.Hastened
@@ -185,7 +185,7 @@ func (r *recorder) effects(step *trace.Step, t *Transition) {
 		kind, text := r.text(s.Message)
 		step.Sent = append(step.Sent, trace.Sent{Message: r.sent, To: r.Links[link].To, Port: int(s.Port), Kind: kind, Text: text})
 	}
-	for _, e := range t.Outcome.effects {
+	for _, e := range t.Outcome.Effects {
 		if !t.Amid {
 			step.Add(e, r.Declaration.Timers, r.Network, t.Process)
 		}

@@ -87,7 +87,7 @@ func (r *recorder) repeat(want []trace.Step) (made bool) {
 	}
 	var next Configuration
 	r.Transitions(r.Last, func(t *Transition, to Configuration) {
-		if made || t.Again || t.Event == Waits || events[t.Event] != want[0].Event || t.Process != want[0].Process || t.Event == Receives && !r.brings(t, &want[0]) {
+		if made || t.Again || t.Event == Waits || Events[t.Event] != want[0].Event || t.Process != want[0].Process || t.Event == Receives && !r.brings(t, &want[0]) {
 			return
 		}
 		try := *r

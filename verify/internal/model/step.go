@@ -43,7 +43,8 @@ const (
 	Waits
 )
 
-var events = [...]trace.Event{
+// Events are the kinds of event as records name them; the passing of time is none.
+var Events = [...]trace.Event{
 	trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Trust, trace.Command,
 	trace.Crash, trace.Lost, trace.Fault, trace.Heal, trace.Fault, "",
 }
@@ -52,7 +53,7 @@ var events = [...]trace.Event{
 type Outcome struct {
 	Process uint32 // its state then
 	Sent    []sent
-	effects []election.Effect // all except messages
+	Effects []election.Effect // all except messages
 	decides bool              // some of them are decisions
 	Cost    uint16            // a number of checker.costs
 	Drew    []trace.Draw      // what the step chose
@@ -137,7 +138,7 @@ func (c *Checker) step(key StepKey) (o Outcome) {
 	}()
 	state, posts, effects, spoilt := c.Values.Step(p.State, int(p.Position), event, body)
 	p.State = state
-	o = Outcome{effects: slices.Clone(effects)}
+	o = Outcome{Effects: slices.Clone(effects)}
 	var sum Cost
 	if key.Event == Receives {
 		sum.Marks = Arrives
@@ -177,7 +178,7 @@ func (c *Checker) event(key StepKey, p *ProcessState) (e process.Event, body pro
 	case Trusts:
 		e.Port = election.Port(key.At)
 	case Obeys:
-		c.Values.Commands(c.commands[key.At])
+		c.Values.Commands(c.Commands[key.At])
 		switch {
 		case key.At == stopped:
 			p.Stopping = false
@@ -186,7 +187,7 @@ func (c *Checker) event(key StepKey, p *ProcessState) (e process.Event, body pro
 			}
 			c.saw(sawStop)
 		case key.At >= proofs:
-			told := death{c.commands[key.At].Member, c.commands[key.At].Number}
+			told := death{c.Commands[key.At].Member, c.Commands[key.At].Number}
 			p.Proofs = slices.DeleteFunc(slices.Clone(p.Proofs), func(d death) bool { return d == told })
 		}
 	}
@@ -239,8 +240,8 @@ func (c *Checker) sends(p *ProcessState, posts []process.Post, o *Outcome, sum *
 // apply applies changes of timers, and then the decision. An error is a breach of the contract.
 func (c *Checker) apply(p *ProcessState, o *Outcome, sum *Cost) (*Breach, error) {
 	lease := p.Lease
-	for i := range o.effects {
-		e := &o.effects[i]
+	for i := range o.Effects {
+		e := &o.Effects[i]
 		switch e.Op {
 		case election.SetTimer, election.StopTimer:
 			if int(e.Timer) >= len(c.Declaration.Timers) {

@@ -95,7 +95,7 @@ func (c *Checker) perform(t Transition, message uint32, visit Visitor) {
 				}
 			}
 			if o.decides {
-				t.Breach = c.Decided(c.Next, t.Process, c.Work(c.Process(c.Base, t.Process), &t), o.effects)
+				t.Breach = c.Decided(c.Next, t.Process, c.Work(c.Process(c.Base, t.Process), &t), o.Effects)
 			}
 		}
 		c.taken = t
