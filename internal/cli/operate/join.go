@@ -26,17 +26,17 @@ import (
 var errFiles = errors.New("--cert, --key, --ca")
 
 type joinOptions struct {
-	id                                                uint64
-	group, srv, listen, http, https, data             string
-	httpHosts                                         []string
-	members                                           []string
-	algorithm, preset                                 string
+	id                                                       uint64
+	group, srv, listen, http, https, data                    string
+	httpHosts                                                []string
+	members                                                  []string
+	algorithm, preset                                        string
 	lease, renewal, delay, heartbeat, suspicion, hang, stall time.Duration
-	warden, insecure, noQuorum                        bool
-	stands                                            standOptions
-	cert, key, ca                                     string
-	hooks                                             agent.Hooks
-	json, stopWithStdin, reportLeases, verbose        bool
+	warden, insecure, noQuorum                               bool
+	stands                                                   standOptions
+	cert, key, ca                                            string
+	hooks                                                    agent.Hooks
+	json, stopWithStdin, reportLeases, verbose               bool
 }
 
 func (p *program) join() *cobra.Command {

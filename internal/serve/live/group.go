@@ -561,23 +561,6 @@ func (g *group) show() {
 	g.handle.publish(s, g.lease)
 }
 
-// lead counts whether this member leads the group. While it leads one, it is watched.
-func (g *group) lead(leads bool) {
-	switch l := g.loop; {
-	case leads == g.leads:
-		return
-	case leads:
-		if l.leads++; l.leads == 1 {
-			l.watch(l.member.config.Hang)
-		}
-	default:
-		if l.leads--; l.leads == 0 {
-			l.watch(0)
-		}
-	}
-	g.leads = leads
-}
-
 // roleName returns the name of a role in the log: that which status has.
 func roleName(r network.Role) string {
 	if r == network.Undecided {

@@ -44,13 +44,6 @@ type Config struct {
 	GroupConfig // the group that all members of Members belong to
 }
 
-// Pulse tells who watches a process that the loop of a member works.
-type Pulse interface {
-	Beat()                    // it does
-	Watch(most time.Duration) // from now on, it is never silent for that long; 0: it may be
-	Close()                   // the member has ended
-}
-
 // GroupConfig determines a group of members.
 type GroupConfig struct {
 	Group      string            // its name; optional

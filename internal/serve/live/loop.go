@@ -314,23 +314,6 @@ func (l *loop) saved(err error) error {
 // clocks returns the readings of both clocks.
 func (m *Member) clocks() process.Now { return process.Now{Timers: m.now(), Deadlines: m.boot()} }
 
-// pulse shows that the loop works, to who watches it.
-func (l *loop) pulse() {
-	if l.leads > 0 && l.member.config.Pulse != nil {
-		l.member.config.Pulse.Beat()
-	}
-}
-
-// pulsesPerHang is how often the loop shows that it works, at least, within the longest silence.
-const pulsesPerHang = 3
-
-// watch says how long the loop may be silent from now on.
-func (l *loop) watch(most time.Duration) {
-	if l.member.config.Pulse != nil {
-		l.member.config.Pulse.Watch(most)
-	}
-}
-
 // beat shows that the loop runs: to who watches it, to callers in this process, and at each heartbeat to the other members.
 func (l *loop) beat() {
 	l.pulse()
