@@ -326,7 +326,7 @@ func (c Config) with(g GroupConfig) (Config, error) {
 func (c *Config) live() (*process.Program, live.Config) {
 	program, unit, parameters := c.program()
 	l := live.Config{
-		ID: c.ID, Heartbeat: c.Timing.Heartbeat, Suspicion: c.Timing.Suspicion, Unit: unit,
+		ID: c.ID, Heartbeat: c.Timing.Heartbeat, Suspicion: c.Timing.Suspicion, Stall: c.Timing.Stall, Unit: unit,
 		Storage: c.Storage, Logger: c.Logger, Transport: c.Transport, Clock: c.Clock, Death: c.Death,
 		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
 	}

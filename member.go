@@ -148,6 +148,8 @@ type Member struct {
 	down     bool     // it stands for election no more: Lead has returned, or Close was called
 	health   *monitor // of the process; nil: it has none
 
+	stalled atomic.Pointer[string] // what is wrong with the storage; nil or empty: nothing
+
 	mu      sync.Mutex
 	leading bool             // Lead runs
 	left    bool             // the warden knows that it was closed
@@ -183,6 +185,11 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	c.found = book.note
 	program, config := c.live()
 	config.Standing = c.standing(health.unable())
+	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime {
+		if pulse := warden.NewPulse(); pulse != nil {
+			config.Pulse, config.Hang = pulse, c.Timing.Hang
+		}
+	}
 	engine, err := live.JoinProgram(context.WithoutCancel(ctx), program, config) // the end of ctx is to release the lease
 	if err != nil {
 		return nil, err
@@ -209,9 +216,10 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 			} else {
 				c.Logger.Info("this member may lead", "member", c.ID)
 			}
-			m.changeHealth()
+			m.changeStanding()
 		})
 	}
+	engine.Stalls(m.changeDisk)
 	context.AfterFunc(ctx, func() { m.Close() })
 	return m, nil
 }
@@ -248,7 +256,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 		return nil, err
 	}
 	_, config := c.live()
-	config.Standing = c.standing(m.health.unable())
+	config.Standing = c.standing(m.unable())
 	group, err := m.live.Join(config.GroupConfig)
 	switch {
 	case errors.Is(err, live.ErrJoined):
@@ -266,9 +274,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 		c.Logger.Warn("Timing.Answers may be too short for so many groups: an answer waits behind those of all others", "member", c.ID, "groups", n, "answers", c.Timing.Answers)
 	}
 	m.mu.Unlock()
-	if m.health != nil {
-		other.changeHealth() // what has changed since Standing was made
-	}
+	other.changeStanding() // what has changed since Standing was made
 	context.AfterFunc(ctx, func() { other.Close() })
 	return other, nil
 }
@@ -486,17 +492,34 @@ func (m *Member) standDown(cause error) {
 func (m *Member) standUp() {
 	m.stand(func() {
 		m.down = false
-		m.note(m.health.unable())
+		m.note(m.unable())
 	})
 }
 
-// changeHealth lets the members of this process in all groups stand for election, or not, as their health is.
-func (m *Member) changeHealth() {
+// unable returns why this process may not lead, or nil.
+func (m *Member) unable() error {
+	if problem := m.all().stalled.Load(); problem != nil && *problem != "" {
+		return fmt.Errorf("%w: %s", ErrStorage, *problem)
+	}
+	return m.health.unable()
+}
+
+// all returns the member that the function Join returned: what it knows of the process holds for the others, too.
+func (m *Member) all() *Member { return cmp.Or(m.first, m) }
+
+// changeDisk takes whether the storage works.
+func (m *Member) changeDisk(problem string) {
+	m.stalled.Store(&problem)
+	m.changeStanding()
+}
+
+// changeStanding lets the members of this process in all groups stand for election, or not, as the process is able to lead.
+func (m *Member) changeStanding() {
 	m.mu.Lock()
 	all := append(slices.Collect(maps.Keys(m.others)), m)
 	m.mu.Unlock()
 	for _, member := range all {
-		member.stand(func() { member.note(m.health.unable()) })
+		member.stand(func() { member.note(member.unable()) })
 	}
 }
 
@@ -512,7 +535,7 @@ func (m *Member) stand(change func()) {
 	defer m.standing.Unlock()
 	change()
 	s := live.Standing{Weight: m.weight}
-	if err := m.health.unable(); err != nil {
+	if err := m.unable(); err != nil {
 		s.Unable = err.Error()
 	} else if m.down {
 		s.Unable = errDown.Error()

@@ -41,6 +41,16 @@ type Timing struct {
 	// Margin is how long before the end of the lease work must have ended. The default is a tenth of Lease.
 	Margin time.Duration
 
+	// Hang is how long a leader may do nothing, under [Warden]: one that is stopped, waits for ever or runs in a circle. Then the warden kills
+	// this process, and proves its death, so that another one leads at once and not after the end of a lease. It does not kill a process that
+	// waits for a processor or a disk, or that a debugger holds. Only the member is watched, not the work of the program. 0: the warden
+	// does not do that.
+	Hang time.Duration
+
+	// Stall is how long the storage may give no answer, or fail, before the member may lead no more. A leader then stops its work, and hands
+	// over. The member may lead again when several uses of the storage in a row have succeeded. The default is a second.
+	Stall time.Duration
+
 	// Preempt is how long a leader leads before it offers the lead to an able member of higher rank, if Config.Preempt
 	// is set. After an offer without success it waits twice as long, up to eight times.
 	Preempt time.Duration
@@ -63,7 +73,7 @@ func LAN() Timing {
 	return Timing{
 		Lease: 500 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 80 * time.Millisecond,
 		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
-		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Preempt: 10 * time.Second,
+		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second,
 		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,
 	}
 }
@@ -73,7 +83,7 @@ func WAN() Timing {
 	return Timing{
 		Lease: 5 * time.Second, LongestLease: 5 * time.Second, Drift: 0.05, Renewal: 800 * time.Millisecond,
 		Answers: 600 * time.Millisecond, Defer: time.Second, Claim: time.Second,
-		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Preempt: 30 * time.Second,
+		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Stall: time.Second, Preempt: 30 * time.Second,
 		MessageDelay: 300 * time.Millisecond, Heartbeat: 500 * time.Millisecond, Suspicion: 2 * time.Second,
 	}
 }
@@ -91,6 +101,9 @@ const (
 	least = time.Millisecond
 	most  = time.Hour
 )
+
+// shortestHang is the shortest Timing.Hang. The warden looks six times within it.
+const shortestHang = 12 * time.Millisecond
 
 // WithDefaults returns the timing with the defaults in place of zeros, as a member uses it.
 func (t Timing) WithDefaults() Timing { return t.complete() }
@@ -114,6 +127,7 @@ func (t Timing) complete() Timing {
 	preset(&t.Claim, lan.Claim)
 	preset(&t.Grace, t.Lease/10)
 	preset(&t.Margin, t.Lease/10)
+	preset(&t.Stall, lan.Stall)
 	preset(&t.Preempt, lan.Preempt)
 	preset(&t.MessageDelay, lan.MessageDelay)
 	preset(&t.Heartbeat, lan.Heartbeat)
@@ -139,6 +153,7 @@ func (t *Timing) early() time.Duration { return t.Margin + t.Grace }
 
 // check calls must with each relation that has to hold. The text names both values.
 func (t *Timing) check(must func(ok bool, format string, args ...any)) {
+	must(t.Hang == 0 || t.Hang >= shortestHang && t.Hang <= most, "Timing.Hang is 0, or from %v to %v, not %v", shortestHang, most, t.Hang)
 	for _, d := range []struct {
 		name  string
 		value time.Duration
@@ -151,6 +166,7 @@ func (t *Timing) check(must func(ok bool, format string, args ...any)) {
 		{"Claim", t.Claim},
 		{"Grace", t.Grace},
 		{"Margin", t.Margin},
+		{"Stall", t.Stall},
 		{"Preempt", t.Preempt},
 		{"MessageDelay", t.MessageDelay},
 		{"Heartbeat", t.Heartbeat},

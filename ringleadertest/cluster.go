@@ -124,7 +124,7 @@ func (c *Cluster) Close() {
 }
 
 // Configure lets a function change the configuration of each member that starts later, for what the members do not have in
-// common.
+// common. It may put another store or transport before those of the cluster.
 func (c *Cluster) Configure(change func(id uint64, config *ringleader.Config)) { c.change = change }
 
 // Host returns the host of a member.
@@ -161,12 +161,12 @@ func (c *Cluster) TryStart(id uint64) error {
 		return err
 	}
 	config := c.config
-	if c.change != nil {
-		c.change(id, &config)
-	}
 	rand.Read(h.secret[:])
 	config.ID, config.Storage, config.Clock, config.Death = id, disk, h.Clock, sha256.Sum256(h.secret[:])
 	config.Transport = c.net.Open
+	if c.change != nil {
+		c.change(id, &config)
+	}
 	m, err := ringleader.Join(context.Background(), config)
 	if err != nil {
 		return err

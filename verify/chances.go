@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // Chances holds exact probabilities and means over all random choices of an algorithm.
@@ -46,10 +47,10 @@ func (r *Range) join(other Range) {
 // [ErrOptions] reports faults, too many states, or a property that is violated.
 func Probabilities(a program.Program, o Options) (*Chances, error) {
 	program := process.Opened(a)
-	return probabilities(program, o, (*checker).oneSchedule)
+	return probabilities(program, o, oneSchedule)
 }
 
-func probabilities(program *process.Program, o Options, oneSchedule func(*checker) bool) (*Chances, error) {
+func probabilities(program *process.Program, o Options, oneSchedule func(*model.Checker) bool) (*Chances, error) {
 	if o.Crashes+o.Recoveries+o.Losses+o.Duplicates+o.Cuts+o.Suspicions+o.Commands > 0 {
 		return nil, fmt.Errorf("%w %s: probabilities are of runs without faults", ErrOptions, program.Name)
 	}
@@ -101,28 +102,29 @@ type action []branch
 
 // lottery is an election as a Markov decision process: the schedule picks an action, chance a branch of it.
 type lottery struct {
-	*checker
+	*model.Checker
 	actions [][]action // by state; without any it is an end
 	mayEnd  []bool     // by state: no action has to happen
 	leaders []int32    // by state: the leader of an end, or -1
 	numbers map[string]uint32
 	single  bool // one action is explored of each state
+	most    int  // states
 	bytes   []byte
-	states  []configuration // nil once expanded
+	states  []model.Configuration // nil once expanded
 }
 
 // mostChances limits the number of states, each of which takes a kilobyte or two.
 const mostChances = 1 << 20
 
-func chancesOf(program *process.Program, o *Options, instance network.Setup, oneSchedule func(*checker) bool) (*Chances, error) {
-	c, err := newChecker(program, o, instance)
+func chancesOf(program *process.Program, o *Options, instance network.Setup, oneSchedule func(*model.Checker) bool) (*Chances, error) {
+	c, err := model.NewChecker(program, o.model(), instance)
 	if err != nil {
 		return nil, err
 	}
-	l := &lottery{checker: c, numbers: map[string]uint32{}, single: oneSchedule(c)}
-	roots := c.beginnings()
+	l := &lottery{Checker: c, numbers: map[string]uint32{}, single: oneSchedule(c), most: cmp.Or(min(o.MaxStates, mostChances), mostChances)}
+	roots := c.Beginnings()
 	if len(roots) > 1 {
-		return nil, fmt.Errorf("%w %s: probabilities are for one set of initiators", ErrOptions, c.d.Name)
+		return nil, fmt.Errorf("%w %s: probabilities are for one set of initiators", ErrOptions, c.Declaration.Name)
 	}
 	l.number(roots[0])
 	for state := 0; state < len(l.states); state++ {
@@ -130,7 +132,7 @@ func chancesOf(program *process.Program, o *Options, instance network.Setup, one
 			return nil, err
 		}
 		if o.Progress != nil && state%(1<<12) == 0 && !o.Progress(Progress{States: state, Frontier: len(l.states) - state, Orders: 1}) {
-			return nil, fmt.Errorf("%w %s: stopped after %d states", ErrOptions, c.d.Name, state)
+			return nil, fmt.Errorf("%w %s: stopped after %d states", ErrOptions, c.Declaration.Name, state)
 		}
 	}
 	return l.chances(), nil
@@ -139,14 +141,14 @@ func chancesOf(program *process.Program, o *Options, instance network.Setup, one
 // oneSchedule reports whether all schedules have the same probabilities and means. If all initiators come first, a
 // synchronous run has one schedule. And where each process receives on one FIFO link only, its inputs come in one
 // order whatever the schedule is, so it makes the same steps and the same choices in any (Kahn 1974).
-func (c *checker) oneSchedule() bool {
-	first := c.o.Initiators != nil && c.d.Starts != election.AllStart || c.o.Initiators == nil && c.o.Starts == AllFirst
-	fifo := c.d.Timing == election.Asynchronous && c.d.OneWay && !c.o.Unordered
-	return first && (fifo || c.d.Timing == election.Synchronous)
+func oneSchedule(c *model.Checker) bool {
+	first := c.Options.Initiators != nil && c.Declaration.Starts != election.AllStart || c.Options.Initiators == nil && c.Options.Starts == model.AllFirst
+	fifo := c.Declaration.Timing == election.Asynchronous && c.Declaration.OneWay && !c.Options.Unordered
+	return first && (fifo || c.Declaration.Timing == election.Synchronous)
 }
 
 // number returns the number of a configuration.
-func (l *lottery) number(conf configuration) uint32 {
+func (l *lottery) number(conf model.Configuration) uint32 {
 	l.bytes = l.bytes[:0]
 	for _, part := range conf {
 		l.bytes = append(l.bytes, byte(part), byte(part>>8), byte(part>>16), byte(part>>24))
@@ -165,28 +167,28 @@ func (l *lottery) expand(state int) error {
 	conf := l.states[state]
 	l.states[state] = nil
 	var actions []action
-	var last transition
-	var wrong *breach
+	var last model.Transition
+	var wrong *model.Breach
 	end, unlikely := true, false
-	l.transitions(conf, func(t *transition, next configuration) {
-		same := t.event == last.event && t.process == last.process && t.at == last.at && t.link == last.link && t.place == last.place && len(actions) > 0
+	l.Transitions(conf, func(t *model.Transition, next model.Configuration) {
+		same := t.Event == last.Event && t.Process == last.Process && t.At == last.At && t.Link == last.Link && t.Place == last.Place && len(actions) > 0
 		if l.single && len(actions) == 1 && !same {
 			return
 		}
-		end = end && t.class != due
-		if t.breach != nil {
-			wrong = t.breach
+		end = end && t.Class != model.Due
+		if t.Breach != nil {
+			wrong = t.Breach
 			return
 		}
-		b := branch{ways: 1, to: l.number(next), process: int32(t.process)}
-		if t.event == waits {
-			b.costs[units] = t.time.Lo
+		b := branch{ways: 1, to: l.number(next), process: int32(t.Process)}
+		if t.Event == model.Waits {
+			b.costs[units] = t.Time.Lo
 		}
-		if o := t.outcome; o != nil {
-			cost := l.checker.costs[o.cost]
-			b.costs[total], b.costs[elections], b.costs[announcements] = cost.election+cost.announcement, cost.election, cost.announcement
-			b.ways, b.chosen = o.ways, uint32(len(o.drew))
-			unlikely = unlikely || o.ways == 0
+		if o := t.Outcome; o != nil {
+			cost := l.Checker.Costs[o.Cost]
+			b.costs[total], b.costs[elections], b.costs[announcements] = cost.Election+cost.Announcement, cost.Election, cost.Announcement
+			b.ways, b.chosen = o.Ways, uint32(len(o.Drew))
+			unlikely = unlikely || o.Ways == 0
 		}
 		if !same {
 			actions = append(actions, nil)
@@ -194,18 +196,17 @@ func (l *lottery) expand(state int) error {
 		last = *t
 		actions[len(actions)-1] = append(actions[len(actions)-1], b)
 	})
-	most := cmp.Or(min(l.o.MaxStates, mostChances), mostChances)
 	switch {
 	case wrong != nil:
-		return fmt.Errorf("%w %s: %s, %s; verify without --probabilities shows the run", ErrOptions, l.d.Name, wrong.Property, wrong.Detail)
+		return fmt.Errorf("%w %s: %s, %s; verify without --probabilities shows the run", ErrOptions, l.Declaration.Name, wrong.Property, wrong.Detail)
 	case unlikely:
-		return fmt.Errorf("%w %s: a step chooses one of more than 2^64 vectors of values", ErrOptions, l.d.Name)
-	case len(l.states) > most:
-		return fmt.Errorf("%w %s: more than %d states, too many for exact equations", ErrOptions, l.d.Name, most)
+		return fmt.Errorf("%w %s: a step chooses one of more than 2^64 vectors of values", ErrOptions, l.Declaration.Name)
+	case len(l.states) > l.most:
+		return fmt.Errorf("%w %s: more than %d states, too many for exact equations", ErrOptions, l.Declaration.Name, l.most)
 	}
 	leader := int32(-1)
-	for q := range l.n {
-		if l.process(conf, q).Decision.Role == network.Leader {
+	for q := range l.N {
+		if l.Process(conf, q).Decision.Role == network.Leader {
 			leader = int32(q)
 		}
 	}
@@ -291,8 +292,8 @@ func (l *lottery) reaches() *big.Rat {
 // in the end, its own choices count g(s) = Σ p·(g(t) + chosen·h(t)), and the processes' g add up.
 func (l *lottery) rounds() *big.Rat {
 	sum := new(big.Rat)
-	symmetric := l.d.Identifiers == election.Anonymous && l.o.Initiators == nil
-	for q := range int32(l.n) {
+	symmetric := l.Declaration.Identifiers == election.Anonymous && l.Options.Initiators == nil
+	for q := range int32(l.N) {
 		leads := l.solve(l.only, func(s int) *big.Rat {
 			if len(l.actions[s]) == 0 && l.leaders[s] == q {
 				return big.NewRat(1, 1)
@@ -309,7 +310,7 @@ func (l *lottery) rounds() *big.Rat {
 			return mean
 		})
 		if symmetric { // the processes are alike, and so are their means
-			return sum.Mul(chose[0], big.NewRat(int64(l.n), 1))
+			return sum.Mul(chose[0], big.NewRat(int64(l.N), 1))
 		}
 		sum.Add(sum, chose[0])
 	}

@@ -3,7 +3,7 @@ package verify
 import (
 	"slices"
 
-	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // Coverage reports whether an event has happened in the explored model. If it has not, some properties hold only because it
@@ -14,56 +14,10 @@ type Coverage struct {
 	Properties []string // that it gives a meaning; none for a fault
 }
 
-// sight is a kind of event that a report names.
-type sight uint8
-
-const (
-	sawLeader sight = iota
-	sawSuccessor
-	sawAnew
-	sawLapse
-	sawStop
-	sawOrphan
-	sawCrash
-	sawRecovery
-	sawLoss
-	sawDuplicate
-	sawOvertaking
-	sawCut
-	sawSuspicion
-	sawCommand
-	sawProof
-)
-
-func (c *checker) saw(s sight) { c.seen |= 1 << s }
-
-// coverage returns the events that may happen in the explored model, and which of them have been seen.
-func (c *checker) coverage(seen uint32) (all []Coverage) {
-	o, leased := c.o, c.d.Leased
-	for s, e := range [...]struct {
-		can   bool
-		event string
-		twins []string
-	}{
-		sawLeader:     {true, "a process led", []string{TwoLeaders, WrongLeader}},
-		sawSuccessor:  {leased && c.n > 1, "another process led in a later term", []string{TwoLeases, TwoInTerm, WrongTerm}},
-		sawAnew:       {leased, "a process led again in a later term", []string{Unpaired}},
-		sawLapse:      {leased, "the lease of a leader ran out", []string{Revived}},
-		sawStop:       {leased && c.has.Command, "a host stopped the work of a leader", []string{Unpaired}},
-		sawOrphan:     {leased && o.Crashes > 0 && !o.Wardens, "the lease of a crashed leader ran out", []string{TwoLeases}},
-		sawCrash:      {o.Crashes > 0, "a process crashed", nil},
-		sawRecovery:   {o.Recoveries > 0, "a process recovered", nil},
-		sawLoss:       {o.Losses > 0, "a message was lost", nil},
-		sawDuplicate:  {o.Duplicates > 0, "a message arrived twice", nil},
-		sawOvertaking: {o.Unordered, "a message overtook another one", nil},
-		sawCut:        {o.Cuts > 0, "a cut separated processes", nil},
-		sawSuspicion:  {o.Suspicions > 0, "a live process was suspected", nil},
-		sawCommand:    {o.Commands > 0, "a process was asked to resign", nil},
-		sawProof:      {o.Wardens && o.Crashes > 0, "a process learned of a proven death", nil},
-	} {
-		if e.can {
-			all = append(all, Coverage{e.event, seen>>s&1 == 1, e.twins})
-		}
+// coverageOf returns the events that may happen in the explored model, and which of them have been seen.
+func coverageOf(c *model.Checker, seen uint32) (all []Coverage) {
+	for _, s := range c.Sightings(seen) {
+		all = append(all, Coverage(s))
 	}
 	return all
 }
@@ -77,11 +31,4 @@ func (r *Report) Vacuous() (all []string) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// work is what a process does as the leader of its service, before a step or in the middle of its effects.
-type work struct {
-	leads    bool // under a lease that runs
-	term     election.Term
-	stopping bool // its host has not stopped earlier work yet
 }

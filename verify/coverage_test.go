@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // holder is a process whose host asks it for what the test needs: it leads in a term, for 4 units, or gives up.
@@ -50,14 +51,14 @@ func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 	}
 	o := Options{Size: 2, Initiators: []int{0}, Starts: AnyTime, Commands: 2}
 	w := newWalk(t, a, o).then("1 starts", "1 obeys") // no process leads, and its work continues
-	if p := w.c.process(w.here, 0); p.Decision.Role != network.Undecided || left(p.Lease) != election.Units(4) || !p.Stopping {
+	if p := w.c.Process(w.here, 0); p.Decision.Role != network.Undecided || left(p.Lease) != election.Units(4) || !p.Stopping {
 		t.Fatalf("%+v", p)
 	}
 	anew := w.back()
 	anew.can("fault 1 obeys: work began before earlier work had stopped, fault 2 obeys, due 1 obeys, free 1 pass")
 	anew.back().then("1 pass", "1 pass", "1 pass", "1 pass").can("fault 1 obeys: work began before earlier work had stopped, fault 2 obeys, due 1 obeys")
 	stopped := anew.last("1 obeys")
-	if p := stopped.c.process(stopped.here, 0); !left(p.Lease).IsZero() || p.Stopping {
+	if p := stopped.c.Process(stopped.here, 0); !left(p.Lease).IsZero() || p.Stopping {
 		t.Errorf("%+v", p)
 	}
 	stopped.can("fault 1 obeys, fault 2 obeys")
@@ -96,8 +97,8 @@ func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 func (w *walk) last(event string) *walk {
 	w.Helper()
 	ordinal, last := 0, -1
-	var next configuration
-	w.each(func(_, what string, to configuration) {
+	var next model.Configuration
+	w.each(func(_, what string, to model.Configuration) {
 		if what == event {
 			last, next = ordinal, slices.Clone(to)
 		}
@@ -122,10 +123,10 @@ func TestWhatHappensShowsThatPropertiesMeanSomething(t *testing.T) {
 		return all, never
 	}
 	for _, test := range []struct {
-		silence      uint64
-		o            Options
-		all, never   []string
-		meansNothing []string
+		silence          uint64
+		o                Options
+		all, NeverStarts []string
+		meansNothing     []string
 	}{
 		{
 			12,
@@ -151,7 +152,7 @@ func TestWhatHappensShowsThatPropertiesMeanSomething(t *testing.T) {
 	} {
 		r := holds(t, leasing(test.silence), test.o)
 		all, never := happened(r)
-		if !slices.Equal(all, test.all) || !slices.Equal(never, test.never) || !slices.Equal(r.Vacuous(), test.meansNothing) {
+		if !slices.Equal(all, test.all) || !slices.Equal(never, test.NeverStarts) || !slices.Equal(r.Vacuous(), test.meansNothing) {
 			t.Errorf("%+v:\n%q\n%q\n%q", test.o, all, never, r.Vacuous())
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // exploration explores all instances. If there are many, each searcher takes the next one; otherwise one searcher uses all
@@ -14,9 +16,10 @@ import (
 type exploration struct {
 	program  *process.Program
 	o        *Options
+	settings *search.Options
 	all      *enumeration
 	report   *Report
-	monitor  *monitor
+	monitor  *search.Monitor
 	sum      Part // of the verdicts so far
 	timed    bool // sum has the extremes of time
 	shortest int  // transitions to the violation; -1 if there is none
@@ -31,20 +34,20 @@ type exploration struct {
 
 // postponed is a verdict that cannot be merged before that of an earlier instance.
 type postponed struct {
-	verdict
+	search.Verdict
 	instance network.Setup
 	number   uint64
 }
 
 func newExploration(program *process.Program, o *Options) *exploration {
-	return &exploration{program: program, o: o, all: enumerate(program.Declaration, o), report: &Report{Complete: true}, shortest: -1}
+	return &exploration{program: program, o: o, settings: o.search(), all: enumerate(program.Declaration, o), report: &Report{Complete: true}, shortest: -1}
 }
 
 func (x *exploration) run() (*Report, error) {
 	count := countInstances(x.program.Declaration, x.o)
-	x.monitor, x.waiting = newMonitor(x.o, count), map[int]postponed{}
-	defer memory.Limited(x.monitor.enough())()
-	about, err := newChecker(x.program, x.o, firstInstance(x.program.Declaration, x.o))
+	x.monitor, x.waiting = search.NewMonitor(x.settings, count), map[int]postponed{}
+	defer memory.Limited(x.monitor.Enough())()
+	about, err := model.NewChecker(x.program, &x.settings.Options, firstInstance(x.program.Declaration, x.o))
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +59,12 @@ func (x *exploration) run() (*Report, error) {
 		searchers, cores = cores, 1
 	}
 	if x.next < x.all.len() {
-		parallel(searchers, func(int) { x.search(newSearcher(x.program, x.o, x.monitor, cores)) })
+		search.Parallel(searchers, func(int) { x.search(search.NewSearcher(x.program, x.settings, x.monitor, cores)) })
 	}
 	r := x.report
 	x.sum.report(r)
 	r.Symmetry = r.Symmetry || x.o.alike
-	r.Outside, r.Coverage = about.unclaimed(about.unused()), about.coverage(x.sum.Seen)
+	r.Outside, r.Coverage = about.Unclaimed(about.Options.Unused()), coverageOf(about, x.sum.Seen)
 	if r.Complete && r.Violation == nil {
 		r.MaxMessages, r.MinMessages = x.sum.Messages.messages()
 	}
@@ -79,10 +82,10 @@ func (x *exploration) run() (*Report, error) {
 
 // attained finds runs that attain the extremes.
 func (x *exploration) attained() (*Extremes, error) {
-	e, l := &Extremes{}, newSearcher(x.program, x.o, x.monitor, 1)
+	e, l := &Extremes{}, search.NewSearcher(x.program, x.settings, x.monitor, 1)
 	for i, extreme := range []*Extreme{&e.Total, &e.Election, &e.Announcement} {
 		var err error
-		if *extreme, err = x.sum.Costs[i].extreme(l, x.all, counted(costNames[i])); err != nil {
+		if *extreme, err = x.sum.Costs[i].extreme(l, x.all, search.Counted(model.CostNames[i])); err != nil {
 			return nil, err
 		}
 	}
@@ -90,15 +93,15 @@ func (x *exploration) attained() (*Extremes, error) {
 }
 
 // search explores instances until there is none.
-func (x *exploration) search(l *searcher) {
+func (x *exploration) search(l *search.Searcher) {
 	for {
 		place, w, fewer, ok := x.take()
 		if !ok {
 			return
 		}
 		var err error
-		w.verdict, err = l.explore(w.instance, fewer)
-		x.monitor.done(&l.search)
+		w.Verdict, err = l.Explore(w.instance, fewer)
+		x.monitor.Done(&l.Search)
 		x.merge(l, place, w, err)
 	}
 }
@@ -123,7 +126,7 @@ func (x *exploration) take() (place int, w postponed, fewer int, ok bool) {
 
 // merge adds a verdict to the report, and those that waited for it. A search for violations that were not short enough
 // is made again.
-func (x *exploration) merge(l *searcher, place int, w postponed, err error) {
+func (x *exploration) merge(l *search.Searcher, place int, w postponed, err error) {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
 	x.waiting[place] = w
@@ -133,27 +136,27 @@ func (x *exploration) merge(l *searcher, place int, w postponed, err error) {
 			return
 		}
 		delete(x.waiting, x.merged)
-		if w.fewer != x.shortest {
-			if w.verdict, err = l.explore(w.instance, x.shortest); err != nil {
+		if w.Fewer != x.shortest {
+			if w.Verdict, err = l.Explore(w.instance, x.shortest); err != nil {
 				break
 			}
 		}
 		x.add(&w)
 	}
 	x.err = cmp.Or(x.err, err)
-	x.monitor.end()
+	x.monitor.End()
 }
 
 // add adds the verdict on an instance to the report.
 func (x *exploration) add(w *postponed) {
 	r := x.report
-	x.sum.add(&w.verdict, w.number, x.o)
-	r.Complete, r.Limit, r.Growing = w.complete, w.reached, w.growing
-	if x.o.most > 0 && x.sum.States > x.o.most && w.found == nil && r.Violation == nil {
+	x.sum.add(&w.Verdict, w.number, x.o)
+	r.Complete, r.Limit, r.Growing = w.Complete, Limit(w.Reached), w.Growing
+	if x.o.most > 0 && x.sum.States > x.o.most && w.Found == nil && r.Violation == nil {
 		r.Complete, r.Limit = false, StateLimit
 	}
-	if w.found != nil {
-		x.shortest = len(w.found.path)
-		r.Violation = w.violation
+	if w.Found != nil {
+		x.shortest = len(w.Found.Path)
+		r.Violation = (*Violation)(w.Violation)
 	}
 }

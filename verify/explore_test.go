@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // With starts in order, the messages of two processes are two steps in either order: a square of four configurations.
@@ -194,7 +195,7 @@ func TestEveryVectorOfChoicesIsTried(t *testing.T) {
 	a.Identifiers = election.Computed
 	w := newWalk(t, a, Options{Instance: network.On(only)})
 	for range 2 { // the second time they are known
-		w.each(func(string, string, configuration) {})
+		w.each(func(string, string, model.Configuration) {})
 	}
 	// Each step is made twice.
 	if got, want := strings.Join(slices.Compact(seen), ", "), "0 0 0, 0 1 0, 0 1 1, 0 2 0, 0 2 1, 1 0 0, 1 1 0, 1 1 1"; got != want || len(seen) != 2*8 {
@@ -274,7 +275,7 @@ func TestARecordSaysWhatHappened(t *testing.T) {
 	w := newWalk(t, a, Options{Instance: network.On(7, 5, 6), Initiators: []int{0, 2}, Crashes: 1, Recoveries: 1, Commands: 1, Delay: 2})
 	w.then("1 starts", "2 crashes", "3 starts", "1 pass", "2 loses ring on 1", "1 obeys", "1 receives ring on 1", "1 pass",
 		"2 loses ring on 1", "3 suspects 2", "1 receives ring on 1", "2 recovers", "2 pass", "3 tock")
-	record := w.c.record(&finding{root: w.root, path: w.path})
+	record := w.c.Record(&model.Finding{Root: w.root, Path: w.path})
 	if record.Timing != "timed" || !record.Clock || !slices.Equal(record.IDs, []uint64{7, 5, 6}) || record.Algorithm != "calling" {
 		t.Errorf("%+v", record.Header)
 	}
@@ -322,7 +323,7 @@ func TestARecordTellsMessagesApartByWhenTheyWereSent(t *testing.T) {
 	} {
 		w := newWalk(t, a, Options{Instance: network.On(1, 2), Initiators: []int{0}, Unordered: true, Delay: 3}).then("1 starts", "1 pass").then(test.way...)
 		var got []string
-		for _, step := range w.c.record(&finding{root: w.root, path: w.path}).Steps {
+		for _, step := range w.c.Record(&model.Finding{Root: w.root, Path: w.path}).Steps {
 			if step.Message > 0 {
 				got = append(got, fmt.Sprint(step.Message))
 			}

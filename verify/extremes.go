@@ -4,8 +4,8 @@ import (
 	"math/big"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // Extremes are the exact extremes of messages and of time over all orders and all schedules without faults, each with a run
@@ -75,87 +75,27 @@ func (u *outliers) join(v *outliers) {
 }
 
 // extreme returns the result, with runs found by a searcher.
-func (u *outliers) extreme(l *searcher, all *enumeration, m measure) (e Extreme, err error) {
+func (u *outliers) extreme(l *search.Searcher, all *enumeration, m search.Measure) (e Extreme, err error) {
 	if u.Least == election.Forever { // no run ends
 		e.Min.Unbounded, e.Max.Unbounded = true, true
 		return e, nil
 	}
 	e.MeanMin = new(big.Rat).SetFrac(&u.Leasts, big.NewInt(u.Orders))
-	if e.Min, err = l.attain(all, u.LeastOn, m, false); err != nil || u.Unbounded {
+	if e.Min, err = attain(l, all, u.LeastOn, m, false); err != nil || u.Unbounded {
 		e.Max.Unbounded = true
 		return e, err
 	}
 	e.MeanMax = new(big.Rat).SetFrac(&u.Mosts, big.NewInt(u.Orders))
-	e.Max, err = l.attain(all, u.MostOn, m, true)
+	e.Max, err = attain(l, all, u.MostOn, m, true)
 	return e, err
 }
 
-// graphOf explores an instance, and keeps the edges.
-func (l *searcher) graphOf(instance network.Setup) (*graph, error) {
-	if err := l.on(instance); err != nil {
-		return nil, err
-	}
-	l.reset(false)
-	l.search.explore(-1)
-	if !l.complete {
-		return nil, errRoom
-	}
-	return &l.graph, nil
-}
-
 // attain finds a run with an extreme quantity in the order of a number.
-func (l *searcher) attain(all *enumeration, number uint64, m measure, most bool) (a Attained, err error) {
+func attain(l *search.Searcher, all *enumeration, number uint64, m search.Measure, most bool) (a Attained, err error) {
 	instance, _ := all.at(number)
-	g, err := l.graphOf(instance)
+	g, err := l.GraphOf(instance)
 	if err != nil {
 		return a, err
 	}
-	return l.attainIn(g, m, most)
-}
-
-// attainIn is attain in the graph of the order.
-func (l *searcher) attainIn(g *graph, m measure, most bool) (a Attained, err error) {
-	values, greatest := g.extremes(g.components(), m)
-	best, greatestOfAll := g.overall(values, greatest)
-	if most {
-		values, best = greatest, greatestOfAll
-	}
-	var from []uint32
-	for root := range uint32(g.roots) {
-		if values[root] == best {
-			from = append(from, root)
-		}
-	}
-	if best == election.Forever {
-		return Attained{Unbounded: true}, nil
-	}
-	a.Value = m.value(best)
-	root, path := g.whole(from, m, values, l.workers[0].d.Task == election.Once && !l.o.SafetyOnly)
-	a.Record = l.workers[0].record(&finding{root: root, path: path}).Record
-	return a, nil
-}
-
-// whole returns a shortest run whose quantity is the extreme of its beginning: up to an end, or, of a service, which may
-// go round for ever, up to the last event that counts.
-func (g *graph) whole(from []uint32, m measure, values []election.Ticks, ends bool) (root int, path []int) {
-	goal := func(s uint32) bool {
-		if !values[s].IsZero() || !ends {
-			return values[s].IsZero()
-		}
-		for _, e := range g.from(s) {
-			if e.class == due {
-				return false
-			}
-		}
-		return true
-	}
-	for _, s := range from {
-		if goal(s) {
-			return int(s), nil
-		}
-	}
-	path, begin := g.path(from, func(s uint32, e edge) bool {
-		return e.class != byFault && m.before(g.costs[e.cost], values[e.to]) == values[s]
-	}, goal)
-	return int(begin), path
+	return Attained(l.AttainIn(g, m, most)), nil
 }

@@ -11,10 +11,11 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // tallied counts the messages of a run by class.
-func tallied(d *election.Declaration, r *trace.Record) (counts [costs]uint64) {
+func tallied(d *election.Declaration, r *trace.Record) (counts [model.Costs]uint64) {
 	class := map[string]election.Class{}
 	for _, k := range d.Kinds {
 		class[k.Name] = k.Class
@@ -58,16 +59,21 @@ func TestExtremesAreThoseOfRunsThatAttainThem(t *testing.T) {
 		if got := [2]uint64{election.Min.Value.Lo, election.Max.Value.Lo}; got != test.want || election.MeanMin.RatString()+" "+election.MeanMax.RatString() != test.means {
 			t.Errorf("%s: %v, means %s and %s; want %v, %s", test.program.Name, got, election.MeanMin, election.MeanMax, test.want, test.means)
 		}
-		least, most := r.MinMessages.all(), r.MaxMessages.all()
+		least, most := numbers(r.MinMessages), numbers(r.MaxMessages)
 		for i, e := range []*Extreme{&r.Extremes.Total, &r.Extremes.Election, &r.Extremes.Announcement} {
 			if e.Min.Value.Lo != least[i] || e.Max.Value.Lo != most[i] {
-				t.Errorf("%s: %d to %d %s messages; the report has %d to %d", test.program.Name, e.Min.Value, e.Max.Value, costNames[i], least[i], most[i])
+				t.Errorf("%s: %d to %d %s messages; the report has %d to %d", test.program.Name, e.Min.Value, e.Max.Value, model.CostNames[i], least[i], most[i])
 			}
 			if few, many := tallied(test.program.Declaration, &e.Min.Record)[i], tallied(test.program.Declaration, &e.Max.Record)[i]; few != least[i] || many != most[i] {
-				t.Errorf("%s: the runs send %d and %d %s messages; want %d and %d", test.program.Name, few, many, costNames[i], least[i], most[i])
+				t.Errorf("%s: the runs send %d and %d %s messages; want %d and %d", test.program.Name, few, many, model.CostNames[i], least[i], most[i])
 			}
 		}
 	}
+}
+
+// numbers returns the numbers of messages in the order of costNames.
+func numbers(m *Messages) [model.Costs]uint64 {
+	return [...]uint64{m.Total, m.Election, m.Announcement}
 }
 
 // A run that attains an extreme continues after its last message, up to an end.

@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // trusting has a failure detector that withdraws what was wrong.
@@ -20,7 +21,7 @@ func trusting(timing election.Timing, start func(*caller, calls)) election.Algor
 // recorded returns the record of the walk so far.
 func (w *walk) recorded() trace.Record {
 	w.Helper()
-	r := w.c.record(&finding{root: w.root, path: w.path}).Record
+	r := w.c.Record(&model.Finding{Root: w.root, Path: w.path}).Record
 	if err := r.Validate(); err != nil {
 		w.Error(err)
 	}
@@ -32,7 +33,7 @@ func TestALinkLosesItsNextMessageOrAnyOneIfItKeepsNoOrder(t *testing.T) {
 	w := newWalk(t, a, Options{Size: 2, Initiators: []int{0}, Losses: 1}).then("1 starts")
 	w.can("due 2 receives ring on 1, fault 2 loses ring on 1")
 	w.then("2 loses ring on 1").can("due 2 receives knock on 1")
-	if g := w.c.global(w.here); !g.Disturbed || g.Losses != 0 {
+	if g := w.c.Global(w.here); !g.Disturbed || g.Losses != 0 {
 		t.Errorf("%+v", g)
 	}
 	w = newWalk(t, a, Options{Size: 2, Initiators: []int{0}, Losses: 2, Unordered: true}).then("1 starts")
@@ -49,11 +50,11 @@ func TestAMessageArrivesTwice(t *testing.T) {
 	w := newWalk(t, a, Options{Size: 2, Initiators: []int{0}, Duplicates: 1}).then("1 starts")
 	w.can("due 2 receives ring on 1, fault 2 receives ring on 1 again")
 	w.then("2 receives ring on 1 again").can("due 2 receives ring on 1") // the links keep order
-	if g := w.c.global(w.here); !g.Disturbed || g.Duplicates != 0 {
+	if g := w.c.Global(w.here); !g.Disturbed || g.Duplicates != 0 {
 		t.Errorf("%+v", g)
 	}
 	w.then("2 receives ring on 1", "2 receives knock on 1").can("")
-	if p := w.c.values.StateText(w.c.process(w.here, 1).State); p != "ID 2, Heard 4" {
+	if p := w.c.Values.StateText(w.c.Process(w.here, 1).State); p != "ID 2, Heard 4" {
 		t.Errorf("the second process has %s", p)
 	}
 	if sent := w.recorded().Steps[0].Sent; sent[0].Copies != 1 || sent[1].Copies != 0 {
@@ -67,7 +68,7 @@ func TestAProcessCrashesAmidTheMessagesOfAStep(t *testing.T) {
 	w.can("fault 1 crashes, fault 2 crashes, due 1 starts, fault 1 starts and crashes after 0, fault 1 starts and crashes after 1")
 	w.back().then("1 starts and crashes after 0").can("due 2 suspects 1, due 2 suspects 1")
 	w.then("1 starts and crashes after 1").can("due 2 receives ring on 1, due 2 suspects 1")
-	if g := w.c.global(w.here); !g.Disturbed || g.Crashes != 0 {
+	if g := w.c.Global(w.here); !g.Disturbed || g.Crashes != 0 {
 		t.Errorf("%+v", g)
 	}
 	steps := w.then("2 receives ring on 1", "2 suspects 1").recorded().Steps
@@ -86,7 +87,7 @@ func TestACutLosesWhatIsSentOrWouldArriveMeanwhile(t *testing.T) {
 	w.then(cut).can("due end of cut 1 -> 2, due 1 starts")
 	w.then("1 starts").can("due end of cut 1 -> 2")
 	w.then(end).can("")
-	if g := w.c.global(w.here); !g.Disturbed || g.Cuts != 0 || len(g.Cut) != 0 {
+	if g := w.c.Global(w.here); !g.Disturbed || g.Cuts != 0 || len(g.Cut) != 0 {
 		t.Errorf("%+v", g)
 	}
 	var got []string
@@ -103,8 +104,8 @@ func TestCutsAreOfALinkOrASide(t *testing.T) {
 	var got []string
 	for n := range 4 {
 		w := newWalk(t, answering(election.Asynchronous, silent), Options{Size: n + 1, Cuts: min(n, 1)})
-		for _, cut := range w.c.cuts {
-			got = append(got, cut.Text(w.c.network))
+		for _, cut := range w.c.Cuts {
+			got = append(got, cut.Text(w.c.Network))
 		}
 		got = append(got, "")
 	}
@@ -132,7 +133,7 @@ func TestAProcessThatIsCutOffMayBeSuspectedAndIsTrustedAgain(t *testing.T) {
 	w.then(end).can("due 2 trusts 1") // before its message
 	w.then("2 trusts 1").can("due 2 receives ring on 1")
 	w.then("2 receives ring on 1")
-	if p := w.c.values.StateText(w.c.process(w.here, 1).State); p != "ID 2, Heard 1013" {
+	if p := w.c.Values.StateText(w.c.Process(w.here, 1).State); p != "ID 2, Heard 1013" {
 		t.Errorf("the second process has %s", p)
 	}
 	if steps := w.recorded().Steps; steps[4].Event != trace.Trust || steps[4].From != 1 || steps[4].Port != 1 {
@@ -140,7 +141,7 @@ func TestAProcessThatIsCutOffMayBeSuspectedAndIsTrustedAgain(t *testing.T) {
 	}
 	a.Trust = nil
 	w = newWalk(t, a, o).then("1 starts", cut, "2 suspects 1", end, "2 trusts 1", "2 receives ring on 1")
-	if p := w.c.values.StateText(w.c.process(w.here, 1).State); p != "ID 2, Heard 12" || len(w.recorded().Steps) != 5 {
+	if p := w.c.Values.StateText(w.c.Process(w.here, 1).State); p != "ID 2, Heard 12" || len(w.recorded().Steps) != 5 {
 		t.Errorf("without Trust the second process has %s", p)
 	}
 }
@@ -151,7 +152,7 @@ func TestALiveProcessMayBeSuspectedByMistake(t *testing.T) {
 	w.can("fault 1 crashes, fault 1 suspects 2, fault 1 suspects 2, fault 2 crashes, fault 2 suspects 1, fault 2 suspects 1, due 2 receives ring on 1")
 	// The second port of each leads to the other one, too.
 	w.then("2 suspects 1").can("fault 1 crashes, fault 2 crashes, due 2 receives ring on 1, due 2 trusts 1")
-	if g := w.c.global(w.here); !g.Disturbed || g.Suspicions != 0 {
+	if g := w.c.Global(w.here); !g.Disturbed || g.Suspicions != 0 {
 		t.Errorf("%+v", g)
 	}
 	three := newWalk(t, a, Options{Size: 3, Initiators: []int{0}, Suspicions: 1, Crashes: 1, Recoveries: 1}).then("1 starts", "2 suspects 1")
@@ -182,12 +183,12 @@ func TestADeathIsProvenToEachOtherProcess(t *testing.T) {
 	a.Command = func(p *caller, c election.Command, _ calls) { p.Heard += 10*uint32(c.Member) + 100*uint32(c.Number) }
 	o := Options{Size: 3, Initiators: []int{1}, Crashes: 3, Recoveries: 1, Wardens: true}
 	w := newWalk(t, a, o).then("2 starts", "2 crashes")
-	if p := w.c.process(w.here, 1); !left(p.Orphan).IsZero() || p.Proofs != nil {
+	if p := w.c.Process(w.here, 1); !left(p.Orphan).IsZero() || p.Proofs != nil {
 		t.Errorf("of the dead there is %+v", p)
 	}
 	w.can("fault 1 crashes, fault 2 recovers, fault 3 crashes, due 1 obeys, due 3 obeys")
 	w.then("1 obeys").can("fault 1 crashes, fault 2 recovers, fault 3 crashes, due 3 obeys")
-	if p := w.c.values.StateText(w.c.process(w.here, 0).State); p != "ID 1, Heard 720" {
+	if p := w.c.Values.StateText(w.c.Process(w.here, 0).State); p != "ID 1, Heard 720" {
 		t.Errorf("the first process has %s", p)
 	}
 	if text := w.recorded().Steps[2].Text; text != "note that 2 is dead, incarnation 7" {

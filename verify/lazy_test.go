@@ -27,8 +27,8 @@ func TestInLazyTimeNothingIsUrgent(t *testing.T) {
 	w.can("due 2 receives ring on 1, free 10 pass, free 1 hastens")
 	w.then("10 pass").can("due 2 receives ring on 1, free 10 pass, free 1 hastens") // 9 left of the timer, 11 of the deadline
 	w.then("10 pass").can("due 2 receives ring on 1, due 1 tick, free 10 pass, free 1 hastens")
-	if p := w.c.process(w.here, 0); left(p.Lease) != election.Units(2) || left(p.Timers[1]) != election.Units(2) || !strings.Contains(w.c.values.StateText(p.State), "Until in 2") {
-		t.Errorf("%+v, %s", p, w.c.values.StateText(p.State))
+	if p := w.c.Process(w.here, 0); left(p.Lease) != election.Units(2) || left(p.Timers[1]) != election.Units(2) || !strings.Contains(w.c.Values.StateText(p.State), "Until in 2") {
+		t.Errorf("%+v, %s", p, w.c.Values.StateText(p.State))
 	}
 	late := w.back().then("10 pass")
 	late.can("due 2 receives ring on 1, due 1 tick, due 1 tock") // and time changes nothing any more
@@ -41,7 +41,7 @@ func TestInLazyTimeNothingIsUrgent(t *testing.T) {
 		t.Errorf("%+v", step)
 	}
 	early := newWalk(t, a, Options{Size: 2, Initiators: []int{0}, Lazy: true}).then("1 starts", "1 hastens")
-	if p := early.c.process(early.here, 0); left(p.Lease) != election.Units(19) || left(p.Timers[0]) != election.Units(20) || left(p.Timers[1]) != election.Units(19) {
+	if p := early.c.Process(early.here, 0); left(p.Lease) != election.Units(19) || left(p.Timers[0]) != election.Units(20) || left(p.Timers[1]) != election.Units(19) {
 		t.Errorf("%+v", p)
 	}
 }

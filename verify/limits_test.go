@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
 
@@ -31,46 +30,6 @@ func TestFingerprintsBecomeShorterWhereThereAreManyStates(t *testing.T) {
 		}
 		if least := float64(r.States) * float64(r.States) / 1e20; (r.Miss > least) != (test.bits == 64) {
 			t.Errorf("%+v: the probability of a miss is at most %g", test, r.Miss)
-		}
-	}
-}
-
-func TestShorterFingerprintsTakeLessMemory(t *testing.T) {
-	program := process.Must(process.Of(&lcr.Algorithm))
-	o := Options{Instance: decreasing(7), wide: 100}
-	if err := o.check(program.Declaration, program.Functions); err != nil {
-		t.Fatal(err)
-	}
-	l := newSearcher(program, &o, newMonitor(&o, 1), 1)
-	if v, err := l.explore(o.Instance, -1); err != nil || v.bits != 64 {
-		t.Fatalf("%+v, %v", v, err)
-	}
-	for i := range l.table.shards {
-		if s := &l.table.shards[i]; s.hi != nil || s.used > 0 && s.lo == nil {
-			t.Fatalf("shard %d still has the other half of %d fingerprints", i, s.used)
-		}
-	}
-}
-
-func TestANarrowTableKnowsStatesByHalfOfTheirFingerprint(t *testing.T) {
-	var table table
-	table.clear(false)
-	for lo := range uint64(1000) {
-		table.add(fingerprint{lo << 50, lo}, uint32(lo))
-	}
-	for lo := range uint64(1000) {
-		if number, found := table.find(fingerprint{lo << 50, lo}); !found || number != uint32(lo) {
-			t.Fatalf("%d: %d, %t", lo, number, found)
-		}
-		if _, found := table.find(fingerprint{lo << 50, lo + 1}); found {
-			t.Fatalf("%d: half of a fingerprint is enough", lo)
-		}
-	}
-	table.narrowed()
-	table.add(fingerprint{3, 3}, 1000)
-	for _, f := range []fingerprint{{3, 4}, {700 << 50, 0}} {
-		if _, found := table.find(f); !found {
-			t.Errorf("%v is not known by half of it", f)
 		}
 	}
 }

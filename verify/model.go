@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // Model is an election as tables, for other checkers: the states of each process, the messages, and every step that a
@@ -64,13 +65,13 @@ func ModelOf(a program.Program, instance network.Setup) (*Model, error) {
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	c, err := newChecker(program, &o, instance)
+	c, err := model.NewChecker(program, o.model(), instance)
 	if err != nil {
 		return nil, err
 	}
 	t := &tabulator{
-		checker: c, Model: Model{Declaration: c.d, Network: c.network, Locals: make([][]Local, c.n)},
-		found: map[string]bool{}, local: map[uint32]int{}, links: map[int]int{}, steps: map[*outcome]bool{},
+		Checker: c, Model: Model{Declaration: c.Declaration, Network: c.Network, Locals: make([][]Local, c.N)},
+		found: map[string]bool{}, local: map[uint32]int{}, links: map[int]int{}, steps: map[*model.Outcome]bool{},
 	}
 	if err := t.walk(); err != nil {
 		return nil, wrong(err.Error())
@@ -80,17 +81,17 @@ func ModelOf(a program.Program, instance network.Setup) (*Model, error) {
 
 // tabulator walks all configurations and notes each step once.
 type tabulator struct {
-	*checker
+	*model.Checker
 	Model
 	found map[string]bool
-	next  []configuration
-	local map[uint32]int    // by number of the checker
-	links map[int]int       // by number of the network
-	steps map[*outcome]bool // each step is computed once
+	next  []model.Configuration
+	local map[uint32]int          // by number of the checker
+	links map[int]int             // by number of the network
+	steps map[*model.Outcome]bool // each step is computed once
 	texts []string
 }
 
-func (t *tabulator) reach(conf configuration) {
+func (t *tabulator) reach(conf model.Configuration) {
 	var key []byte
 	for _, part := range conf {
 		key = append(key, byte(part), byte(part>>8), byte(part>>16), byte(part>>24))
@@ -102,30 +103,30 @@ func (t *tabulator) reach(conf configuration) {
 }
 
 func (t *tabulator) walk() error {
-	t.reach(t.beginnings()[0])
-	for q := range t.n {
+	t.reach(t.Beginnings()[0])
+	for q := range t.N {
 		t.state(q, t.next[0][q])
 	}
-	var wrong *breach
+	var wrong *model.Breach
 	for at := 0; at < len(t.next) && wrong == nil; at++ {
 		conf := t.next[at]
 		t.next[at] = nil
 		end := true
-		t.transitions(conf, func(taken *transition, next configuration) {
+		t.Checker.Transitions(conf, func(taken *model.Transition, next model.Configuration) {
 			end = false
-			if taken.outcome != nil && taken.outcome.breach != nil {
-				wrong = taken.breach
+			if taken.Outcome != nil && taken.Outcome.Breach != nil {
+				wrong = taken.Breach
 				return
 			}
-			t.violated(taken.breach)
-			t.Transitions++
+			t.violated(taken.Breach)
+			t.Model.Transitions++
 			t.note(taken, conf)
 			t.room(next)
 			t.reach(next)
 		})
 		if end {
 			t.Finals++
-			t.violated(t.settled(conf))
+			t.violated(t.Settled(conf))
 		}
 		if len(t.next) > mostModel {
 			return fmt.Errorf("more than %d states", mostModel)
@@ -140,7 +141,7 @@ func (t *tabulator) walk() error {
 }
 
 // violated notes a violation, the first of a breadth-first search.
-func (t *tabulator) violated(b *breach) {
+func (t *tabulator) violated(b *model.Breach) {
 	if b != nil && t.Violated == "" {
 		t.Violated = b.Property + ": " + b.Detail
 	}
@@ -152,9 +153,9 @@ func (t *tabulator) state(q int, number uint32) int {
 	if !found {
 		place = len(t.Locals[q])
 		t.local[number] = place
-		p := &t.processes.values[number]
+		p := &t.Processes.Values[number]
 		t.Locals[q] = append(t.Locals[q], Local{
-			Text: t.values.StateText(p.State), Decided: p.Decision.Role != network.Undecided, Leader: p.Decision.Role == network.Leader,
+			Text: t.Values.StateText(p.State), Decided: p.Decision.Role != network.Undecided, Leader: p.Decision.Role == network.Leader,
 		})
 	}
 	return place
@@ -166,8 +167,8 @@ func (t *tabulator) link(number int) int {
 	if !found {
 		place = len(t.Model.Links)
 		t.links[number] = place
-		l := t.checker.links[number]
-		t.Model.Links = append(t.Model.Links, ModelLink{From: l.from, To: l.to})
+		l := t.Checker.Links[number]
+		t.Model.Links = append(t.Model.Links, ModelLink{From: l.From, To: l.To})
 	}
 	return place
 }
@@ -175,35 +176,35 @@ func (t *tabulator) link(number int) int {
 // message returns the place of a message, which is that of the checker.
 func (t *tabulator) message(number uint32) int {
 	for len(t.texts) <= int(number) {
-		m := t.messages.values[len(t.texts)]
-		t.texts = append(t.texts, network.MessageText(t.d.Kinds[m.Kind].Name, t.values.Contents(m.Kind, m.Body)))
+		m := t.Checker.Messages.Values[len(t.texts)]
+		t.texts = append(t.texts, network.MessageText(t.Checker.Declaration.Kinds[m.Kind].Name, t.Values.Contents(m.Kind, m.Body)))
 	}
 	return int(number)
 }
 
 // note adds a step to the tables.
-func (t *tabulator) note(taken *transition, conf configuration) {
-	if t.steps[taken.outcome] {
+func (t *tabulator) note(taken *model.Transition, conf model.Configuration) {
+	if t.steps[taken.Outcome] {
 		return
 	}
-	t.steps[taken.outcome] = true
-	s := ModelStep{Process: taken.process, Link: -1}
-	if taken.event == receives {
-		s.Message = t.message(t.queue(conf, taken.link)[taken.place].Message)
-		s.Link = t.link(taken.link)
+	t.steps[taken.Outcome] = true
+	s := ModelStep{Process: taken.Process, Link: -1}
+	if taken.Event == model.Receives {
+		s.Message = t.message(t.Queue(conf, taken.Link)[taken.Place].Message)
+		s.Link = t.link(taken.Link)
 	}
-	s.From, s.To = t.state(taken.process, conf[taken.process]), t.state(taken.process, taken.outcome.process)
-	first := int(t.network.Network.First(taken.process))
-	for _, m := range taken.outcome.sent {
-		s.Sent = append(s.Sent, ModelSent{t.link(first + int(m.port)), t.message(m.message)})
+	s.From, s.To = t.state(taken.Process, conf[taken.Process]), t.state(taken.Process, taken.Outcome.Process)
+	first := int(t.Checker.Network.Network.First(taken.Process))
+	for _, m := range taken.Outcome.Sent {
+		s.Sent = append(s.Sent, ModelSent{t.link(first + int(m.Port)), t.message(m.Message)})
 	}
 	t.Steps = append(t.Steps, s)
 }
 
 // room notes how many messages links hold.
-func (t *tabulator) room(conf configuration) {
-	for number := range t.checker.links {
-		if length := len(t.queue(conf, number)); length > 0 {
+func (t *tabulator) room(conf model.Configuration) {
+	for number := range t.Checker.Links {
+		if length := len(t.Queue(conf, number)); length > 0 {
 			l := &t.Model.Links[t.link(number)]
 			l.Room = max(l.Room, length)
 		}

@@ -138,3 +138,12 @@ func countInstances(d *election.Declaration, o *Options) int {
 	}
 	return int(min(count, math.MaxInt))
 }
+
+// upTo returns the list 1 … n.
+func upTo(n int) election.List {
+	ids := make(election.List, n)
+	for p := range ids {
+		ids[p] = uint64(p) + 1
+	}
+	return ids
+}

@@ -9,6 +9,8 @@ import (
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // Orders is an exploration whose orders are explored in pieces, in any order and in any process. [Orders.Report] then
@@ -23,40 +25,40 @@ type Orders struct {
 // Part is what the exploration of a range of orders has found: sums over the orders before the first one that violates a
 // property or cannot be explored to its end. Its JSON is read by the same version of this package only.
 type Part struct {
-	Orders      int             `json:"orders"`
-	States      int             `json:"states"`
-	Transitions int             `json:"transitions"`
-	Finals      int             `json:"finals"`
-	Depth       int             `json:"depth"`
-	Confluent   int             `json:"confluent,omitempty"`
-	Partial     int             `json:"partial,omitempty"`
-	Alike       bool            `json:"alike,omitempty"`
-	Seen        uint32          `json:"seen"`             // the sights, as bits
-	Wide        *big.Int        `json:"wide,omitempty"`   // the sum of squares of states that 128 bits tell apart
-	Narrow      *big.Int        `json:"narrow,omitempty"` // … that 64 bits do
-	Messages    tally           `json:"messages"`
-	Costs       [costs]outliers `json:"costs,omitzero"`   // if the extremes are asked for and known
-	Times       timings         `json:"times,omitzero"`   // likewise
-	Beyond      bool            `json:"beyond,omitempty"` // some time is beyond all measure
-	Stop        *uint64         `json:"stop,omitempty"`   // the number of the order at which the range ends early
+	Orders      int                   `json:"orders"`
+	States      int                   `json:"states"`
+	Transitions int                   `json:"transitions"`
+	Finals      int                   `json:"finals"`
+	Depth       int                   `json:"depth"`
+	Confluent   int                   `json:"confluent,omitempty"`
+	Partial     int                   `json:"partial,omitempty"`
+	Alike       bool                  `json:"alike,omitempty"`
+	Seen        uint32                `json:"seen"`             // the sights, as bits
+	Wide        *big.Int              `json:"wide,omitempty"`   // the sum of squares of states that 128 bits tell apart
+	Narrow      *big.Int              `json:"narrow,omitempty"` // … that 64 bits do
+	Messages    tally                 `json:"messages"`
+	Costs       [model.Costs]outliers `json:"costs,omitzero"`   // if the extremes are asked for and known
+	Times       timings               `json:"times,omitzero"`   // likewise
+	Beyond      bool                  `json:"beyond,omitempty"` // some time is beyond all measure
+	Stop        *uint64               `json:"stop,omitempty"`   // the number of the order at which the range ends early
 }
 
 // add adds the verdict on the order of a number.
-func (p *Part) add(v *verdict, number uint64, o *Options) {
+func (p *Part) add(v *search.Verdict, number uint64, o *Options) {
 	one := Part{
-		Orders: 1, States: v.states, Transitions: v.transitions, Finals: v.finals, Depth: v.depth,
-		Confluent: v.confluent, Partial: v.partial, Alike: v.symmetric, Seen: v.seen, Messages: v.extremes,
+		Orders: 1, States: v.States, Transitions: v.Transitions, Finals: v.Finals, Depth: v.Depth,
+		Confluent: v.Confluent, Partial: v.Partial, Alike: v.Symmetric, Seen: v.Seen, Messages: tallyOf(&v.Extremes),
 	}
-	states := big.NewInt(int64(v.states))
-	if states.Mul(states, states); v.bits == 64 {
+	states := big.NewInt(int64(v.States))
+	if states.Mul(states, states); v.Bits == 64 {
 		one.Narrow = states
 	} else {
 		one.Wide = states
 	}
-	if v.extremes.Seen && o.Extremes {
-		few, many := v.extremes.Min.all(), v.extremes.Max.all()
+	if v.Extremes.Seen && o.Extremes {
+		few, many := v.Extremes.Min, v.Extremes.Max
 		for i := range one.Costs {
-			one.Costs[i].add(ticksOf(few[i]), ticksOf(many[i]), number)
+			one.Costs[i].add(search.TicksOf(few[i]), search.TicksOf(many[i]), number)
 		}
 	}
 	p.Join(&one)
@@ -86,7 +88,7 @@ func (p *Part) Join(later *Part) {
 	}
 	p.Beyond, p.Stop = p.Beyond || later.Beyond, later.Stop
 	if p.Messages.Unknown { // then there are no extremes of the whole
-		p.Costs, p.Times, p.Beyond = [costs]outliers{}, timings{}, false
+		p.Costs, p.Times, p.Beyond = [model.Costs]outliers{}, timings{}, false
 	}
 	if p.Beyond {
 		p.Times = timings{}
@@ -143,17 +145,17 @@ func (x *Orders) Len() uint64 { return x.all.len() }
 // explorer explores one order after the other.
 type explorer struct {
 	ctx      context.Context
-	searcher *searcher
-	times    *searcher // nil: no times are searched
+	searcher *search.Searcher
+	times    *search.Searcher // nil: no times are searched
 }
 
 func (x *Orders) explorer() *explorer {
 	e := &explorer{}
 	o := x.o
 	o.Progress = func(Progress) bool { return e.ctx.Err() == nil }
-	e.searcher = newSearcher(x.program, &o, nil, 1)
+	e.searcher = search.NewSearcher(x.program, o.search(), nil, 1)
 	if o.Extremes && o.untimed(x.program.Declaration) == "" {
-		e.times = newSearcher(x.program, o.timed(), nil, 1)
+		e.times = search.NewSearcher(x.program, o.timed().search(), nil, 1)
 	}
 	return e
 }
@@ -162,11 +164,11 @@ func (x *Orders) explorer() *explorer {
 func (x *Orders) Explore(ctx context.Context, from, to uint64) (*Part, error) {
 	e := x.explorers.Get().(*explorer)
 	e.ctx = ctx
-	e.searcher.monitor = newMonitor(e.searcher.o, int(to-from))
+	e.searcher.Monitor = search.NewMonitor(e.searcher.Options, int(to-from))
 	if e.times != nil {
-		e.times.monitor = newMonitor(e.times.o, int(to-from))
+		e.times.Monitor = search.NewMonitor(e.times.Options, int(to-from))
 	}
-	defer memory.Limited(e.searcher.monitor.enough())()
+	defer memory.Limited(e.searcher.Monitor.Enough())()
 	part := &Part{}
 	for number := from; number < to && part.Stop == nil; number++ {
 		err := x.explore(e, number, part)
@@ -187,15 +189,15 @@ func (x *Orders) explore(e *explorer, number uint64, part *Part) error {
 	if !ok {
 		return nil
 	}
-	var v verdict
+	var v search.Verdict
 	unborn, err := born(func() (err error) {
-		v, err = e.searcher.explore(instance, -1)
+		v, err = e.searcher.Explore(instance, -1)
 		return err
 	})
-	if e.searcher.monitor.done(&e.searcher.search); err != nil {
+	if e.searcher.Monitor.Done(&e.searcher.Search); err != nil {
 		return err
 	}
-	if unborn != nil || v.found != nil || !v.complete {
+	if unborn != nil || v.Found != nil || !v.Complete {
 		part.Stop = &number
 		return nil
 	}
@@ -261,4 +263,50 @@ func guarded(program *process.Program, o *Options, explore func() (*Report, erro
 		return &Report{Violation: &Violation{Property: Panicked, Detail: string(*unborn), Record: o.nothing(program.Declaration)}}, nil
 	}
 	return report, err
+}
+
+// tally collects extremes over all orders.
+type tally struct {
+	Seen      bool     `json:"seen"`
+	Unknown   bool     `json:"unknown,omitempty"` // the extremes of some search are not known
+	Max       Messages `json:"max"`
+	Min       Messages `json:"min"`
+	Unbounded bool     `json:"unbounded,omitempty"`
+}
+
+func (t *tally) messages() (most, least *Messages) {
+	if t.Unknown {
+		return nil, nil
+	}
+	if !t.Unbounded {
+		most = &t.Max
+	}
+	return most, &t.Min
+}
+
+// merge adds the extremes of another order.
+func (t *tally) merge(u *tally) {
+	t.Unknown = t.Unknown || u.Unknown
+	if !u.Seen {
+		return
+	}
+	if !t.Seen {
+		t.Seen, t.Min = true, u.Min
+	}
+	t.Min.each(&u.Min, func(a, b uint64) uint64 { return min(a, b) })
+	t.Max.each(&u.Max, func(a, b uint64) uint64 { return max(a, b) })
+	t.Unbounded = t.Unbounded || u.Unbounded
+}
+
+// each joins each number with that of others.
+func (m *Messages) each(others *Messages, join func(a, b uint64) uint64) {
+	m.Total = join(m.Total, others.Total)
+	m.Election = join(m.Election, others.Election)
+	m.Announcement = join(m.Announcement, others.Announcement)
+}
+
+// tallyOf returns the extremes of one order.
+func tallyOf(r *search.Ranges) tally {
+	of := func(counts [model.Costs]uint64) Messages { return Messages{counts[0], counts[1], counts[2]} }
+	return tally{Seen: r.Seen, Unknown: r.Unknown, Unbounded: r.Unbounded, Min: of(r.Min), Max: of(r.Max)}
 }

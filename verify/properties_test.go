@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // judged returns a configuration that a test sets up by hand: three live processes that have started, without further
@@ -18,35 +19,35 @@ func judged(t *testing.T, task election.Task, change func(*election.Algorithm[ca
 	change(&a)
 	w := newWalk(t, a, Options{Size: 3})
 	for q := range 3 {
-		w.set(q, func(p *processState) { p.Start = never })
+		w.set(q, func(p *model.ProcessState) { p.Start = model.NeverStarts })
 	}
-	w.all(func(g *global) { g.Begun = true })
+	w.all(func(g *model.Global) { g.Begun = true })
 	return w
 }
 
 func unchanged(*election.Algorithm[caller, call]) {}
 
-func (w *walk) set(q int, change func(*processState)) *walk {
-	p := *w.c.process(w.here, q)
+func (w *walk) set(q int, change func(*model.ProcessState)) *walk {
+	p := *w.c.Process(w.here, q)
 	change(&p)
-	w.c.setProcess(w.here, &p)
+	w.c.SetProcess(w.here, &p)
 	return w
 }
 
-func (w *walk) all(change func(*global)) *walk {
-	g := *w.c.global(w.here)
+func (w *walk) all(change func(*model.Global)) *walk {
+	g := *w.c.Global(w.here)
 	g.Led = slices.Clone(g.Led)
 	change(&g)
-	w.c.setGlobal(w.here, &g)
+	w.c.SetGlobal(w.here, &g)
 	return w
 }
 
-func (w *walk) decides(q int, e election.Effect) *breach {
-	return w.c.decided(w.here, q, w.c.work(w.c.process(w.here, q), &transition{}), []election.Effect{{Op: election.StopTimer}, e})
+func (w *walk) decides(q int, e election.Effect) *model.Breach {
+	return w.c.Decided(w.here, q, w.c.Work(w.c.Process(w.here, q), &model.Transition{}), []election.Effect{{Op: election.StopTimer}, e})
 }
 
 // expect compares a breach with one that is written as "property: detail", or "".
-func (w *walk) expect(b *breach, want string) {
+func (w *walk) expect(b *model.Breach, want string) {
 	w.Helper()
 	got := ""
 	if b != nil {
@@ -65,18 +66,18 @@ func follow(id election.ID, term election.Term) election.Effect {
 	return election.Effect{Op: election.Follow, ID: id, Term: term}
 }
 
-func leader(p *processState) {
+func leader(p *model.ProcessState) {
 	p.Decision = network.Decision{Leader: election.ID(p.Position + 1), Role: network.Leader}
 }
 
-func following(id election.ID) func(*processState) {
-	return func(p *processState) { p.Decision = network.Decision{Leader: id, Role: network.Follower} }
+func following(id election.ID) func(*model.ProcessState) {
+	return func(p *model.ProcessState) { p.Decision = network.Decision{Leader: id, Role: network.Follower} }
 }
 
-func dead(p *processState) { *p = processState{State: p.State, Position: p.Position} }
+func dead(p *model.ProcessState) { *p = model.ProcessState{State: p.State, Position: p.Position} }
 
-func leaseLeft(units uint64) func(*processState) {
-	return func(p *processState) { p.Lease = election.DeadlineIn(election.Units(units), election.Ticks{}) }
+func leaseLeft(units uint64) func(*model.ProcessState) {
+	return func(p *model.ProcessState) { p.Lease = election.DeadlineIn(election.Units(units), election.Ticks{}) }
 }
 
 func TestASecondLeaderIsWrongAtOnceUnlessItIsAService(t *testing.T) {
@@ -113,14 +114,14 @@ func TestLeasesMayTouchAndNotOverlap(t *testing.T) {
 	w = judged(t, election.Service, func(a *election.Algorithm[caller, call]) { a.Winner = election.Unspecified }).set(0, leaseLeft(5))
 	w.expect(w.decides(1, until(9)), "")
 	// What a dead life has begun counts, that of the process itself, too.
-	orphan := func(p *processState) { p.Orphan = election.DeadlineIn(election.Units(5), election.Ticks{}) }
+	orphan := func(p *model.ProcessState) { p.Orphan = election.DeadlineIn(election.Units(5), election.Ticks{}) }
 	for q := range 2 {
 		w = judged(t, election.Service, leased).set(q, orphan)
 		w.expect(w.decides(1, until(9)), fmt.Sprintf(
 			"two running leases: process 2 leads for 9 units, while the lease of an earlier life of process %d runs for another 5", q+1))
 	}
 	// Terms of successive leaders rise.
-	w = judged(t, election.Service, leased).all(func(g *global) { g.Led = []tenure{{3, 0}} })
+	w = judged(t, election.Service, leased).all(func(g *model.Global) { g.Led = []model.Tenure{{Term: 3, Position: 0}} })
 	w.expect(w.decides(1, until(9)), "went back on a term: process 2 leads in term 2, and process 1 has led in term 3")
 }
 
@@ -129,7 +130,7 @@ func TestTheWrongLeaderIsWrongAtOnceUnlessThereWasAFault(t *testing.T) {
 		w := judged(t, task, unchanged)
 		w.expect(w.decides(2, lead(0)), "")
 		w.expect(w.decides(1, lead(0)), "wrong leader: process 2 leads; the right leader is 3")
-		w.all(func(g *global) { g.Disturbed = true })
+		w.all(func(g *model.Global) { g.Disturbed = true })
 		w.expect(w.decides(1, lead(0)), "")
 		w = judged(t, task, func(a *election.Algorithm[caller, call]) { a.Winner = election.Smallest })
 		w.expect(w.decides(0, lead(0)), "")
@@ -144,7 +145,7 @@ func TestFollowingTheWrongLeaderIsWrongAtOnceUnlessItIsAService(t *testing.T) {
 	w.expect(w.decides(0, follow(2, 0)), "wrong leader: process 1 follows 2; the right leader is 3")
 	w.expect(w.decides(0, follow(3, 0)), "")
 	w.expect(w.decides(0, follow(0, 0)), "") // it names no leader
-	w.all(func(g *global) { g.Disturbed = true })
+	w.all(func(g *model.Global) { g.Disturbed = true })
 	w.expect(w.decides(0, follow(2, 0)), "")
 	w = judged(t, election.Service, unchanged)
 	w.expect(w.decides(0, follow(2, 0)), "")
@@ -159,16 +160,16 @@ func TestTheRightLeaderIsTheBestOfThoseThatStand(t *testing.T) {
 		a.Timeout = func(p *caller, _ election.Timer, _ calls) { p.Heard = 1 }
 	}
 	for _, task := range []election.Task{election.Once, election.Service} {
-		w := judged(t, task, stands).set(2, func(p *processState) { p.Running = 1 })
+		w := judged(t, task, stands).set(2, func(p *model.ProcessState) { p.Running = 1 })
 		w.expect(w.decides(1, lead(0)), "wrong leader: process 2 leads; the right leader is 3")
 		w.then("3 tick")
 		w.expect(w.decides(1, lead(0)), "")
 		w.expect(w.decides(2, lead(0)), "wrong leader: process 3 leads; the right leader is 2")
 		w.set(0, following(2)).set(1, leader).set(2, following(2))
-		w.expect(w.c.settled(w.here), "")
+		w.expect(w.c.Settled(w.here), "")
 	}
 	willing := judged(t, election.Service, func(a *election.Algorithm[caller, call]) { a.Willingness = true })
-	willing.expect(willing.set(2, leader).c.settled(willing.set(0, following(3)).set(1, following(3)).here), "")
+	willing.expect(willing.set(2, leader).c.Settled(willing.set(0, following(3)).set(1, following(3)).here), "")
 }
 
 func TestATermHasOneLeader(t *testing.T) {
@@ -182,15 +183,15 @@ func TestATermHasOneLeader(t *testing.T) {
 	w.expect(w.decides(0, lead(6)), "two leaders of one term: process 1 leads in term 6, and so did process 2")
 	w.expect(w.decides(0, lead(0)), "") // no term
 	w.expect(w.decides(2, lead(0)), "")
-	if got, want := fmt.Sprint(w.c.global(w.here).Led), fmt.Sprint([]tenure{{4, 1}, {6, 1}, {5, 2}}); got != want {
+	if got, want := fmt.Sprint(w.c.Global(w.here).Led), fmt.Sprint([]model.Tenure{{Term: 4, Position: 1}, {Term: 6, Position: 1}, {Term: 5, Position: 2}}); got != want {
 		t.Errorf("leaders: %s; want %s", got, want)
 	}
 	// The order in which they led makes no difference.
 	other := judged(t, election.Service, lenient)
-	for _, led := range []tenure{{6, 1}, {5, 2}, {4, 1}} {
+	for _, led := range []model.Tenure{{Term: 6, Position: 1}, {Term: 5, Position: 2}, {Term: 4, Position: 1}} {
 		other.expect(other.decides(int(led.Position), lead(led.Term)), "")
 	}
-	if got, want := fmt.Sprint(other.c.global(other.here)), fmt.Sprint(w.c.global(w.here)); got != want {
+	if got, want := fmt.Sprint(other.c.Global(other.here)), fmt.Sprint(w.c.Global(w.here)); got != want {
 		t.Errorf("%s in another order; want %s", got, want)
 	}
 }
@@ -212,13 +213,13 @@ func TestInGroupsALeaderCountsItsOwnTerms(t *testing.T) {
 
 func TestOfSeveralDecisionsInOneStepEachIsJudged(t *testing.T) {
 	w := judged(t, election.Service, unchanged)
-	w.expect(w.c.decided(w.here, 1, work{}, []election.Effect{follow(3, 0), lead(0), follow(3, 0)}), "wrong leader: process 2 leads; the right leader is 3")
+	w.expect(w.c.Decided(w.here, 1, model.Work{}, []election.Effect{follow(3, 0), lead(0), follow(3, 0)}), "wrong leader: process 2 leads; the right leader is 3")
 }
 
 func TestTheEndIsJudged(t *testing.T) {
 	leased := func(a *election.Algorithm[caller, call]) { a.Leased = true }
 	alone := func(a *election.Algorithm[caller, call]) { a.Decides = election.LeaderOnly }
-	disturbed := func(g *global) { g.Disturbed = true }
+	disturbed := func(g *model.Global) { g.Disturbed = true }
 	w := func(task election.Task, change func(*election.Algorithm[caller, call])) *walk {
 		return judged(t, task, change)
 	}
@@ -226,7 +227,7 @@ func TestTheEndIsJudged(t *testing.T) {
 		w    *walk
 		want string
 	}{
-		{w(election.Once, unchanged).all(func(g *global) { g.Begun = false }), ""}, // there was no election
+		{w(election.Once, unchanged).all(func(g *model.Global) { g.Begun = false }), ""}, // there was no election
 		{w(election.Once, unchanged), "undecided at the end: process 1 has not decided"},
 		{w(election.Once, unchanged).set(0, dead), "undecided at the end: process 2 has not decided"},
 		{w(election.Once, alone), "no leader at the end: no process leads"},
@@ -261,7 +262,7 @@ func TestTheEndIsJudged(t *testing.T) {
 		{w(election.Service, leased).set(0, following(3)).set(1, following(3)).set(2, leader).set(2, leaseLeft(1)), ""},
 		{w(election.Service, unchanged).set(0, following(3)).set(1, following(3)).set(2, leader), ""},
 	} {
-		if test.w.expect(test.w.c.settled(test.w.here), test.want); t.Failed() {
+		if test.w.expect(test.w.c.Settled(test.w.here), test.want); t.Failed() {
 			t.Fatalf("this was case %d", i)
 		}
 	}
@@ -321,7 +322,7 @@ func TestALeaseEndsWithTheNextDecision(t *testing.T) {
 			a.Task, a.Winner = election.Service, election.Unspecified
 			return a
 		}(), Options{Size: 2, Initiators: []int{0}}).then("1 starts")
-		if got := left(w.c.process(w.here, 0).Lease); got != election.Units(want) {
+		if got := left(w.c.Process(w.here, 0).Lease); got != election.Units(want) {
 			t.Errorf("%s: %s are left; want %d", decide, got, want)
 		}
 	}

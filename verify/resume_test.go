@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // A suspicion across a cut takes no budget, and is none that may still come.
@@ -33,21 +34,21 @@ func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
 	if len(s.Made()) != 2 {
 		t.Fatalf("it has made %+v", s.Made())
 	}
-	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &Begun{Record: s.Record(), more: global{Losses: 2}}}
+	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &model.Prefix{Record: s.Record(), Remaining: model.Global{Losses: 2}}}
 	o.past(s.Record())
 	program := process.Must(process.Of(&logicalring.Algorithm))
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := newChecker(program, &o, o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Instance)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.resume()
+	r, err := c.Resume()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g := c.global(r.last); g.Cuts+g.Suspicions+g.Commands+g.Crashes != 0 || g.Losses != 2 || len(g.Cut) != 1 || !g.Disturbed {
+	if g := c.Global(r.Last); g.Cuts+g.Suspicions+g.Commands+g.Crashes != 0 || g.Losses != 2 || len(g.Cut) != 1 || !g.Disturbed {
 		t.Errorf("%+v may still come", g)
 	}
 }

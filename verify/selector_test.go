@@ -12,10 +12,11 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // The events of a selector, one after another, are the transitions of a search, in the same order.
-func TestAPickerMakesEachEventOnce(t *testing.T) {
+func TestASelectorMakesEachEventOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		program *process.Program
 		o       Options
@@ -27,13 +28,13 @@ func TestAPickerMakesEachEventOnce(t *testing.T) {
 		if err := test.o.check(test.program.Declaration, test.program.Functions); err != nil {
 			t.Fatal(err)
 		}
-		c, err := newChecker(test.program, &test.o, test.o.Instance)
+		c, err := model.NewChecker(test.program, test.o.model(), test.o.Instance)
 		if err != nil {
 			t.Fatal(err)
 		}
 		source := random.New(1, 1)
 		for range 40 {
-			conf := c.beginnings()[0]
+			conf := c.Beginnings()[0]
 			for range 60 {
 				next := sameEvents(t, name, c, conf)
 				if len(next) == 0 {
@@ -55,31 +56,31 @@ func everyFault() Options {
 
 // sameEvents compares the events of a selector with the transitions of a search, and returns the configurations to which
 // they lead.
-func sameEvents(t *testing.T, name string, c *checker, conf configuration) (next []configuration) {
+func sameEvents(t *testing.T, name string, c *model.Checker, conf model.Configuration) (next []model.Configuration) {
 	t.Helper()
-	var kinds [2][]configuration // what a search makes, by kind
-	kind := ordinary
-	c.transitions(conf, func(tr *transition, to configuration) {
-		if !tr.amid { // it is an outcome of the event before, which crashes amid
-			if kind = ordinary; tr.class == byFault {
-				kind = faulty
+	var kinds [2][]model.Configuration // what a search makes, by kind
+	kind := model.Ordinary
+	c.Transitions(conf, func(tr *model.Transition, to model.Configuration) {
+		if !tr.Amid { // it is an outcome of the event before, which crashes amid
+			if kind = model.Ordinary; tr.Class == model.ByFault {
+				kind = model.Faulty
 			}
 		}
 		kinds[kind] = append(kinds[kind], slices.Clone(to))
-		if tr.breach == nil {
+		if tr.Breach == nil {
 			next = append(next, slices.Clone(to))
 		}
 	})
-	var p eventSelector
-	p.visit(c, conf, counting, func(*transition, configuration) { t.Errorf("%s: an event was made while counting", name) })
-	counted := p.met
+	var p model.EventSelector
+	p.Visit(c, conf, model.Counting, func(*model.Transition, model.Configuration) { t.Errorf("%s: an event was made while counting", name) })
+	counted := p.Met
 	for kind, want := range kinds {
-		var got []configuration
+		var got []model.Configuration
 		for index := range counted[kind] {
-			p.kind, p.index = kind, index
-			p.visit(c, conf, choosing, func(_ *transition, to configuration) { got = append(got, slices.Clone(to)) })
+			p.Kind, p.Index = kind, index
+			p.Visit(c, conf, model.Choosing, func(_ *model.Transition, to model.Configuration) { got = append(got, slices.Clone(to)) })
 		}
-		if !slices.EqualFunc(got, want, func(a, b configuration) bool { return slices.Equal(a, b) }) {
+		if !slices.EqualFunc(got, want, func(a, b model.Configuration) bool { return slices.Equal(a, b) }) {
 			t.Fatalf("%s: the events of kind %d lead to %v; the transitions to %v", name, kind, got, want)
 		}
 	}
@@ -87,14 +88,15 @@ func sameEvents(t *testing.T, name string, c *checker, conf configuration) (next
 }
 
 func TestAWalkWithoutAnEndEndsAfterACalm(t *testing.T) {
+	const calm = 64
 	program := process.Must(process.Of(&quorumbully.Algorithm))
 	r, err := Walks(program, everyFault(), 50, 1)
-	if err != nil || r.Violation != nil || r.Depth >= longestWalk || r.Depth < longestCalm {
+	if err != nil || r.Violation != nil || r.Depth >= 1000 || r.Depth < calm {
 		t.Errorf("%+v, %v", r, err)
 	}
 	o := everyFault()
 	o.Crashes, o.Recoveries, o.Losses, o.Duplicates, o.Cuts, o.Suspicions, o.Commands = 0, 0, 0, 0, 0, 0, 0
-	if r, err := Walks(program, o, 5, 1); err != nil || r.Depth != longestCalm || r.States != 5*longestCalm {
+	if r, err := Walks(program, o, 5, 1); err != nil || r.Depth != calm || r.States != 5*calm {
 		t.Errorf("without faults: %+v, %v", r, err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // The extremes of time. The section Time of the package comment defines it, and proves that this search is exact.
@@ -36,7 +38,7 @@ func (o Options) timed() *Options {
 type timings [3]outliers
 
 // add adds those of one order, or reports that its time is beyond all measure.
-func (t *timings) add(l *searcher, instance network.Setup, number uint64) (beyond bool, err error) {
+func (t *timings) add(l *search.Searcher, instance network.Setup, number uint64) (beyond bool, err error) {
 	defer func() {
 		fault := recover()
 		if wrong, is := fault.(error); is && errors.Is(wrong, election.ErrTime) {
@@ -45,24 +47,24 @@ func (t *timings) add(l *searcher, instance network.Setup, number uint64) (beyon
 			panic(fault)
 		}
 	}()
-	g, err := l.graphOf(instance)
+	g, err := l.GraphOf(instance)
 	if err != nil {
 		return false, err
 	}
-	parts := g.components()
+	parts := g.Components()
 	for i, mark := range timeMarks {
-		few, many := g.overall(g.extremes(parts, mark))
-		t[i].add(mark.value(few), mark.value(many), number)
+		few, many := g.Overall(g.Extremes(parts, mark))
+		t[i].add(mark.Value(few), mark.Value(many), number)
 	}
-	l.monitor.done(&l.search)
+	l.Monitor.Done(&l.Search)
 	return false, nil
 }
 
 // timeMarks are the events of the times of a run.
-var timeMarks = [...]marks{elects, decides, arrives}
+var timeMarks = [...]search.Moment{search.Moment(model.Elects), search.Moment(model.Decides), search.Moment(model.Arrives)}
 
 // attained returns the result, with runs found by a searcher.
-func (t *timings) attained(l *searcher, all *enumeration) (*Times, error) {
+func (t *timings) attained(l *search.Searcher, all *enumeration) (*Times, error) {
 	times := &Times{}
 	for i, e := range []*Extreme{&times.Elected, &times.Decided, &times.Quiet} {
 		var err error
@@ -82,9 +84,10 @@ func timesOf(program *process.Program, given *Options, known *Part) (times *Time
 		return nil, none, nil
 	}
 	o, all := given.timed(), enumerate(program.Declaration, given)
-	m := newMonitor(o, countInstances(program.Declaration, o))
-	defer memory.Limited(m.enough())()
-	l := newSearcher(program, o, m, max(1, o.Cores))
+	settings := o.search()
+	m := search.NewMonitor(settings, countInstances(program.Declaration, o))
+	defer memory.Limited(m.Enough())()
+	l := search.NewSearcher(program, settings, m, max(1, o.Cores))
 	if known == nil {
 		known = &Part{}
 		for number := uint64(0); number < all.len() && !known.Beyond; number++ {
@@ -100,37 +103,4 @@ func timesOf(program *process.Program, given *Options, known *Part) (times *Time
 	}
 	times, err = known.Times.attained(l, all)
 	return times, "", err
-}
-
-// takeTurns lets a configuration have only the events of the first process that must do something at this moment, where
-// messages take one unit.
-func (c *checker) takeTurns(conf configuration) {
-	c.low, c.high = 0, c.n
-	if c.o.Delay > 1 || c.d.Timing == election.Synchronous {
-		return
-	}
-	for q := range c.n {
-		if c.isDue(conf, q) {
-			c.low, c.high = q, q+1
-			return
-		}
-	}
-}
-
-// isDue reports whether a message must arrive at a process, or a timer of it expire, at this moment.
-func (c *checker) isDue(conf configuration, q int) bool {
-	p := c.process(conf, q)
-	for t := range c.d.Timers {
-		if p.Running>>t&1 == 1 && left(p.Timers[t]).IsZero() {
-			return true
-		}
-	}
-	for _, l := range c.into[q] {
-		for _, m := range c.queue(conf, l) {
-			if m.Age > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }

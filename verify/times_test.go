@@ -18,6 +18,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // moments are the times of a run: elected, decided, quiet.
@@ -39,12 +40,12 @@ func byTrying(t *testing.T, program *process.Program, o Options) (least, most mo
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := newChecker(program, &o, o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Instance)
 	if err != nil {
 		t.Fatal(err)
 	}
 	type place struct {
-		conf  configuration
+		conf  model.Configuration
 		now   election.Ticks
 		times moments
 	}
@@ -53,29 +54,29 @@ func byTrying(t *testing.T, program *process.Program, o Options) (least, most mo
 	reach := func(p place) {
 		if key := fmt.Sprint(p); !seen[key] {
 			seen[key] = true
-			p.conf = append(configuration{}, p.conf...)
+			p.conf = append(model.Configuration{}, p.conf...)
 			open = append(open, p)
 		}
 	}
-	for _, conf := range c.beginnings() {
+	for _, conf := range c.Beginnings() {
 		reach(place{conf: conf})
 	}
 	for ; len(open) > 0; ends++ {
 		at := open[len(open)-1]
 		open = open[:len(open)-1]
 		goes := false
-		c.transitions(at.conf, func(taken *transition, next configuration) {
-			goes = goes || taken.class == due
-			to := place{next, at.now.Add(taken.time), at.times}
-			if taken.event != waits {
-				was, is := c.process(at.conf, taken.process).Decision, c.process(next, taken.process).Decision
+		c.Transitions(at.conf, func(taken *model.Transition, next model.Configuration) {
+			goes = goes || taken.Class == model.Due
+			to := place{next, at.now.Add(taken.Time), at.times}
+			if taken.Event != model.Waits {
+				was, is := c.Process(at.conf, taken.Process).Decision, c.Process(next, taken.Process).Decision
 				if is != was {
 					to.times[1] = to.now
 				}
 				if is != was && is.Role == network.Leader {
 					to.times[0] = to.now
 				}
-				if taken.event == receives {
+				if taken.Event == model.Receives {
 					to.times[2] = to.now
 				}
 			}

@@ -10,14 +10,15 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // walk is a run by hand: its test chooses the transitions, and it lists the possible ones.
 type walk struct {
 	*testing.T
-	c    *checker
+	c    *model.Checker
 	root int
-	here configuration
+	here model.Configuration
 	path []int // the ordinals of the transitions so far
 }
 
@@ -31,46 +32,46 @@ func newWalk[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *wal
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := newChecker(program, &o, o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Instance)
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := c.beginnings()
+	roots := c.Beginnings()
 	return &walk{T: t, c: c, root: len(roots) - 1, here: roots[len(roots)-1]}
 }
 
-var classes = [...]string{due: "due", free: "free", byFault: "fault"}
+var classes = [...]string{model.Due: "due", model.Free: "free", model.ByFault: "fault"}
 
 // each visits the possible transitions, as texts: class and event.
-func (w *walk) each(visit func(class, what string, to configuration)) {
-	w.c.transitions(w.here, func(tr *transition, to configuration) {
-		what := fmt.Sprintf("%d ", tr.process+1)
-		switch tr.event {
-		case waits:
-			what = tr.time.String() + " pass"
-		case receives, loses:
-			if m := w.c.messages.values[w.c.queue(w.here, tr.link)[tr.place].Message]; true {
-				what += fmt.Sprintf("%s %s on %d", map[event]string{receives: "receives", loses: "loses"}[tr.event], w.c.d.Kinds[m.Kind].Name, tr.at)
+func (w *walk) each(visit func(class, what string, to model.Configuration)) {
+	w.c.Transitions(w.here, func(tr *model.Transition, to model.Configuration) {
+		what := fmt.Sprintf("%d ", tr.Process+1)
+		switch tr.Event {
+		case model.Waits:
+			what = tr.Time.String() + " pass"
+		case model.Receives, model.Loses:
+			if m := w.c.Messages.Values[w.c.Queue(w.here, tr.Link)[tr.Place].Message]; true {
+				what += fmt.Sprintf("%s %s on %d", map[model.Event]string{model.Receives: "receives", model.Loses: "loses"}[tr.Event], w.c.Declaration.Kinds[m.Kind].Name, tr.At)
 			}
-			if tr.again {
+			if tr.Again {
 				what += " again"
 			}
-		case timesOut:
-			what += w.c.d.Timers[tr.at]
-		case suspects, trusts:
-			what += fmt.Sprint(map[event]string{suspects: "suspects ", trusts: "trusts "}[tr.event], w.c.links[w.c.into[tr.process][tr.at]].from+1)
-		case cuts, heals:
-			what = map[event]string{cuts: "", heals: "end of "}[tr.event] + w.c.cuts[tr.at].Text(w.c.network)
+		case model.TimesOut:
+			what += w.c.Declaration.Timers[tr.At]
+		case model.Suspects, model.Trusts:
+			what += fmt.Sprint(map[model.Event]string{model.Suspects: "suspects ", model.Trusts: "trusts "}[tr.Event], w.c.Links[w.c.Into[tr.Process][tr.At]].From+1)
+		case model.Cuts, model.Heals:
+			what = map[model.Event]string{model.Cuts: "", model.Heals: "end of "}[tr.Event] + w.c.Cuts[tr.At].Text(w.c.Network)
 		default:
-			what += map[event]string{starts: "starts", recovers: "recovers", obeys: "obeys", crashes: "crashes", hastens: "hastens"}[tr.event]
+			what += map[model.Event]string{model.Starts: "starts", model.Recovers: "recovers", model.Obeys: "obeys", model.Crashes: "crashes", model.Hastens: "hastens"}[tr.Event]
 		}
-		if tr.amid {
-			what += fmt.Sprintf(" and crashes after %d", tr.left)
+		if tr.Amid {
+			what += fmt.Sprintf(" and crashes after %d", tr.Left)
 		}
-		if tr.breach != nil {
-			what += ": " + tr.breach.Property
+		if tr.Breach != nil {
+			what += ": " + tr.Breach.Property
 		}
-		visit(classes[tr.class], what, to)
+		visit(classes[tr.Class], what, to)
 	})
 }
 
@@ -78,7 +79,7 @@ func (w *walk) each(visit func(class, what string, to configuration)) {
 func (w *walk) can(want string) {
 	w.Helper()
 	var got []string
-	w.each(func(class, what string, _ configuration) { got = append(got, class+" "+what) })
+	w.each(func(class, what string, _ model.Configuration) { got = append(got, class+" "+what) })
 	if got := strings.Join(got, ", "); got != want {
 		w.Errorf("what can happen is\n\t%s; want\n\t%s", got, want)
 	}
@@ -88,10 +89,10 @@ func (w *walk) can(want string) {
 func (w *walk) then(events ...string) *walk {
 	w.Helper()
 	for _, event := range events {
-		var next configuration
+		var next model.Configuration
 		var others []string
 		ordinal := 0
-		w.each(func(_, what string, to configuration) {
+		w.each(func(_, what string, to model.Configuration) {
 			if others = append(others, what); what == event && next == nil {
 				next, ordinal = slices.Clone(to), len(others)-1
 			}
@@ -174,15 +175,15 @@ func TestWhoStartsWhenIsUpToThePolicy(t *testing.T) {
 	}
 
 	w = newWalk(t, any, Options{Size: 3, Starts: EverySet})
-	roots := w.c.beginnings()
+	roots := w.c.Beginnings()
 	first := map[string]int{}
 	for _, w.here = range roots {
 		var starters []string
-		for w.each(func(_, what string, _ configuration) { starters = append(starters, what) }); len(starters) == 1; {
+		for w.each(func(_, what string, _ model.Configuration) { starters = append(starters, what) }); len(starters) == 1; {
 			first[starters[0]]++
 			w.then(starters[0])
 			starters = nil
-			w.each(func(_, what string, _ configuration) { starters = append(starters, what) })
+			w.each(func(_, what string, _ model.Configuration) { starters = append(starters, what) })
 		}
 	}
 	if len(roots) != 7 || first["1 starts"] != 4 || first["2 starts"] != 4 || first["3 starts"] != 4 {
@@ -211,7 +212,7 @@ func TestALinkDeliversItsMessagesInOrderUnlessItHasNone(t *testing.T) {
 	w.can("due 2 receives ring on 1, due 2 receives knock on 1")
 	w.then("2 receives knock on 1").can("due 2 receives ring on 1")
 	w.then("2 receives ring on 1").can("")
-	if p := w.c.values.StateText(w.c.process(w.here, 1).State); p != "ID 2, Heard 3" {
+	if p := w.c.Values.StateText(w.c.Process(w.here, 1).State); p != "ID 2, Heard 3" {
 		t.Errorf("the second process has %s", p)
 	}
 
@@ -247,7 +248,7 @@ func TestATimerThatHasExpiredStopsTime(t *testing.T) {
 	w.then("3 pass").can("due 1 tock")
 	w.then("1 tock").can("due 2 pass")
 	w.then("2 pass").can("due 1 tick")
-	if w.then("1 tick").can(""); w.c.global(w.here).Late {
+	if w.then("1 tick").can(""); w.c.Global(w.here).Late {
 		t.Error("a unit has a part for timers where a run is not synchronous")
 	}
 	w = newWalk(t, calling(election.Timed, func(_ *caller, out calls) {
@@ -391,8 +392,8 @@ func TestARecoveredProcessIsSuspectedNoMoreAndLearnsWhichOthersAreDead(t *testin
 	w.then("3 suspects 2", "1 crashes").can("fault 1 recovers, fault 2 recovers, due 3 suspects 1")
 	w.then("1 recovers").can("fault 2 recovers, due 1 suspects 2")
 	w.then("1 suspects 2", "2 recovers").can("") // no fault is left
-	p := w.c.process(w.here, 1)
-	if text := w.c.values.StateText(p.State); !p.Alive || text != "ID 2, Heard 100" {
+	p := w.c.Process(w.here, 1)
+	if text := w.c.Values.StateText(p.State); !p.Alive || text != "ID 2, Heard 100" {
 		t.Errorf("the second process, alive: %v, has %s", p.Alive, text)
 	}
 }
@@ -405,13 +406,13 @@ func TestSuspicionsOfSeveralAreIndependent(t *testing.T) {
 	w.back().then("1 recovers").can("fault 3 recovers, due 1 suspects 3, due 2 suspects 3")
 	w.then("2 suspects 1").can("fault 1 recovers, fault 3 recovers, due 2 suspects 3")
 	w.then("2 suspects 3").can("fault 1 recovers, fault 3 recovers")
-	if text := w.c.values.StateText(w.c.process(w.here, 1).State); text != "ID 2, Heard 121" {
+	if text := w.c.Values.StateText(w.c.Process(w.here, 1).State); text != "ID 2, Heard 121" {
 		t.Errorf("it has recovered, with 100, and suspected on both ports: %s", text)
 	}
 	a.Suspect = nil
 	w = newWalk(t, a, o).then("2 starts", "2 crashes", "1 crashes", "2 recovers")
 	w.can("fault 1 recovers, fault 2 crashes, fault 3 crashes")
-	if s := w.c.process(w.here, 1).Suspects | w.c.process(w.here, 2).Suspects; s != 0 {
+	if s := w.c.Process(w.here, 1).Suspects | w.c.Process(w.here, 2).Suspects; s != 0 {
 		t.Errorf("suspicions %b that nothing can tell", s)
 	}
 	synchronous := answering(election.Synchronous, once)
@@ -462,11 +463,11 @@ func TestACrashLeavesWhatWasKept(t *testing.T) {
 			a.Durable = func(p *caller) any { return &p.Heard }
 		}
 		w := newWalk(t, a, Options{Size: 3, Initiators: []int{1}, Crashes: 1}).then("2 starts", "2 crashes")
-		p := *w.c.process(w.here, 1)
-		if text := w.c.values.StateText(p.State); text != want {
+		p := *w.c.Process(w.here, 1)
+		if text := w.c.Values.StateText(p.State); text != want {
 			t.Errorf("%s; want %s", text, want)
 		}
-		want := processState{Position: 1, ID: 2, Orphan: election.DeadlineIn(election.Units(9), election.Ticks{})}
+		want := model.ProcessState{Position: 1, ID: 2, Orphan: election.DeadlineIn(election.Units(9), election.Ticks{})}
 		if p.State = 0; !reflect.DeepEqual(p, want) {
 			t.Errorf("%+v", p)
 		}
@@ -496,16 +497,19 @@ func TestFaultsAreCountedAndDisturb(t *testing.T) {
 		{"1 crashes", 0, 0, 0, true, true},
 	} {
 		w.then(step.event)
-		got := *w.c.global(w.here)
-		if want := (global{Crashes: step.crashes, Recoveries: step.recoveries, Commands: step.commands, Disturbed: step.disturbed, Begun: step.begun}); fmt.Sprint(got) != fmt.Sprint(want) {
+		got := *w.c.Global(w.here)
+		if want := (model.Global{Crashes: step.crashes, Recoveries: step.recoveries, Commands: step.commands, Disturbed: step.disturbed, Begun: step.begun}); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("after %s: %+v; want %+v", step.event, got, want)
 		}
 	}
 	w.can("")
 	for event, want := range map[string]bool{"1 crashes": true, "1 obeys": true} {
 		w = newWalk(t, a, Options{Size: 2, Initiators: []int{0}, Crashes: 1, Commands: 1}).then(event)
-		if g := w.c.global(w.here); g.Disturbed != want || g.Begun {
+		if g := w.c.Global(w.here); g.Disturbed != want || g.Begun {
 			t.Errorf("after %s: %+v", event, g)
 		}
 	}
 }
+
+// left returns the time up to a deadline.
+func left(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) }

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"ringleader.example/ringleader/election"
@@ -11,6 +10,9 @@ import (
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/reductions"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // Starts selects the processes that start by themselves, and when. A process that is not selected never starts by
@@ -19,10 +21,10 @@ type Starts uint8
 
 // The start policies.
 const (
-	AllFirst Starts = iota // all, in the order of positions, before anything else happens
-	AnyTime                // the schedule decides when, and of AnyStart algorithms also which: at least one
-	EverySet               // each non-empty set of processes in turn, before anything else happens
-	Each                   // every process, when the schedule decides, but before its first message
+	AllFirst = Starts(model.AllFirst) // all, in the order of positions, before anything else happens
+	AnyTime  = Starts(model.AnyTime)  // the schedule decides when, and of AnyStart algorithms also which: at least one
+	EverySet = Starts(model.EverySet) // each non-empty set of processes in turn, before anything else happens
+	Each     = Starts(model.Each)     // every process, when the schedule decides, but before its first message
 )
 
 func (s Starts) String() string { return [...]string{"all", "any", "every-set", "each"}[s] }
@@ -71,18 +73,18 @@ type Options struct {
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
-	from      *Begun     // a run that has begun, in which the search begins; nil: runs begin anew
-	confluent bool       // the premises of confluence on a ring hold
-	caused    bool       // those of confluence elsewhere hold, except what a run shows
-	partial   bool       // those of partial order hold
-	alike     bool       // symmetry leaves out orders
-	symmetric bool       // its premises hold among the configurations of one order
-	times     bool       // the extremes of time are searched: asynchronous messages take one unit as well, and processes take turns
-	only      string     // the only property whose violation counts; empty: any
-	hasty     bool       // for tests: suspicion may come before the last message
-	wide      int        // states of one order up to which 128 bits of each fingerprint are kept; 0 is exactly
-	dropped   Assumption // what Wider does not assume
-	most      int        // states of all orders together; 0 is no limit
+	from      *model.Prefix // a run that has begun, in which the search begins; nil: runs begin anew
+	confluent bool          // the premises of confluence on a ring hold
+	caused    bool          // those of confluence elsewhere hold, except what a run shows
+	partial   bool          // those of partial order hold
+	alike     bool          // symmetry leaves out orders
+	symmetric bool          // its premises hold among the configurations of one order
+	times     bool          // the extremes of time are searched
+	only      string        // the only property whose violation counts; empty: any
+	hasty     bool          // for tests: suspicion may come before the last message
+	wide      int           // states of one order up to which 128 bits of each fingerprint are kept; 0 is exactly
+	dropped   Assumption    // what Wider does not assume
+	most      int           // states of all orders together; 0 is no limit
 }
 
 // Reduction selects how much of the state space is explored. The verdict, the violation and the extremes are the same.
@@ -148,14 +150,22 @@ type Limit uint8
 
 // The limits.
 const (
-	NoLimit     Limit = iota // it is complete, or was stopped by Options.Progress
-	StateLimit               // Options.MaxStates, or 2^32 states of one order
-	MemoryLimit              // Options.Memory
-	DepthLimit               // Options.MaxDepth
+	NoLimit     = Limit(search.NoLimit)     // it is complete, or was stopped by Options.Progress
+	StateLimit  = Limit(search.StateLimit)  // Options.MaxStates, or 2^32 states of one order
+	MemoryLimit = Limit(search.MemoryLimit) // Options.Memory
+	DepthLimit  = Limit(search.DepthLimit)  // Options.MaxDepth
 )
 
 // Messages is an extreme number of messages. Each field is an extreme by itself: different runs may reach them.
 type Messages struct{ Total, Election, Announcement uint64 }
+
+// Progress is how far an exploration is.
+type Progress struct {
+	States   int // found so far
+	Frontier int // of them, those that are to be explored
+	Done     int // orders that are explored
+	Orders   int // all orders
+}
 
 // Violation is a property that does not hold, and a run that shows it.
 type Violation struct {
@@ -168,28 +178,25 @@ type Violation struct {
 
 // The properties that can be violated.
 const (
-	BrokeContract = process.BrokeContract
-	Panicked      = process.Panicked
-	Irrevocable   = "decided twice"
-	WrongTerm     = "went back on a term"
-	TwoLeaders    = "two leaders"
-	TwoInTerm     = "two leaders of one term"
-	TwoLeases     = "two running leases"
-	Revived       = "a term came back"
-	Unpaired      = "work began before earlier work had stopped"
-	WrongLeader   = "wrong leader"
-	Undecided     = "undecided at the end"
-	NoLeader      = "no leader at the end"
-	Disagreement  = "disagreement at the end"
-	NeverEnds     = "election never ends"
-	BoundBroken   = "bound broken"
+	BrokeContract = model.BrokeContract
+	Panicked      = model.Panicked
+	Irrevocable   = model.Irrevocable
+	WrongTerm     = model.WrongTerm
+	TwoLeaders    = model.TwoLeaders
+	TwoInTerm     = model.TwoInTerm
+	TwoLeases     = model.TwoLeases
+	Revived       = model.Revived
+	Unpaired      = model.Unpaired
+	WrongLeader   = model.WrongLeader
+	Undecided     = model.Undecided
+	NoLeader      = model.NoLeader
+	Disagreement  = model.Disagreement
+	NeverEnds     = model.NeverEnds
+	BoundBroken   = model.BoundBroken
 )
 
 // ErrOptions reports options that do not go together; the text names them and a remedy.
-var ErrOptions = errors.New("cannot verify")
-
-// errRoom reports that the memory does not suffice for the run that attains an extreme.
-var errRoom = errors.New("the extremes are known, and there is not enough memory for a run that attains one: allow more, or leave the runs out")
+var ErrOptions = model.ErrOptions
 
 // Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
@@ -224,8 +231,9 @@ func (o *Options) reduce(program *process.Program) error {
 		return err
 	}
 	d, eligible := p.Declaration(), program.Functions.Eligible
-	uncaused, unordered, unalike := o.uncaused(d, eligible), o.unordered(d, eligible), o.unalike(d)
-	o.caused, o.confluent = uncaused == "", o.unconfluent(d, eligible) == ""
+	m := o.model()
+	uncaused, unordered, unalike := reductions.Uncaused(m, d, eligible), reductions.Unordered(m, d, eligible), reductions.Unalike(m, d)
+	o.caused, o.confluent = uncaused == "", reductions.Unconfluent(m, d, eligible) == ""
 	o.partial, o.symmetric = unordered == "", unalike == ""
 	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, program.Name, text) }
 	switch o.Reduce {
@@ -248,8 +256,8 @@ func (o *Options) reduce(program *process.Program) error {
 	if err != nil || alike || o.Reduce != Symmetry {
 		return err
 	}
-	c, err := newChecker(program, o, firstInstance(d, o))
-	if err == nil && (!o.symmetric || c.symmetries() == nil) {
+	c, err := model.NewChecker(program, m, firstInstance(d, o))
+	if err == nil && (!o.symmetric || reductions.Symmetries(c) == nil) {
 		err = wrong("symmetry leaves out nothing here: " + cmp.Or(unalike, "no two processes and no two orders are alike but for rotations of a ring, of which one is explored in any case"))
 	}
 	return err
@@ -262,104 +270,4 @@ func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
 		r.Timing = d.Timing.String()
 	}
 	return r
-}
-
-// check completes the options, or returns what is wrong with them.
-func (o *Options) check(d *election.Declaration, has election.Functions) error {
-	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, text) }
-	if o.Instance.IDs != nil {
-		o.Size = 0
-	} else if o.Size < 1 {
-		return wrong(fmt.Sprintf("a size of %d; at least 1 is needed", o.Size))
-	} else {
-		o.Instance.IDs = upTo(o.Size)
-	}
-	p, err := network.Prepare(d, o.Instance)
-	if err != nil {
-		return err
-	}
-	o.MaxDepth = cmp.Or(o.MaxDepth, DefaultDepth)
-	o.Memory, o.wide = cmp.Or(o.Memory, DefaultMemory), cmp.Or(o.wide, exactly)
-	d = p.Declaration()
-	text := cmp.Or(o.wrongMemory(), o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
-	if text != "" {
-		return wrong(text)
-	}
-	o.SafetyOnly = o.SafetyOnly || o.Lazy
-	o.Delay, err = delay(d, o.Delay, p.Parameters)
-	if err != nil {
-		return wrong(err.Error())
-	}
-	return nil
-}
-
-func (o *Options) wrongMemory() string {
-	if o.Memory < leastMemory {
-		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
-	}
-	return ""
-}
-
-// upTo returns the list 1 … n.
-func upTo(n int) election.List {
-	ids := make(election.List, n)
-	for p := range ids {
-		ids[p] = uint64(p) + 1
-	}
-	return ids
-}
-
-// maxSets is the maximum number of processes for EverySet.
-const maxSets = 16
-
-func (o *Options) wrongStarts(d *election.Declaration, n int) string {
-	for _, i := range o.Initiators {
-		if i < 0 || i >= n {
-			return fmt.Sprintf("there is no position %d that could start; there are 0 to %d", i, n-1)
-		}
-	}
-	switch {
-	case o.Initiators != nil && len(o.Initiators) == 0:
-		return "no process starts; at least one must"
-	case d.Starts == election.Together && (o.Starts != AllFirst || o.Initiators != nil):
-		return fmt.Sprintf("%s; none can be left out or late", d.Starts.Phrase())
-	case o.Starts > Each:
-		return fmt.Sprintf("there is no start policy %d", o.Starts)
-	case o.Starts == EverySet && o.Initiators == nil && n > maxSets:
-		return fmt.Sprintf("every set of %d processes is too many; at most %d processes", n, maxSets)
-	}
-	return ""
-}
-
-func (o *Options) wrongOrientations(d *election.Declaration, n int) string {
-	switch {
-	case o.Orientations && !d.Unoriented:
-		return "it needs an oriented ring, so there is one orientation"
-	case o.Orientations && n > maxSets:
-		return fmt.Sprintf("every orientation of %d processes is too many; at most %d processes", n, maxSets)
-	}
-	return ""
-}
-
-func (o *Options) wrongTiming(d *election.Declaration) string {
-	switch {
-	case o.Delay > 1 && d.Timing != election.Timed:
-		return fmt.Sprintf("a delay is for timed algorithms; this one is %s", d.Timing)
-	case o.Unordered && d.Timing == election.Synchronous:
-		return "a synchronous run keeps the order of messages"
-	}
-	return ""
-}
-
-// delay returns the longest delay of a message.
-func delay(d *election.Declaration, given int, parameters election.Parameters) (int, error) {
-	if given > 0 {
-		return given, nil
-	}
-	const most = 1 << 20
-	declared := d.LongestDelay(parameters)
-	if !declared.Less(election.Units(most)) {
-		return 0, fmt.Errorf("parameter %s is %s; a whole number from 1 to %d is needed", d.Delay, declared, most-1)
-	}
-	return int(declared.Lo), nil
 }

@@ -8,18 +8,9 @@ import (
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
-
-// longestWalk is the largest number of transitions of a random walk. Services have no last one.
-const longestWalk = 1000
-
-// longestCalm is the number of transitions after the last fault that may come, after which a walk ends of which only
-// safety is judged: its leases have run out, or are renewed again and again.
-const longestCalm = 64
-
-// mostVain is how often a walk chooses an event again if the chosen one changes nothing, as the passing of time where no
-// clock runs.
-const mostVain = 64
 
 // mostInterned is the number of process states after which a walker begins with empty tables.
 const mostInterned = 1 << 16
@@ -33,15 +24,15 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 		return nil, err
 	}
 	w := &walks{program: program, o: &o, seed: seed, lengths: make([]uint32, count), first: count}
-	about, err := newChecker(program, &o, w.instance(0))
+	about, err := model.NewChecker(program, o.model(), w.instance(0))
 	if err != nil {
 		return nil, err
 	}
-	parallel(max(1, o.Cores), func(int) { w.walk() })
+	search.Parallel(max(1, o.Cores), func(int) { w.walk() })
 	if w.err != nil {
 		return nil, w.err
 	}
-	r := &Report{Walks: min(count, w.first+1), Bits: 128, Outside: about.unclaimed(about.unused())}
+	r := &Report{Walks: min(count, w.first+1), Bits: 128, Outside: about.Unclaimed(about.Options.Unused())}
 	for _, length := range w.lengths[:r.Walks] {
 		r.States += int(length)
 		r.Depth = max(r.Depth, int(length))
@@ -50,15 +41,15 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 		r.Walks, r.Stopped = w.next, true
 	}
 	if w.first == count {
-		r.Coverage = about.coverage(w.seen)
+		r.Coverage = coverageOf(about, w.seen)
 		return r, nil
 	}
-	c, err := newChecker(program, &o, w.instance(w.first))
+	c, err := model.NewChecker(program, o.model(), w.instance(w.first))
 	if err != nil {
 		return nil, err
 	}
-	_, found := (&walker{checker: c, locates: true}).walk(w.source(w.first))
-	r.Violation = c.violation(found)
+	_, found := (&search.Walker{Checker: c, Locates: true}).Walk(w.source(w.first))
+	r.Violation = (*Violation)(c.Violation(found))
 	return r, nil
 }
 
@@ -119,13 +110,13 @@ func (w *walks) take() (number int, ok bool) {
 
 // walk makes walks until there is none to make.
 func (w *walks) walk() {
-	var k *walker
+	var k *search.Walker
 	for {
 		number, ok := w.take()
 		if !ok {
 			return
 		}
-		if k == nil || len(k.processes.values) > mostInterned || w.shuffled() {
+		if k == nil || len(k.Processes.Values) > mostInterned || w.shuffled() {
 			if err := w.turn(&k, number); err != nil {
 				w.mutex.Lock()
 				w.err = err
@@ -133,10 +124,10 @@ func (w *walks) walk() {
 				return
 			}
 		}
-		length, f := k.walk(w.source(number))
+		length, f := k.Walk(w.source(number))
 		w.mutex.Lock()
 		w.lengths[number] = uint32(length)
-		w.seen |= k.seen
+		w.seen |= k.Seen
 		if f != nil {
 			w.first = min(w.first, number)
 		}
@@ -145,98 +136,11 @@ func (w *walks) walk() {
 }
 
 // turn turns a walker to the network of a walk. A new one, or one that has computed very much, begins with empty tables.
-func (w *walks) turn(k **walker, number int) error {
-	if *k != nil && len((*k).processes.values) <= mostInterned {
-		return (*k).on(w.instance(number))
+func (w *walks) turn(k **search.Walker, number int) error {
+	if *k != nil && len((*k).Processes.Values) <= mostInterned {
+		return (*k).On(w.instance(number))
 	}
-	c, err := newChecker(w.program, w.o, w.instance(number))
-	*k = &walker{checker: c}
+	c, err := model.NewChecker(w.program, w.o.model(), w.instance(number))
+	*k = &search.Walker{Checker: c}
 	return err
-}
-
-// walker makes walks. What it computed for one serves the next.
-type walker struct {
-	*checker
-	locates bool // the path of a walk is asked for
-
-	selector eventSelector
-	conf     configuration
-	next     configuration
-	breach   *breach
-	path     []int // if it is asked for
-}
-
-// walk makes one walk. It returns the number of its steps, and its violation or nil; the violation has a path if the
-// walker locates.
-func (k *walker) walk(source *random.Source) (length int, f *finding) {
-	roots := k.beginnings()
-	root := int(source.Below(uint64(len(roots))))
-	k.conf, k.path = append(k.conf[:0], roots[root]...), k.path[:0]
-	found := func(b *breach) *finding { return &finding{breach: *b, root: root, path: k.path} }
-	calm := 0 // steps since the last fault
-	for length < longestWalk && calm < longestCalm {
-		p := &k.selector
-		p.visit(k.checker, k.conf, counting, nil)
-		if !p.due && !k.o.SafetyOnly {
-			if b := k.settled(k.conf); b != nil {
-				return length, found(b)
-			}
-		}
-		if !k.step(source) {
-			break
-		}
-		length++
-		if calm++; !k.o.SafetyOnly || p.of[faulty] > 0 { // an election that ends does so by itself
-			calm = 0
-		}
-		if k.breach != nil {
-			return length, found(k.breach)
-		}
-		k.conf, k.next = k.next, k.conf
-	}
-	return length, nil
-}
-
-// step chooses one of the events that the selector has counted, and makes it. It reports false if nothing changes any more.
-func (k *walker) step(source *random.Source) bool {
-	p := &k.selector
-	p.of = p.met
-	if p.of == [2]int{} {
-		return false
-	}
-	for range mostVain {
-		p.kind = ordinary
-		if p.of[faulty] > 0 && (p.of[ordinary] == 0 || source.Below(8) == 0) {
-			p.kind = faulty
-		}
-		p.index = int(source.Below(uint64(p.of[p.kind])))
-		outcomes, chosen := 0, 0
-		p.visit(k.checker, k.conf, choosing, func(t *transition, next configuration) {
-			if outcomes++; outcomes > 1 && source.Below(uint64(outcomes)) > 0 { // each of them is as likely in the end
-				return
-			}
-			chosen, k.breach = outcomes, t.breach
-			k.next = append(k.next[:0], next...)
-		})
-		if outcomes > 0 {
-			if k.locates {
-				k.locate(chosen)
-			}
-			return true
-		}
-	}
-	return false
-}
-
-// locate adds the chosen transition to the path: its number among all transitions of the configuration.
-func (k *walker) locate(chosen int) {
-	ordinal, outcomes := 0, 0
-	k.selector.visit(k.checker, k.conf, locating, func(*transition, configuration) {
-		if k.selector.current {
-			if outcomes++; outcomes == chosen {
-				k.path = append(k.path, ordinal)
-			}
-		}
-		ordinal++
-	})
 }

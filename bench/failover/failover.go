@@ -17,7 +17,7 @@ import (
 // The faults of a leader.
 const (
 	kill      = "kill" // -9
-	stop      = "stop" // SIGSTOP, and SIGCONT when the next one leads
+	stop      = "stop" // SIGSTOP, and SIGCONT when the next one leads, if it is still there
 	terminate = "term" // SIGTERM
 	cut       = "cut"  // it reaches no other node
 )
@@ -193,7 +193,7 @@ func (c *cluster) undo(ctx context.Context, fault string, old, next *process, be
 		return c.again(ctx, old)
 	}
 	if fault == stop {
-		if err := old.signal(syscall.SIGCONT); err != nil {
+		if err := old.signal(syscall.SIGCONT); err != nil && err != syscall.ESRCH { // a warden kills a leader that is stopped
 			return err
 		}
 	}
@@ -211,7 +211,7 @@ func (c *cluster) undo(ctx context.Context, fault string, old, next *process, be
 			return err
 		}
 	}
-	// A member of ringleader whose work outlives its lease ends, by default. It is started again.
+	// A member of ringleader whose work outlives its lease ends, by default, and its warden kills one that is stopped. It is started again.
 	if c.wait(ctx, lostLimit, func() bool { return !old.alive || old.knows != 0 }) == nil && !old.alive {
 		return c.again(ctx, old)
 	}

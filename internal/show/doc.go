@@ -1,6 +1,7 @@
 // Package show is the wing of what people look at. Its rooms:
 //
 //   - report: tables, JSON, errors and files
+//   - report/studies: tables and JSON of whole studies
 //   - chart: series over two axes
 //   - render: drawings as files of pixels and pages
 //   - lab: the server and the worker of the lab's page

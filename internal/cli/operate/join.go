@@ -26,17 +26,17 @@ import (
 var errFiles = errors.New("--cert, --key, --ca")
 
 type joinOptions struct {
-	id                                          uint64
-	group, srv, listen, http, https, data       string
-	httpHosts                                   []string
-	members                                     []string
-	algorithm, preset                           string
-	lease, renewal, delay, heartbeat, suspicion time.Duration
-	warden, insecure, noQuorum                  bool
-	stands                                      standOptions
-	cert, key, ca                               string
-	hooks                                       agent.Hooks
-	json, stopWithStdin, reportLeases, verbose  bool
+	id                                                uint64
+	group, srv, listen, http, https, data             string
+	httpHosts                                         []string
+	members                                           []string
+	algorithm, preset                                 string
+	lease, renewal, delay, heartbeat, suspicion, hang, stall time.Duration
+	warden, insecure, noQuorum                        bool
+	stands                                            standOptions
+	cert, key, ca                                     string
+	hooks                                             agent.Hooks
+	json, stopWithStdin, reportLeases, verbose        bool
 }
 
 func (p *program) join() *cobra.Command {
@@ -61,8 +61,8 @@ member. It holds the promises that the member has made to the others.
 
 On Linux a warden watches the member: the parent process of the member, which does nothing
 else. When the member crashes, the warden kills what the member has started, and proves to
-the others that it is dead, so they need not wait for the end of its lease. --warden=false
-runs the member without one.
+the others that it is dead, so they need not wait for the end of its lease. It kills a
+leader that does nothing for --hang. --warden=false runs the member without one.
 
 Members on several machines need certificates: --cert, --key and --ca. The certificate of
 a member names it: it has the URI ringleader:GROUP/ID among its alternative names. All
@@ -171,6 +171,8 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.heartbeat, "heartbeat", 0, fmt.Sprintf("time between heartbeats (default: of the preset; lan: %v; bully: 50ms)", lan.Heartbeat))
 	flags.DurationVar(&o.suspicion, "suspicion", 0, fmt.Sprintf("a member silent for this time is suspected to have crashed (default: of the preset; lan: %v)", lan.Suspicion))
 	o.stands.define(flags)
+	flags.DurationVar(&o.hang, "hang", usualHang, "a leader that does nothing for this time, as one that is stopped, is killed by its warden; 0: it is not")
+	flags.DurationVar(&o.stall, "stall", 0, fmt.Sprintf("a member whose disk gives no answer for this time leads no more (default: of the preset; lan: %v)", lan.Stall))
 	flags.BoolVar(&o.warden, "warden", runtime.GOOS == "linux", "run the member under a warden, which proves its death to the others")
 	flags.StringVar(&o.cert, "cert", "", "FILE with the certificate of this member, in PEM format")
 	flags.StringVar(&o.key, "key", "", "FILE with the key of the certificate")
@@ -203,6 +205,9 @@ func (o *joinOptions) defineOutput(flags *pflag.FlagSet) {
 	flags.MarkHidden("report-leases")
 }
 
+// usualHang is the shortest Timing.Hang with which no leader was killed that worked: see docs/operate.md.
+const usualHang = 60 * time.Millisecond
+
 var (
 	liveAlgorithms = []string{string(ringleader.QuorumBully), string(ringleader.Bully)}
 	presets        = map[string]func() ringleader.Timing{"lan": ringleader.LAN, "wan": ringleader.WAN}
@@ -226,7 +231,7 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	c.Timing = o.timing().WithDefaults()
 	if c.Algorithm == ringleader.QuorumBully {
 		o.lease, o.renewal = c.Timing.Lease, c.Timing.Renewal
-		o.stands.preemptDelay = c.Timing.Preempt
+		o.stands.preemptDelay, o.stall = c.Timing.Preempt, c.Timing.Stall
 	}
 	o.heartbeat, o.suspicion = c.Timing.Heartbeat, c.Timing.Suspicion
 	for _, text := range o.members {
@@ -264,14 +269,14 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 
 // check returns an error if flags do not go together.
 func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
-	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal", "hook-timeout", "preempt-delay", "health-interval", "health-timeout"} {
+	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal", "stall", "hook-timeout", "preempt-delay", "health-interval", "health-timeout"} {
 		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
 			return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
 		}
 	}
 	others, runs := []string{"delay", "unsafe-no-quorum"}, ringleader.QuorumBully
 	if bully {
-		others, runs = []string{"lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "preset"}, ringleader.Bully
+		others, runs = []string{"lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "hang", "stall", "preset"}, ringleader.Bully
 	}
 	given := 0
 	for _, file := range []string{o.cert, o.key, o.ca} {
@@ -307,6 +312,7 @@ func (o *joinOptions) timing() ringleader.Timing {
 		}
 	}
 	t := presets[o.preset]()
+	t.Hang, t.Stall = o.hang, cmp.Or(o.stall, t.Stall)
 	if o.lease != 0 {
 		t.Lease, t.LongestLease = o.lease, o.lease
 		t.Renewal, t.Grace, t.Margin = 0, 0, 0

@@ -18,14 +18,14 @@ func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
 	o.define(flags)
 	if err := flags.Parse([]string{
 		"--id", "2", "--group", "jobs", "--data", "d", "--listen", ":7", "--preset", "wan", "--lease", "9s", "--preempt", "--heartbeat", "1s",
-		"--suspicion", "4s", "--insecure", "--member", "1=h:1,priority=7", "--member", "2=h:2,witness",
+		"--suspicion", "4s", "--hang", "70ms", "--stall", "3s", "--insecure", "--member", "1=h:1,priority=7", "--member", "2=h:2,witness",
 	}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := o.config(flags)
 	timing := ringleader.WAN()
 	timing.Lease, timing.LongestLease, timing.Renewal, timing.Grace, timing.Margin = 9*time.Second, 9*time.Second, 0, 0, 0
-	timing.Heartbeat, timing.Suspicion = time.Second, 4*time.Second
+	timing.Heartbeat, timing.Suspicion, timing.Hang, timing.Stall = time.Second, 4*time.Second, 70*time.Millisecond, 3*time.Second
 	timing = timing.WithDefaults()
 	want := ringleader.Config{
 		Group: "jobs", ID: 2, Data: "d", Listen: "127.0.0.1:7", Timing: timing, Preempt: true, Insecure: true, Algorithm: ringleader.QuorumBully,

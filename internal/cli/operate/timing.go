@@ -25,6 +25,8 @@ var timingSettings = []timingSetting{
 	{"MessageDelay", "delay", ""},
 	{"Heartbeat", "heartbeat", ""},
 	{"Suspicion", "suspicion", ""},
+	{"Hang", "hang", ""},
+	{"Stall", "stall", ""},
 	{"Answers", "", "the wait for answers of --preset "},
 	{"Defer", "", "the deferral of --preset "},
 	{"Claim", "", "the wait for votes of --preset "},

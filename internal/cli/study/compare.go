@@ -14,6 +14,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/experiment"
 )
 
@@ -206,7 +207,7 @@ func (c *comparison) Job() (*labour.Assignment, error) {
 }
 
 // found computes all points.
-func (c *comparison) found(ctx context.Context, p *plan.Program, by labour.Doer) (*report.Comparison, error) {
+func (c *comparison) found(ctx context.Context, p *plan.Program, by labour.Doer) (*studies.Comparison, error) {
 	a, err := c.Job()
 	if err != nil {
 		return nil, err
@@ -226,7 +227,7 @@ func (c *comparison) found(ctx context.Context, p *plan.Program, by labour.Doer)
 	if err != nil {
 		return nil, err
 	}
-	return &report.Comparison{Study: c.study, Points: points, Version: plan.VersionName()}, nil
+	return &studies.Comparison{Study: c.study, Points: points, Version: plan.VersionName()}, nil
 }
 
 // Answer is that of an [plan.Answerable].

@@ -6,13 +6,13 @@ import (
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/render"
-	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 )
 
 // drawOptions are the options and the file of a comparison's drawing.
 type drawOptions struct {
 	draw string
-	report.Drawing
+	studies.Drawing
 }
 
 func (o *drawOptions) flags(command *cobra.Command) {

@@ -18,6 +18,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/finite"
 	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/internal/study/models"
@@ -168,10 +169,10 @@ func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, o *
 	if err != nil {
 		return err
 	}
-	report.ProofHead(p.Out, solvers)
+	studies.ProofHead(p.Out, solvers)
 	refuted, open, bar := false, false, p.Progress()
 	for _, plan := range plans {
-		found := &report.Proof{Plan: plan}
+		found := &studies.Proof{Plan: plan}
 		for _, s := range solvers {
 			result, err := s.Prove(command.Context(), plan, prove.Options{Limit: o.timeout, Progress: func(done int) {
 				bar.Show("%s: %s %d of %d", plan.Model.Name, s.Name, done, plan.Proved())
@@ -246,7 +247,7 @@ func induction(p *plan.Program, m *logic.Model, o *proveOptions) error {
 		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes with up to %d facts", o.size, mostFacts))
 		return nil
 	}
-	shown := report.Counterexample{Counterexample: found}
+	shown := studies.Counterexample{Counterexample: found}
 	if o.draw != "-" {
 		_ = p.Fit(func(p *report.Printer) error { shown.Print(p.Out); return nil }) // Out keeps an error
 	}

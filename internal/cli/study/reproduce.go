@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/reproduce/sources"
 	"ringleader.example/ringleader/internal/study/work"
@@ -133,7 +134,7 @@ func (r *reproduction) CarryOut(ctx context.Context, p *plan.Program, by labour.
 		return err
 	}
 	return p.ToFile(r.o.to, func(w io.Writer) error {
-		form := report.NewJudged(w, r.o.to == "-" && p.Paint(), p.Width(), r.o.json, r.o.markdown)
+		form := studies.NewJudged(w, r.o.to == "-" && p.Paint(), p.Width(), r.o.json, r.o.markdown)
 		var broken error
 		verdicts := make([]int, len(reproduce.Verdicts))
 		show := r.task.InOrder(func(found reproduce.Result) {

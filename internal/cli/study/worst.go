@@ -14,6 +14,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/worstcase"
 )
 
@@ -124,7 +125,7 @@ func (c *climb) Answer(ctx context.Context, p *plan.Program, by labour.Doer) (*p
 	if err != nil || r.IDs == nil {
 		return nil, cmp.Or(stopped, err)
 	}
-	found := &report.Worst{Options: &c.options, Parameters: c.o.parameters, Program: p.Name, Result: &r}
+	found := &studies.Worst{Options: &c.options, Parameters: c.o.parameters, Program: p.Name, Result: &r}
 	return &plan.Finding{
 		Results: []report.Result{found}, Verdict: stopped,
 		Witness: func() (plan.SavedRun, error) { return plan.SavedRun{Ringleader: p.Version, Run: found.Words()}, nil },

@@ -146,7 +146,7 @@ func TestACommandStartsAgainInTheSameTermIfItIsToRestart(t *testing.T) {
 	last := g.works(0, "loop")
 	for range 3 {
 		at := now()
-		syscall.Kill(last.PID, syscall.SIGKILL)
+		send(last.PID, syscall.SIGKILL)
 		g.await("another process", func() bool { return g.works(at, "loop").PID != last.PID })
 		next := g.works(now(), "loop")
 		if next.Term != last.Term {
@@ -253,7 +253,7 @@ func TestAHookSeesTheLastOfTheChangesThatCameWhileAnotherOneRan(t *testing.T) {
 	for term := uint64(1); term < 5; { // each end of the command ends a tenure
 		last := g.works(now(), "loop")
 		if term = last.Term; term < 5 {
-			syscall.Kill(last.PID, syscall.SIGKILL)
+			send(last.PID, syscall.SIGKILL)
 			g.await("the next term", func() bool { return g.works(now(), "loop").Term > term })
 		}
 	}
@@ -276,11 +276,11 @@ func TestNoProcessIsLeftIfTheWardenAndTheKeeperAreKilledTogether(t *testing.T) {
 	t.Parallel()
 	g := newGroup(t, 1, spec{Command: self("deaf", "loop"), OnExit: agent.Resign, Warden: true})
 	g.start(1)
-	_, member, keeper := g.leader(g.works(0, "loop").PID)
-	syscall.Kill(keeper, syscall.SIGSTOP) // so that nothing but the kernel kills the command
-	syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL)
+	_, _, member, keeper := g.working()
+	send(keeper, syscall.SIGSTOP) // so that nothing but the kernel kills the command
+	send(g.run[1].Process.Pid, syscall.SIGKILL)
 	g.await("the member ends with its warden", func() bool { return g.parent(member) == 0 })
-	syscall.Kill(keeper, syscall.SIGKILL)
+	send(keeper, syscall.SIGKILL)
 	g.alone()
 }
 
@@ -292,7 +292,7 @@ func TestACommandEndsWithItsMemberAndNotWithTheLease(t *testing.T) {
 		g := newGroup(t, 1, s)
 		g.start(1)
 		g.works(0, "loop")
-		syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL) // the warden, or the member
+		send(g.run[1].Process.Pid, syscall.SIGKILL) // the warden, or the member
 		g.alone()
 	}
 }

@@ -31,7 +31,7 @@ type fault struct {
 // kill kills processes of a member, which ends, and starts it again.
 func kill(g *group, id, member int, pids ...int) func() {
 	for _, pid := range pids {
-		syscall.Kill(pid, syscall.SIGKILL)
+		send(pid, syscall.SIGKILL)
 	}
 	return func() {
 		g.gone(id, member)
@@ -41,8 +41,8 @@ func kill(g *group, id, member int, pids ...int) func() {
 
 // stop stops a process until another one has taken over, or the command runs again.
 func stop(g *group, pid int) func() {
-	syscall.Kill(pid, syscall.SIGSTOP)
-	return func() { syscall.Kill(pid, syscall.SIGCONT) }
+	send(pid, syscall.SIGSTOP)
+	return func() { send(pid, syscall.SIGCONT) }
 }
 
 var faults = []fault{
@@ -50,11 +50,11 @@ var faults = []fault{
 	{"the warden is killed", func(g *group, id, member, _, _ int) func() { return kill(g, id, member, g.run[id].Process.Pid) }},
 	{"the member and its keeper are killed", func(g *group, id, member, keeper, _ int) func() { return kill(g, id, member, keeper, member) }},
 	{"the keeper is killed", func(_ *group, _, _, keeper, _ int) func() {
-		syscall.Kill(keeper, syscall.SIGKILL)
+		send(keeper, syscall.SIGKILL)
 		return func() {}
 	}},
 	{"the command is killed", func(_ *group, _, _, _, command int) func() {
-		syscall.Kill(command, syscall.SIGKILL)
+		send(command, syscall.SIGKILL)
 		return func() {}
 	}},
 	{"the member is stopped", func(g *group, _, member, _, _ int) func() { return stop(g, member) }},
@@ -63,21 +63,21 @@ var faults = []fault{
 		return func() { g.cut(id, false) }
 	}},
 	{"the keeper is stopped, and the links of the member are cut", func(g *group, id, _, keeper, _ int) func() {
-		syscall.Kill(keeper, syscall.SIGSTOP) // and is killed, so there is no need to continue it
+		send(keeper, syscall.SIGSTOP) // and is killed, so there is no need to continue it
 		g.cut(id, true)
 		return func() { g.cut(id, false) }
 	}},
 	{"the command is stopped, and the links of the member are cut", func(g *group, id, _, _, command int) func() {
-		syscall.Kill(command, syscall.SIGSTOP)
+		send(command, syscall.SIGSTOP)
 		g.cut(id, true)
 		return func() { g.cut(id, false) }
 	}},
 	{"the warden is stopped, and the member killed", func(g *group, id, member, _, _ int) func() {
 		warden := g.run[id].Process.Pid
-		syscall.Kill(warden, syscall.SIGSTOP)
-		syscall.Kill(member, syscall.SIGKILL)
+		send(warden, syscall.SIGSTOP)
+		send(member, syscall.SIGKILL)
 		return func() {
-			syscall.Kill(warden, syscall.SIGCONT)
+			send(warden, syscall.SIGCONT)
 			g.gone(id, member)
 			g.start(id)
 		}
@@ -112,14 +112,7 @@ func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
 		if len(order) == 0 {
 			order = r.Perm(len(faults))
 		}
-		var last beat
-		var id, member, keeper int
-		g.await("the processes of a command", func() bool { // a lease may lapse meanwhile, if the machine stalls
-			last = g.works(now(), "loop")
-			g.works(now(), "daemon")
-			id, member, keeper = g.leader(last.PID)
-			return id != 0
-		})
+		last, id, member, keeper := g.working("daemon")
 		f := faults[order[0]]
 		order = order[1:]
 		at := now()
@@ -135,7 +128,7 @@ func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
 	}
 	for id, c := range g.run {
 		if id%2 == 0 {
-			syscall.Kill(c.Process.Pid, syscall.SIGKILL)
+			send(c.Process.Pid, syscall.SIGKILL)
 		} else {
 			c.Process.Signal(syscall.SIGTERM)
 		}
@@ -150,9 +143,9 @@ func TestNoProcessIsLeftIfTheWardenIsKilledAndTheKeeperStopped(t *testing.T) {
 	t.Parallel()
 	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady()})
 	g.start(1)
-	_, _, keeper := g.leader(g.works(0, "loop").PID)
-	syscall.Kill(keeper, syscall.SIGSTOP)
-	syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL)
+	_, _, _, keeper := g.working()
+	send(keeper, syscall.SIGSTOP)
+	send(g.run[1].Process.Pid, syscall.SIGKILL)
 	g.alone()
 }
 
@@ -161,10 +154,9 @@ func TestACommandDiesWithItsLeaseAlthoughMemberAndKeeperAreStopped(t *testing.T)
 	t.Parallel()
 	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true})
 	g.start(1)
-	first := g.works(0, "loop")
-	_, member, keeper := g.leader(first.PID)
-	syscall.Kill(member, syscall.SIGSTOP)
-	syscall.Kill(keeper, syscall.SIGSTOP)
+	first, _, member, keeper := g.working()
+	send(member, syscall.SIGSTOP)
+	send(keeper, syscall.SIGSTOP)
 	g.await("the command dies, and all that it has started", func() bool {
 		for _, p := range g.processes() {
 			if p.pid != member && p.pid != keeper && p.pid != g.run[1].Process.Pid {
@@ -180,17 +172,17 @@ func TestWithoutANamespaceAControlGroupOrTheKeeperEndsACommand(t *testing.T) {
 	for _, victim := range []string{"command", "keeper", "member", "warden"} {
 		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: true})
 		g.start(1)
-		command := g.works(0, "loop").PID
-		_, member, keeper := g.leader(command)
+		last, _, member, keeper := g.working()
+		command := last.PID
 		switch victim {
 		case "command":
-			syscall.Kill(command, syscall.SIGKILL)
+			send(command, syscall.SIGKILL)
 		case "keeper":
-			syscall.Kill(keeper, syscall.SIGKILL)
+			send(keeper, syscall.SIGKILL)
 		case "member":
-			syscall.Kill(member, syscall.SIGKILL)
+			send(member, syscall.SIGKILL)
 		case "warden":
-			syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL)
+			send(g.run[1].Process.Pid, syscall.SIGKILL)
 		}
 		g.await("the command ends with the "+victim, func() bool { return g.parent(command) == 0 })
 		if victim == "command" || victim == "keeper" {
@@ -238,8 +230,8 @@ func TestAllThreadsOfKeeperAndFirstProcessRunBeforeOthersAndNoneOfTheCommand(t *
 	for _, namespace := range []bool{true, false} {
 		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: !namespace})
 		g.start(1)
-		command := g.works(0, "loop").PID
-		_, _, keeper := g.leader(command)
+		last, _, _, keeper := g.working()
+		command := last.PID
 		for pid := g.parent(command); pid != 0; pid = g.parent(pid) {
 			if got := policies(t, pid); !maps.Equal(got, map[string]bool{"2": true}) { // SCHED_RR
 				t.Errorf("namespace %v: the threads of process %d have policies %v", namespace, pid, got)

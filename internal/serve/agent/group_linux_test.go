@@ -253,6 +253,29 @@ func (g *group) leader(command int) (id, member, keeper int) {
 	return 0, 0, 0
 }
 
+// working waits for a command with processes of the given kinds besides its first, and returns that, its member, and the keeper. A lease may lapse
+// meanwhile, if the machine stalls.
+func (g *group) working(kinds ...string) (last beat, id, member, keeper int) {
+	g.Helper()
+	g.await("the processes of a command", func() bool {
+		last = g.works(now(), "loop")
+		for _, kind := range kinds {
+			g.works(now(), kind)
+		}
+		id, member, keeper = g.leader(last.PID)
+		return id != 0
+	})
+	return last, id, member, keeper
+}
+
+// send sends a signal to a process. The number 0 is no process: the signal would end this one.
+func send(pid int, s syscall.Signal) {
+	if pid <= 0 {
+		panic("a signal to no process")
+	}
+	syscall.Kill(pid, s)
+}
+
 // gone waits until all processes of a member have ended, so that it can start again.
 func (g *group) gone(id int, member int) {
 	g.Helper()
@@ -303,7 +326,7 @@ func (g *group) judge() {
 // close kills what is left.
 func (g *group) close() {
 	for _, p := range g.processes() {
-		syscall.Kill(p.pid, syscall.SIGKILL)
+		send(p.pid, syscall.SIGKILL)
 	}
 	for id := range g.run {
 		<-g.ends[id]

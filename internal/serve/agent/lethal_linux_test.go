@@ -47,8 +47,8 @@ func (s *deafShells) command() []string {
 	return []string{"/bin/sh", "-c", "exec >" + s.beats + "; setsid sh -c \"" + strings.ReplaceAll(loop, "$", "\\$") + "\" & " + loop}
 }
 
-// begin waits until both run, and the first process waits for what comes next.
-func (s *deafShells) begin(first func() int) {
+// begin waits until both run.
+func (s *deafShells) begin() {
 	s.t.Helper()
 	pipe, err := os.Open(s.beats)
 	if err != nil {
@@ -64,13 +64,18 @@ func (s *deafShells) begin(first func() int) {
 			s.t.Fatalf("%q is no process of a namespace", s.lines.Text())
 		}
 	}
-	for busy := true; busy; runtime.Gosched() {
-		busy = false
-		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", first()))
+}
+
+// idle waits until a process has nothing to do: no thread of it runs in several looks, since one may wake another between two.
+func idle(pid int) {
+	for looks := 0; looks < 5; runtime.Gosched() {
+		looks++
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 		for _, thread := range threads {
 			stat, _ := os.ReadFile(thread)
-			_, state, _ := strings.Cut(string(stat), ") ")
-			busy = busy || !strings.HasPrefix(state, "S")
+			if _, state, _ := strings.Cut(string(stat), ") "); strings.HasPrefix(state, "R") || strings.HasPrefix(state, "D") {
+				looks = 0
+			}
 		}
 	}
 }
@@ -112,7 +117,7 @@ func (s *deafShells) plant(o *order) *tree {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.begin(func() int { return tree.first })
+	s.begin()
 	return tree
 }
 
@@ -135,12 +140,15 @@ func TestTheFirstProcessOfANamespaceKillsTheOthersByItself(t *testing.T) {
 // A first process that is stopped cannot look at the moment by itself: a timer of the kernel lets it go on then.
 func TestAFirstProcessThatIsStoppedKillsTheOthersAtTheMoment(t *testing.T) {
 	s := newDeafShells(t)
-	for most := look; ; most *= 2 { // a host may be so slow that the moment comes before the stop
-		o := order{Kill: now() + most, Dead: 1}
+	for most := look / 2; ; most *= 2 { // a host may be so slow that the moment comes before the stop
+		o := anHour()
 		tree := s.plant(&o)
-		if err := syscall.Kill(tree.first, syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		idle(tree.first)
+		o.Kill = now() + most
+		s.lethal.set(&o)
+		syscall.Kill(tree.first, syscall.SIGCONT) // it looks at the moment
+		idle(tree.first)
+		syscall.Kill(tree.first, syscall.SIGSTOP)
 		inTime := now() < o.Kill
 		if at := s.end(tree.first); at < o.Kill {
 			t.Errorf("they end %v early", o.Kill-at)
@@ -183,15 +191,13 @@ func TestTheFirstProcessKillsTheOthersWhenItsKeeperIsKilled(t *testing.T) {
 	if err := json.NewEncoder(ours).Encode(anHour()); err != nil {
 		t.Fatal(err)
 	}
+	s.begin()
 	var first int
-	s.begin(func() int {
-		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", keeper.Process.Pid))
-		for _, list := range lists {
-			text, _ := os.ReadFile(list)
-			fmt.Sscan(string(text), &first)
-		}
-		return first
-	})
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", keeper.Process.Pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		fmt.Sscan(string(text), &first)
+	}
 	if err := keeper.Process.Kill(); err != nil || first == 0 {
 		t.Fatal(err, first)
 	}

@@ -6,18 +6,22 @@ import (
 	"sync"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/storage"
 )
 
 // A member whose disk gives no answer still renews its lease, which needs no disk. So the disk is watched beside the loop: a
-// probe while nothing is saved, and each save. What is found is shown, and changes no election.
+// probe while nothing is saved, and each save. What is found is shown, and told to the host, which decides whether the member may lead.
 
 const (
-	// probeEvery is the time between two probes of a storage that saves nothing. With patience it is below two seconds.
+	// probeEvery is the time between two probes of a storage that saves nothing. With usualStall it is below two seconds.
 	probeEvery = 800 * time.Millisecond
 
-	// patience is how long a use of the storage may last before the storage counts as failing.
-	patience = time.Second
+	// usualStall is how long a use of the storage may last before the storage counts as failing, if Config.Stall is 0.
+	usualStall = time.Second
+
+	// enough is how many uses in a row have to succeed before a storage that has failed counts as one that works.
+	enough = 3
 )
 
 // disk is what is known of the storage.
@@ -25,6 +29,10 @@ type disk struct {
 	mu    sync.Mutex
 	save  use
 	probe use
+	good  int // how many uses in a row have succeeded
+
+	tell    func(problem string) // of Stalls
+	stalled string               // what it was told last; empty: nothing
 }
 
 // use is one kind of use of the storage.
@@ -43,7 +51,11 @@ func (m *Member) use(u *use, access func() error) error {
 	err := access()
 	m.disk.mu.Lock()
 	defer m.disk.mu.Unlock()
+	lasted := m.now() - u.begun
 	u.begun, u.ended = 0, m.now()
+	if m.disk.good++; err != nil || lasted >= m.config.Stall {
+		m.disk.good = 0
+	}
 	switch {
 	case err == nil:
 		u.problem = ""
@@ -62,7 +74,7 @@ func (m *Member) Disk() (problem string, lasts time.Duration) {
 	defer d.mu.Unlock()
 	for _, u := range []*use{&d.save, &d.probe} {
 		switch {
-		case u.begun != 0 && now-u.begun >= patience:
+		case u.begun != 0 && now-u.begun >= m.config.Stall:
 			lasts = now - u.begun
 			return fmt.Sprintf("the disk has not answered for %.1f s", lasts.Seconds()), lasts
 		case u.problem != "":
@@ -100,6 +112,19 @@ func (m *Member) closeDisk(users ...<-chan struct{}) error {
 	return nil
 }
 
+// stalls returns the time until a use that is under way has lasted for too long.
+func (d *disk) stalls(now, most time.Duration) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	left := process.Never
+	for _, u := range []*use{&d.save, &d.probe} {
+		if end := u.begun + most; u.begun != 0 && end > now {
+			left = min(left, end-now)
+		}
+	}
+	return left
+}
+
 // saved reports whether a save has succeeded after a moment: then the storage needs no probe.
 func (d *disk) saved(after time.Duration) bool {
 	d.mu.Lock()
@@ -119,7 +144,7 @@ func (m *Member) watchDisk() {
 		last    = m.now() // when the last look was
 	)
 	wait := func(d time.Duration) (ends bool) {
-		alarm.Reset(d)
+		alarm.Reset(min(d, m.disk.stalls(m.now(), m.config.Stall)))
 		select {
 		case <-running:
 			running = nil
@@ -143,7 +168,7 @@ func (m *Member) watchDisk() {
 				defer close(returned)
 				_ = m.use(&m.disk.probe, prober.Probe) // Disk has the error
 			}()
-			if wait(patience) {
+			if wait(m.config.Stall) {
 				return
 			}
 		}
@@ -155,6 +180,7 @@ func (m *Member) watchDisk() {
 // tellDisk logs whether the storage fails, if that has changed.
 func (m *Member) tellDisk(before bool) (failing bool) {
 	problem, _ := m.Disk()
+	m.tellStalled(problem)
 	switch failing = problem != ""; {
 	case failing && !before:
 		m.log.Warn("the storage of this member fails; it cannot keep what it promises", "problem", problem)
@@ -162,4 +188,31 @@ func (m *Member) tellDisk(before bool) (failing bool) {
 		m.log.Warn("the storage of this member works again")
 	}
 	return failing
+}
+
+// Stalls lets tell know whenever the storage ceases to work, and when it works again: when several uses in a row have succeeded. Tell gets the
+// problem, or an empty text.
+func (m *Member) Stalls(tell func(problem string)) {
+	m.disk.mu.Lock()
+	m.disk.tell = tell
+	stalled := m.disk.stalled
+	m.disk.mu.Unlock()
+	if stalled != "" {
+		tell(stalled)
+	}
+}
+
+// tellStalled tells the host whether the storage works, if that has changed.
+func (m *Member) tellStalled(problem string) {
+	d := &m.disk
+	d.mu.Lock()
+	same := (problem == "") == (d.stalled == "") || problem == "" && d.good < enough
+	if !same {
+		d.stalled = problem
+	}
+	tell := d.tell
+	d.mu.Unlock()
+	if !same && tell != nil {
+		tell(problem)
+	}
 }

@@ -270,6 +270,7 @@ type group struct {
 
 	voters election.Membership // as the algorithm has them
 	quits  bool                // the host wants to leave it
+	leads  bool                // this member leads it, as counted by lead
 	value  published
 
 	priorities map[uint64]uint16 // by identifier; nil: the algorithm knows none
@@ -389,6 +390,7 @@ func (g *group) crowded() bool { return len(g.waiting) >= mostWaiting }
 // step gives an event to the algorithm. Its effects follow when its state is durable. An error, except for a malformed
 // message, stops the member.
 func (g *group) step(in process.Input) error {
+	g.loop.pulse() // a member may have thousands of groups
 	if err := g.fit(); err != nil {
 		return err
 	}
@@ -548,6 +550,7 @@ func (g *group) show() {
 		s.Role, s.Leader = network.Undecided, 0
 	}
 	s.Value, s.Voters = g.valueOf(s.Leader, s.Term), g.votersNow()
+	g.lead(g.decision.Role == network.Leader)
 	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
 		s.Since = time.Now()
 		if !g.ended.IsZero() {
@@ -556,6 +559,23 @@ func (g *group) show() {
 		g.handle.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term)
 	}
 	g.handle.publish(s, g.lease)
+}
+
+// lead counts whether this member leads the group. While it leads one, it is watched.
+func (g *group) lead(leads bool) {
+	switch l := g.loop; {
+	case leads == g.leads:
+		return
+	case leads:
+		if l.leads++; l.leads == 1 {
+			l.watch(l.member.config.Hang)
+		}
+	default:
+		if l.leads--; l.leads == 0 {
+			l.watch(0)
+		}
+	}
+	g.leads = leads
 }
 
 // roleName returns the name of a role in the log: that which status has.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,21 @@ type Config struct {
 	Clock     clock.Clock     // optional: that of the system
 	Death     [32]byte        // the hash of the secret that proves the death of this life; optional
 
+	// Stall is how long a use of Storage may last before it counts as failing; the default is a second.
+	Stall time.Duration
+
+	// Pulse watches that the loop works while this member leads: it may not stand still for Hang. Optional.
+	Pulse Pulse
+	Hang  time.Duration
+
 	GroupConfig // the group that all members of Members belong to
+}
+
+// Pulse tells who watches a process that the loop of a member works.
+type Pulse interface {
+	Beat()                    // it does
+	Watch(most time.Duration) // from now on, it is never silent for that long; 0: it may be
+	Close()                   // the member has ended
 }
 
 // GroupConfig determines a group of members.
@@ -136,6 +151,7 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	if c.Clock == nil {
 		c.Clock = clock.System()
 	}
+	c.Stall = cmp.Or(c.Stall, usualStall)
 	m := &Member{
 		config: c, program: a, log: c.Logger.With("member", c.ID), clock: c.Clock,
 		begun: c.Clock.Monotonic() - 1, begunBoot: c.Clock.Boottime(),

@@ -44,6 +44,7 @@ type cluster[S, M any] struct {
 	deaths    map[uint64][32]byte
 	limits    string
 	over      *transporttest.Exchange // in place of network; may be nil
+	pulses    map[uint64]*pulse
 
 	parameters map[string]string
 	members    map[uint64]*Member
@@ -67,13 +68,17 @@ func (c *cluster[S, M]) config(id uint64, at string) Config {
 	} else {
 		open = c.open(c.network.Listen(at), at)
 	}
-	return Config{
+	config := Config{
 		ID: id, Members: c.addresses, Unit: time.Millisecond, Heartbeat: beat, Suspicion: suspicion, Storage: c.disk(id),
 		GroupConfig: GroupConfig{Parameters: c.parameters, Limits: c.limits},
 		Transport:   open,
 		Clock:       c.clocks[id],
 		Death:       c.deaths[id],
 	}
+	if p := c.pulses[id]; p != nil {
+		config.Pulse, config.Hang = p, hang
+	}
+	return config
 }
 
 // disk opens the store of a member, if it has one.

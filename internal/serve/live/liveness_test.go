@@ -103,6 +103,69 @@ func TestAMemberWhoseLoopHangsShowsNoLife(t *testing.T) {
 	})
 }
 
+// hang is how long the loop of a leader may do nothing.
+const hang = 30 * time.Millisecond
+
+// pulse is what a member shows who watches it.
+type pulse struct {
+	mu     sync.Mutex
+	beats  int
+	most   time.Duration
+	closed bool
+}
+
+func (p *pulse) Beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.beats++
+}
+
+func (p *pulse) Watch(most time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.most = most
+}
+
+func (p *pulse) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+}
+
+func (p *pulse) now() (beats int, most time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.beats, p.most
+}
+
+func TestALeaderIsWatchedWhileItLeads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := leased(t, 3)
+		defer c.stopAll()
+		c.pulses = map[uint64]*pulse{1: {}, 3: {}}
+		c.start(1, 2, 3)
+		c.until(3, "leads", leads)
+		settle()
+		before, most := c.pulses[3].now()
+		if beats, follower := c.pulses[1].now(); most != hang || follower != 0 || beats != 0 {
+			t.Errorf("the leader is watched for %v, and a follower for %v with %d beats", most, follower, beats)
+		}
+		<-time.After(10 * hang)
+		if beats, _ := c.pulses[3].now(); beats-before < 10*pulsesPerHang {
+			t.Errorf("%d beats in %v", beats-before, 10*hang)
+		}
+		c.members[3].Group.Command(election.Command{Order: election.Resign})
+		c.until(3, "follows", func(s State) bool { return s.Leader != 0 && s.Leader != 3 })
+		if _, most := c.pulses[3].now(); most != 0 {
+			t.Errorf("it follows, and is watched for %v", most)
+		}
+		c.crash(3)
+		if !c.pulses[3].closed {
+			t.Error("its pulse stays when it has ended")
+		}
+	})
+}
+
 func TestAPeerThatFloodsUsHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log

@@ -30,6 +30,8 @@ type loop struct {
 	startBy  time.Duration // the end of the wait for the first connections
 	proven   []*peer       // dead lives of these are to be made known to the others
 
+	leads int // how many groups this member leads
+
 	due   due      // the groups by when they have something to do
 	ready []*group // those with inputs that wait
 
@@ -110,6 +112,10 @@ func (l *loop) live() {
 	l.member.transport.Serve()
 	l.member.log.Info("listening", "address", l.member.transport.Address(), "incarnation", l.member.incarnation, "recovering", l.recovers())
 	err := l.run()
+	if l.member.config.Pulse != nil {
+		l.member.config.Pulse.Close()
+		l.member.config.Pulse = nil
+	}
 	l.member.cancel()
 	for _, g := range l.groups {
 		g.decision = network.Decision{Term: g.decision.Term}
@@ -308,8 +314,26 @@ func (l *loop) saved(err error) error {
 // clocks returns the readings of both clocks.
 func (m *Member) clocks() process.Now { return process.Now{Timers: m.now(), Deadlines: m.boot()} }
 
-// beat shows that the loop runs: to callers in this process, and at each heartbeat to the other members.
+// pulse shows that the loop works, to who watches it.
+func (l *loop) pulse() {
+	if l.leads > 0 && l.member.config.Pulse != nil {
+		l.member.config.Pulse.Beat()
+	}
+}
+
+// pulsesPerHang is how often the loop shows that it works, at least, within the longest silence.
+const pulsesPerHang = 3
+
+// watch says how long the loop may be silent from now on.
+func (l *loop) watch(most time.Duration) {
+	if l.member.config.Pulse != nil {
+		l.member.config.Pulse.Watch(most)
+	}
+}
+
+// beat shows that the loop runs: to who watches it, to callers in this process, and at each heartbeat to the other members.
 func (l *loop) beat() {
+	l.pulse()
 	now := l.member.now()
 	l.member.turn.Store(int64(now))
 	if now < l.beatAt {
@@ -356,6 +380,9 @@ func (l *loop) next() time.Duration {
 	}
 	if len(l.due) > 0 {
 		wait = min(wait, l.due[0].at-now)
+	}
+	if l.leads > 0 && l.member.config.Pulse != nil {
+		wait = min(wait, l.member.config.Hang/pulsesPerHang)
 	}
 	return wait
 }

@@ -16,7 +16,7 @@ import (
 var ErrNone = errors.New("no warden")
 
 // marker is the variable of the environment by which a program knows that it has a warden: the warden's process, the
-// descriptor of the pipe to it, and the hash of its secret.
+// descriptor of the pipe to it, that of the memory with pulses, and the hash of its secret.
 const marker = "RINGLEADER_WARDEN_PIPE"
 
 // note is what the program tells its warden, one JSON object a line.
@@ -68,12 +68,13 @@ func adopt() (adopted bool, err error) {
 	var (
 		pid  int
 		pipe uintptr
+		page uintptr
 		hash string
 	)
 	if !marked {
 		return false, nil
 	}
-	if _, err := fmt.Sscan(text, &pid, &pipe, &hash); err != nil || pid != os.Getppid() {
+	if _, err := fmt.Sscan(text, &pid, &pipe, &page, &hash); err != nil || pid != os.Getppid() {
 		return false, nil // another process has it
 	}
 	raw, err := hex.DecodeString(hash)
@@ -81,6 +82,10 @@ func adopt() (adopted bool, err error) {
 		return false, fmt.Errorf("%w: %s is damaged", ErrNone, marker)
 	}
 	keep(pipe)
+	if page != 0 { // else the warden has no memory to share, and does not watch
+		keep(page)
+		pulses.memory = mapPulses(os.NewFile(page, "pulses"))
+	}
 	child.hash, child.pipe = [sha256.Size]byte(raw), os.NewFile(pipe, "the pipe to the warden")
 	return true, nil
 }

@@ -42,7 +42,8 @@ func watch() error {
 	}
 	// The kernel kills the program at the end of the thread that started it. This one lives as long as the process.
 	runtime.LockOSThread()
-	program, notes, err := begin(sha256.Sum256(secret[:]), shared)
+	page, memory := newPulses()
+	program, notes, err := begin(sha256.Sum256(secret[:]), page, shared)
 	if err != nil {
 		runtime.UnlockOSThread()
 		signal.Stop(signals)
@@ -53,6 +54,9 @@ func watch() error {
 		panic(err) // it is our child, and not reaped
 	}
 	go pass(signals, process, shared)
+	if memory != nil {
+		go watchPulses(process, memory)
+	}
 	var all roll
 	read := make(chan struct{})
 	go func() {
@@ -79,7 +83,7 @@ func watch() error {
 }
 
 // begin starts the program: with the arguments, environment and descriptors of this process, and with the marker.
-func begin(hash [sha256.Size]byte, shared bool) (pid int, notes io.Reader, err error) {
+func begin(hash [sha256.Size]byte, page *os.File, shared bool) (pid int, notes io.Reader, err error) {
 	path, err := os.Executable()
 	if err != nil {
 		return 0, nil, err
@@ -93,8 +97,15 @@ func begin(hash [sha256.Size]byte, shared bool) (pid int, notes io.Reader, err e
 	}
 	defer syscall.Close(pipe[1])
 	syscall.CloseOnExec(pipe[0])
+	var inherited uintptr
+	if page != nil {
+		inherited = page.Fd()
+		if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, inherited, syscall.F_SETFD, 0); errno != 0 {
+			return 0, nil, os.NewSyscallError("fcntl", errno)
+		}
+	}
 	pid, err = syscall.ForkExec(path, os.Args, &syscall.ProcAttr{
-		Env:   append(without(os.Environ()), fmt.Sprintf("%s=%d %d %x", marker, os.Getpid(), pipe[1], hash)),
+		Env:   append(without(os.Environ()), fmt.Sprintf("%s=%d %d %d %x", marker, os.Getpid(), pipe[1], inherited, hash)),
 		Files: []uintptr{0, 1, 2}, // and all others that are not to be closed
 		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: !shared},
 	})

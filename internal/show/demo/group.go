@@ -187,6 +187,8 @@ func (g *group) start(m *member) error {
 		"--id", strconv.FormatUint(m.id, 10), "--listen", m.listen, "--http", m.http, "--data", m.data, "--suspicion", suspicion.String())
 	if g.algorithm == ringleader.Bully {
 		command.Args = append(command.Args, "--algorithm", string(ringleader.Bully), "--unsafe-no-quorum")
+	} else {
+		command.Args = append(command.Args, "--hang", "0") // who is paused may be resumed
 	}
 	for _, other := range g.members {
 		address := other.listen

@@ -17,12 +17,12 @@ type Algorithms catalogue.List
 
 // JSON returns all declarations for programs.
 func (entries Algorithms) JSON() any {
-	return object{{"algorithms", entries.Declarations()}}
+	return Object{{"algorithms", entries.Declarations()}}
 }
 
 // Declarations returns the JSON of each declaration.
 func (entries Algorithms) Declarations() any {
-	all := make([]object, len(entries))
+	all := make([]Object, len(entries))
 	for i, e := range entries {
 		all[i] = declaration(e)
 	}
@@ -98,15 +98,15 @@ func (entries Algorithms) Markdown(p *Printer) {
 			if b.OneStart {
 				text += ", one initiator"
 			}
-			return cell(text)
+			return Cell(text)
 		}
 		fmt.Fprintf(p.Out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", e.Name, model(e.Declaration), assumes(e.Declaration),
 			winner(e.Declaration), bound(election.Worst), bound(election.Average), survives(e.Survives))
 	}
 }
 
-// cell is a text in which nothing means anything to Markdown.
-var cell = strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "`", "\\`", "\n", " ").Replace
+// Cell is a text in which nothing means anything to Markdown.
+var Cell = strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "`", "\\`", "\n", " ").Replace
 
 // assumes returns what an algorithm requires of a network, besides its kind.
 func assumes(d *election.Declaration) string {
@@ -160,9 +160,9 @@ type Algorithm struct {
 func (a Algorithm) JSON() any {
 	d := declaration(a.Entry)
 	if a.Sequence != nil {
-		d = append(d, field{"sequence", a.Sequence})
+		d = append(d, Field{"sequence", a.Sequence})
 	}
-	return object{{"algorithms", []object{d}}}
+	return Object{{"algorithms", []Object{d}}}
 }
 
 // Text prints all about the algorithm for people.
@@ -185,13 +185,13 @@ func (a Algorithm) Text(p *Printer) error {
 	row("source", d.Source)
 	row("network", model(d))
 	row("identifiers", d.Identifiers.Phrase())
-	row("links", needed(d.FIFO, "requires FIFO links", "need not be FIFO"))
+	row("links", Needed(d.FIFO, "requires FIFO links", "need not be FIFO"))
 	row("initiators", d.Starts.Phrase())
 	row("counts", d.Counts.Phrase())
 	row("task", d.Task.String()+"; decides: "+d.Decides.String()+"; winner: "+d.Winner.String())
 	row("tolerates", survives(d.Survives))
 	if family := a.Forms(); family != nil {
-		row("forms", strings.Join(family, ", ")+needed(a.Name == family[0], "; --topology selects one", ""))
+		row("forms", strings.Join(family, ", ")+Needed(a.Name == family[0], "; --topology selects one", ""))
 	}
 	for _, k := range d.Kinds {
 		row("message", k.Name+" ("+k.Class.String()+")")
@@ -217,7 +217,7 @@ func (a Algorithm) Text(p *Printer) error {
 	}
 	if a.Sequence != nil {
 		for i, line := range strings.Split(Wrap(sequenceText(a.Sequence), p.ProseWidth()-20), "\n") {
-			row(needed(i == 0, "h_1, h_2, …", ""), line)
+			row(Needed(i == 0, "h_1, h_2, …", ""), line)
 		}
 	}
 	if a.Count == nil {
@@ -284,7 +284,8 @@ func parts(word string, width int) []string {
 	return strings.SplitAfter(word, ",")
 }
 
-func needed(yes bool, word, other string) string {
+// Needed returns the word for what is needed, or the other one.
+func Needed(yes bool, word, other string) string {
 	if yes {
 		return word
 	}
@@ -312,29 +313,29 @@ func survives(f election.Faults) string {
 }
 
 // declaration is an algorithm's declaration as JSON.
-func declaration(e *catalogue.Entry) object {
+func declaration(e *catalogue.Entry) Object {
 	d := e.Declaration
-	var kinds, bounds, parameters []object
+	var kinds, bounds, parameters []Object
 	for _, k := range d.Kinds {
-		kinds = append(kinds, object{{"name", k.Name}, {"class", k.Class.String()}})
+		kinds = append(kinds, Object{{"name", k.Name}, {"class", k.Class.String()}})
 	}
 	for i := range d.Bounds {
 		b := &d.Bounds[i]
-		bounds = append(bounds, object{{"of", b.Of}, {"case", b.Case.String()}, {"one_start", b.OneStart}, {"formula", b.Formula}, {"source", b.Source}})
+		bounds = append(bounds, Object{{"of", b.Of}, {"case", b.Case.String()}, {"one_start", b.OneStart}, {"formula", b.Formula}, {"source", b.Source}})
 	}
 	for _, p := range d.Parameters {
 		switch p := p.(type) {
 		case *election.Choice:
-			parameters = append(parameters, object{
+			parameters = append(parameters, Object{
 				{"name", p.Name}, {"about", p.About}, {"choices", p.Words}, {"default", p.Words[0]},
 			})
 		case *election.Number:
-			parameters = append(parameters, object{
+			parameters = append(parameters, Object{
 				{"name", p.Name}, {"about", p.About}, {"whole", p.Whole}, {"least", p.Least}, {"above", p.Above}, {"default", p.Default},
 			})
 		}
 	}
-	return object{
+	return Object{
 		{"name", d.Name},
 		{"aliases", e.Aliases},
 		{"title", d.Title},

@@ -15,21 +15,21 @@ type Symmetry struct {
 
 // JSON returns the run for programs.
 func (s *Symmetry) JSON() any {
-	result := append(s.identity(arranged{s.Prepared}), field{"timing", s.Timing.String()}, field{"seed", s.Seed},
-		field{"parameters", parameters(s.Prepared.Parameters)})
+	result := append(s.identity(arranged{s.Prepared}), Field{"timing", s.Timing.String()}, Field{"seed", s.Seed},
+		Field{"parameters", Parameters(s.Prepared.Parameters)})
 	var apart, repeats any
 	if s.Apart != nil {
-		apart = object{{"time", s.Apart.At}, {"positions", []int{s.Apart.Process, s.Apart.Other}}}
+		apart = Object{{"time", s.Apart.At}, {"positions", []int{s.Apart.Process, s.Apart.Other}}}
 	}
 	if s.Repeats != nil {
-		repeats = object{{"from", s.Repeats.From}, {"to", s.Repeats.To}}
+		repeats = Object{{"from", s.Repeats.From}, {"to", s.Repeats.To}}
 	}
-	result = append(result, field{"anonymous", object{
+	result = append(result, Field{"anonymous", Object{
 		{"alike", s.Alike}, {"units_compared", s.Rounds}, {"equal", s.Apart == nil}, {"chance", s.Chance}, {"apart", apart}, {"repeats", repeats},
 	}})
 	result = append(result, outcomeJSON(s.Declaration, &s.Outcome)...)
-	result = append(result, field{"time", times(s.Time.Elected, s.Time.Decided, s.Time.Quiet)})
-	return append(result, field{"complete", s.Complete})
+	result = append(result, Field{"time", times(s.Time.Elected, s.Time.Decided, s.Time.Quiet)})
+	return append(result, Field{"complete", s.Complete})
 }
 
 // Text prints the run for people.

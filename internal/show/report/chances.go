@@ -36,7 +36,7 @@ func (r *Chances) rows() []row {
 
 // JSON returns the exact values for programs, as fractions.
 func (r *Chances) JSON() any {
-	values := object{{"states", r.States}, {"one_schedule", r.OneSchedule}}
+	values := Object{{"states", r.States}, {"one_schedule", r.OneSchedule}}
 	text := func(x *big.Rat) any {
 		if x == nil {
 			return nil
@@ -44,9 +44,9 @@ func (r *Chances) JSON() any {
 		return x.RatString()
 	}
 	for _, row := range r.rows() {
-		values = append(values, field{row.json, object{{"min", text(row.Least)}, {"max", text(row.Most)}}})
+		values = append(values, Field{row.json, Object{{"min", text(row.Least)}, {"max", text(row.Most)}}})
 	}
-	return append(r.header(), field{"probabilities", values})
+	return append(r.header(), Field{"probabilities", values})
 }
 
 // Text prints the exact values for people.

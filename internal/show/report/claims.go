@@ -7,15 +7,15 @@ import (
 )
 
 // claimsJSON returns the JSON of claims.
-func claimsJSON(found []catalogue.Claim) object {
+func claimsJSON(found []catalogue.Claim) Object {
 	if found == nil {
 		return nil
 	}
-	var all []object
+	var all []Object
 	for _, claim := range found {
-		all = append(all, object{{"source", claim.Source}, {"claim", claim.Text}, {"holds", claim.Holds}, {"measured", claim.Measured}})
+		all = append(all, Object{{"source", claim.Source}, {"claim", claim.Text}, {"holds", claim.Holds}, {"measured", claim.Measured}})
 	}
-	return object{{"checks", all}}
+	return Object{{"checks", all}}
 }
 
 // claims prints claims for people.

@@ -24,19 +24,19 @@ type Count struct {
 func (r *Count) JSON() any {
 	claims, n := r.With(r.Parameters), r.IDs.Len()
 	result := append(r.identity(r.IDs),
-		field{"timing", r.Timing.String()}, field{"seed", r.Seed}, field{"parameters", parameters(r.Parameters)})
+		Field{"timing", r.Timing.String()}, Field{"seed", r.Seed}, Field{"parameters", Parameters(r.Parameters)})
 	result = append(result, wakingJSON(&r.Waking)...)
 	result = append(result, outcomeJSON(r.Declaration, r.outcome(claims))...)
 	if r.Entered != nil {
-		result = append(result, field{"entered_by_phase", r.Entered})
+		result = append(result, Field{"entered_by_phase", r.Entered})
 	}
 	if r.Time != nil {
-		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
+		result = append(result, Field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
 	}
 	if b := worst(claims, n, false); b != nil {
-		result = append(result, field{"bound", bound(b, r.Messages, n)})
+		result = append(result, Field{"bound", bound(b, r.Messages, n)})
 	}
-	return append(result, field{"complete", true})
+	return append(result, Field{"complete", true})
 }
 
 // Text prints the costs for people.

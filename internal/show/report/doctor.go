@@ -16,7 +16,7 @@ type Certificates certificates.Made
 
 // JSON returns the files for programs.
 func (c Certificates) JSON() any {
-	return object{{"authority", c.Authority}, {"files", c.Files}, {"expires", c.Expires}}
+	return Object{{"authority", c.Authority}, {"files", c.Files}, {"expires", c.Expires}}
 }
 
 // Text prints the files for people.
@@ -50,23 +50,23 @@ type Examination struct {
 
 // JSON returns the findings for programs.
 func (e Examination) JSON() any {
-	measured := []object{}
+	measured := []Object{}
 	for _, m := range e.Measurements {
-		measured = append(measured, object{{"what", m.What}, {"median_seconds", m.Median.Seconds()}, {"worst_seconds", m.Worst.Seconds()}})
+		measured = append(measured, Object{{"what", m.What}, {"median_seconds", m.Median.Seconds()}, {"worst_seconds", m.Worst.Seconds()}})
 	}
-	clocks := []object{}
+	clocks := []Object{}
 	for _, c := range e.Clocks {
-		clocks = append(clocks, object{{"address", c.Address}, {"faster", c.Faster}, {"off", c.Off}})
+		clocks = append(clocks, Object{{"address", c.Address}, {"faster", c.Faster}, {"off", c.Off}})
 	}
-	o := object{{"wrong", append([]string{}, e.Wrong...)}, {"notes", append([]string{}, e.Notes...)}, {"measured", measured}, {"clocks", clocks}}
-	recommended := object{}
+	o := Object{{"wrong", append([]string{}, e.Wrong...)}, {"notes", append([]string{}, e.Notes...)}, {"measured", measured}, {"clocks", clocks}}
+	recommended := Object{}
 	for _, t := range e.recommended() {
-		recommended = append(recommended, field{t.name + "_seconds", t.value.Seconds()})
+		recommended = append(recommended, Field{t.name + "_seconds", t.value.Seconds()})
 	}
 	if len(recommended) > 0 {
-		recommended = append(recommended, field{"drift", e.Timing.Drift})
+		recommended = append(recommended, Field{"drift", e.Timing.Drift})
 	}
-	return append(o, field{"recommended", recommended})
+	return append(o, Field{"recommended", recommended})
 }
 
 type length struct {

@@ -11,34 +11,34 @@ import (
 )
 
 // extremesJSON returns the extremes of messages and of time, each with a run that attains it.
-func extremesJSON(e *verify.Extremes) field {
-	all := object{{"messages", object{
+func extremesJSON(e *verify.Extremes) Field {
+	all := Object{{"messages", Object{
 		{"election", extremeJSON(&e.Election)}, {"announcement", extremeJSON(&e.Announcement)}, {"total", extremeJSON(&e.Total)},
 	}}}
 	if t := e.Time; t != nil {
-		all = append(all, field{"time", times(extremeJSON(&t.Elected), extremeJSON(&t.Decided), extremeJSON(&t.Quiet))})
+		all = append(all, Field{"time", times(extremeJSON(&t.Elected), extremeJSON(&t.Decided), extremeJSON(&t.Quiet))})
 	} else {
-		all = append(all, field{"no_time", e.NoTime})
+		all = append(all, Field{"no_time", e.NoTime})
 	}
-	return field{"extremes", all}
+	return Field{"extremes", all}
 }
 
 // extremeJSON returns one extreme.
-func extremeJSON(e *verify.Extreme) (range_ object) {
+func extremeJSON(e *verify.Extreme) (range_ Object) {
 	for _, side := range []struct {
 		name string
 		of   *verify.Attained
 	}{{"min", &e.Min}, {"max", &e.Max}} {
 		if !side.of.Unbounded {
-			range_ = append(range_, field{side.name, side.of.Value}, field{side.name + "_ids", side.of.Record.IDs}, field{side.name + "_run", side.of.Record.Steps})
+			range_ = append(range_, Field{side.name, side.of.Value}, Field{side.name + "_ids", side.of.Record.IDs}, Field{side.name + "_run", side.of.Record.Steps})
 		}
 	}
 	switch least, most := e.MeanMin, e.MeanMax; {
 	case most == nil:
 	case least.Cmp(most) == 0:
-		range_ = append(range_, field{"average", least.RatString()})
+		range_ = append(range_, Field{"average", least.RatString()})
 	default:
-		range_ = append(range_, field{"average_of_min", least.RatString()}, field{"average_of_max", most.RatString()})
+		range_ = append(range_, Field{"average_of_min", least.RatString()}, Field{"average_of_max", most.RatString()})
 	}
 	return range_
 }
@@ -166,7 +166,7 @@ func (t *ExtremesTable) rows(p *Printer, d *election.Declaration, of string, col
 		}
 		rows = append(rows, row)
 	}
-	writeRows(p.Out, p.Paint(), p.Width(), head, rows)
+	WriteRows(p.Out, p.Paint(), p.Width(), head, rows)
 }
 
 // cells returns the least value, the mean and the greatest value.

@@ -196,23 +196,23 @@ func role(r *simulate.Result, d network.Decision) string {
 }
 
 // faultsJSON returns the JSON of faults.
-func (r *Run) faultsJSON() object {
+func (r *Run) faultsJSON() Object {
 	lines, dropped := r.Script.Lines(r.Prepared), dropped(r.Result)
 	if len(lines) == 0 && dropped == nil {
 		return nil
 	}
-	result := object{}
+	result := Object{}
 	if len(lines) > 0 {
-		result = append(result, field{"faults", lines})
+		result = append(result, Field{"faults", lines})
 	}
 	if unclaimed := r.Script.Unclaimed(r.Prepared.Declaration()); len(unclaimed) > 0 {
-		result = append(result, field{"unclaimed", unclaimed})
+		result = append(result, Field{"unclaimed", unclaimed})
 	}
 	if dropped != nil {
-		result = append(result, field{"dropped", dropped})
+		result = append(result, Field{"dropped", dropped})
 	}
 	if len(r.Missed) > 0 {
-		result = append(result, field{"missed", r.Missed})
+		result = append(result, Field{"missed", r.Missed})
 	}
-	return append(result, field{"replay", r.Replay(lines)})
+	return append(result, Field{"replay", r.Replay(lines)})
 }

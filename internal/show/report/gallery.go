@@ -42,19 +42,19 @@ func property(o *gallery.Outcome) string {
 
 // JSON returns what was found for programs.
 func (r *Gallery) JSON() any {
-	all := []object{}
+	all := []Object{}
 	for i := range r.Found {
 		o := &r.Found[i]
-		one := object{{"name", o.Name}, {"broken", o.Broken}, {"listed", o.Property}, {"found", property(o)}, {"caught", o.Caught()}, {"states", o.States}}
+		one := Object{{"name", o.Name}, {"broken", o.Broken}, {"listed", o.Property}, {"found", property(o)}, {"caught", o.Caught()}, {"states", o.States}}
 		if o.Report.Walks > 0 {
-			one = append(one, field{"walks", o.Report.Walks})
+			one = append(one, Field{"walks", o.Report.Walks})
 		}
 		if o.Violation != nil {
 			one = append(one, violationJSON(o.Violation.Property, o.Violation.Detail, &o.Violation.Record))
 		}
 		all = append(all, one)
 	}
-	return object{{"gallery", all}, {"caught", len(r.Found) - r.missed()}}
+	return Object{{"gallery", all}, {"caught", len(r.Found) - r.missed()}}
 }
 
 // Text prints what was found for people.

@@ -27,16 +27,16 @@ type Jobs struct {
 
 // JSON returns the jobs for programs.
 func (j *Jobs) JSON() any {
-	jobs, workers := []object{}, []object{}
+	jobs, workers := []Object{}, []Object{}
 	for i := range j.Jobs {
 		jobs = append(jobs, jobFields(&j.Jobs[i]))
 	}
 	for _, w := range j.Workers {
-		workers = append(workers, object{
+		workers = append(workers, Object{
 			{"id", w.ID}, {"process", w.Process}, {"version", w.Version}, {"slots", w.Slots}, {"busy", w.Busy}, {"pieces_per_second", w.Rate},
 		})
 	}
-	return object{{"jobs", jobs}, {"workers", workers}}
+	return Object{{"jobs", jobs}, {"workers", workers}}
 }
 
 // Text prints a line for each job, and counts the workers.
@@ -93,7 +93,7 @@ type Job struct {
 // JSON returns the job for programs.
 func (j *Job) JSON() any { return jobFields(j.JobState) }
 
-func jobFields(j *work.JobState) object {
+func jobFields(j *work.JobState) Object {
 	var rest, commander any
 	if j.Left >= 0 {
 		rest = j.Left.Seconds()
@@ -101,7 +101,7 @@ func jobFields(j *work.JobState) object {
 	if j.Commander != "" {
 		commander = j.Commander
 	}
-	return object{
+	return Object{
 		{"job", j.Key},
 		{"kind", j.Kind},
 		{"call", j.Call},
@@ -184,8 +184,8 @@ type Removed struct{ *work.JobState }
 func (r *Removed) JSON() any {
 	fields := jobFields(r.JobState)
 	for i := range fields {
-		if fields[i].name == "state" {
-			fields[i].value = "removed"
+		if fields[i][0] == "state" {
+			fields[i][1] = "removed"
 		}
 	}
 	return fields
@@ -214,7 +214,7 @@ type Computed struct {
 
 // JSON returns the units for programs.
 func (c *Computed) JSON() any {
-	return object{{"job", c.Key}, {"from", c.Piece.From}, {"to", c.Piece.To}, {"seconds", c.Took.Seconds()}}
+	return Object{{"job", c.Key}, {"from", c.Piece.From}, {"to", c.Piece.To}, {"seconds", c.Took.Seconds()}}
 }
 
 // Text prints the units for people.

@@ -19,26 +19,24 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// object is a JSON object whose fields keep their order.
-type object []field
+// Object is a JSON object whose fields keep their order.
+type Object []Field
 
-type field struct {
-	name  string
-	value any
-}
+// Field is the name of a field, which is a text, and its value.
+type Field [2]any
 
-func (o object) MarshalJSON() ([]byte, error) {
+func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, f := range o {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, err := json.Marshal(f.name)
+		name, err := json.Marshal(f[0])
 		if err != nil {
 			return nil, err
 		}
-		value, err := PlainJSON(f.value)
+		value, err := PlainJSON(f[1])
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +76,7 @@ func (p *Printer) Print(r Result, asJSON bool) error {
 // Headed returns a result for programs, with the fields that results have in common.
 func (p *Printer) Headed(r Result) any {
 	all := r.JSON()
-	if found, is := all.(object); is {
+	if found, is := all.(Object); is {
 		return p.headed(found)
 	}
 	return all
@@ -86,11 +84,11 @@ func (p *Printer) Headed(r Result) any {
 
 // headed puts the common fields of every result first: the call, the version, and the inputs of the run, or null if
 // the command has none.
-func (p *Printer) headed(found object) object {
-	head := object{{"command", p.Command}, {"version", p.Version}, {"seed", nil}, {"parameters", nil}, {"topology", nil}, {"start", nil}}
-	rest := make(object, 0, len(found))
+func (p *Printer) headed(found Object) Object {
+	head := Object{{"command", p.Command}, {"version", p.Version}, {"seed", nil}, {"parameters", nil}, {"topology", nil}, {"start", nil}}
+	rest := make(Object, 0, len(found))
 	for _, f := range found {
-		if i := slices.IndexFunc(head, func(h field) bool { return h.name == f.name }); i >= 0 {
+		if i := slices.IndexFunc(head, func(h Field) bool { return h[0] == f[0] }); i >= 0 {
 			head[i] = f
 		} else {
 			rest = append(rest, f)
@@ -100,7 +98,7 @@ func (p *Printer) headed(found object) object {
 }
 
 // Header returns the first line of a result that is many lines of JSON, as an event.
-func (p *Printer) Header() any { return append(object{{"event", "call"}}, p.headed(nil)...) }
+func (p *Printer) Header() any { return append(Object{{"event", "call"}}, p.headed(nil)...) }
 
 // JSON prints a result as one line of JSON.
 func (p *Printer) JSON(v any) error {
@@ -113,12 +111,12 @@ func (p *Printer) JSON(v any) error {
 }
 
 // messages returns the JSON of counts.
-func messages(d *election.Declaration, m outcome.Messages) object {
-	byKind := object{}
+func messages(d *election.Declaration, m outcome.Messages) Object {
+	byKind := Object{}
 	for k := range d.Kinds {
-		byKind = append(byKind, field{d.Kinds[k].Name, m.ByKind[k]})
+		byKind = append(byKind, Field{d.Kinds[k].Name, m.ByKind[k]})
 	}
-	return object{
+	return Object{
 		{"total", m.Total},
 		{"election", m.Election},
 		{"announcement", m.Announcement},
@@ -128,8 +126,8 @@ func messages(d *election.Declaration, m outcome.Messages) object {
 }
 
 // times returns the JSON of moments.
-func times(elected, decided, quiet any) object {
-	return object{{"elected", elected}, {"decided", decided}, {"quiet", quiet}}
+func times(elected, decided, quiet any) Object {
+	return Object{{"elected", elected}, {"decided", decided}, {"quiet", quiet}}
 }
 
 // worst returns the first declared worst-case bound that covers that many initiators, or nil. No bound covers faults
@@ -143,24 +141,24 @@ func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
 }
 
 // bound returns the JSON of a worst case.
-func bound(b *election.Bound, m outcome.Messages, n int) object {
+func bound(b *election.Bound, m outcome.Messages, n int) Object {
 	most := b.Value(uint64(n))
 	shown := any(most)
 	if most == math.MaxUint64 { // it is more
 		shown = nil
 	}
-	return object{{"of", b.Of}, {"messages", shown}, {"formula", b.Formula}, {"holds", m.Of(b.Of) <= most}}
+	return Object{{"of", b.Of}, {"messages", shown}, {"formula", b.Formula}, {"holds", m.Of(b.Of) <= most}}
 }
 
-// parameters returns the JSON of parameters.
-func parameters(p election.Parameters) object {
-	o := object{}
+// Parameters returns the JSON of parameters.
+func Parameters(p election.Parameters) Object {
+	o := Object{}
 	for _, name := range p.Names() {
 		text := p.Text(name)
 		if number, whole := new(big.Int).SetString(text, 10); whole {
-			o = append(o, field{name, number})
+			o = append(o, Field{name, number})
 		} else {
-			o = append(o, field{name, text})
+			o = append(o, Field{name, text})
 		}
 	}
 	return o

@@ -29,35 +29,35 @@ type OverRun struct {
 // JSON returns the run for programs.
 func (r *OverRun) JSON() any {
 	s := r.Options
-	result := append(r.identity(arranged{r.Prepared}), field{"timing", r.Timing.String()}, field{"over", r.Over})
+	result := append(r.identity(arranged{r.Prepared}), Field{"timing", r.Timing.String()}, Field{"over", r.Over})
 	if r.Timing == election.Timed {
-		result = append(result, field{"unit_ms", milliseconds(r.Unit)},
-			field{"delay_ms", object{{"longest", milliseconds(r.Longest)}, {"assumed", milliseconds(r.Assumed)}}})
+		result = append(result, Field{"unit_ms", milliseconds(r.Unit)},
+			Field{"delay_ms", Object{{"longest", milliseconds(r.Longest)}, {"assumed", milliseconds(r.Assumed)}}})
 	}
-	result = append(result, field{"seed", r.Seed}, field{"parameters", parameters(r.Prepared.Parameters)})
+	result = append(result, Field{"seed", r.Seed}, Field{"parameters", Parameters(r.Prepared.Parameters)})
 	result = append(result, votesJSON(r.Prepared)...)
 	result = append(result, wakingJSON(&simulate.Options{Instance: s.Instance})...)
 	result = append(result, outcomeJSON(r.Declaration, &r.Outcome)...)
 	if r.Rounds != nil {
-		result = append(result, field{"time", times(r.Rounds.Elected, r.Rounds.Decided, r.Rounds.Quiet)}, field{"markers", r.Markers})
+		result = append(result, Field{"time", times(r.Rounds.Elected, r.Rounds.Decided, r.Rounds.Quiet)}, Field{"markers", r.Markers})
 	}
-	result = append(result, field{"elapsed_ms", object{
+	result = append(result, Field{"elapsed_ms", Object{
 		{"elected", milliseconds(r.Elapsed.Elected)}, {"decided", milliseconds(r.Elapsed.Decided)}, {"quiet", milliseconds(r.Elapsed.Quiet)},
 	}})
 	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
-		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
+		result = append(result, Field{"bound", bound(b, r.Messages, len(r.Decisions))})
 	}
 	if script := (faults.Script{Dead: s.Dead}); len(s.Dead) > 0 {
 		lines := script.Lines(r.Prepared)
-		result = append(result, field{"faults", lines}, field{"lost", r.Lost})
+		result = append(result, Field{"faults", lines}, Field{"lost", r.Lost})
 	}
 	if len(r.Faults) > 0 {
-		result = append(result, field{"violations", r.Faults})
+		result = append(result, Field{"violations", r.Faults})
 	}
 	if r.Settled {
-		result = append(result, field{"settled", true})
+		result = append(result, Field{"settled", true})
 	}
-	return append(result, field{"complete", r.Complete})
+	return append(result, Field{"complete", r.Complete})
 }
 
 // Text prints the run for people.

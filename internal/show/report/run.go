@@ -31,9 +31,9 @@ type Subject struct {
 }
 
 // identity returns the JSON of a run's algorithm and network.
-func (s *Subject) identity(ids election.Arrangement) object {
-	result := object{{"algorithm", s.Name}, {"n", ids.Len()}}
-	placed := object{{"topology", s.Topology.String()}, {"start", s.Start}}
+func (s *Subject) identity(ids election.Arrangement) Object {
+	result := Object{{"algorithm", s.Name}, {"n", ids.Len()}}
+	placed := Object{{"topology", s.Topology.String()}, {"start", s.Start}}
 	if s.Identifiers == election.Anonymous {
 		return append(result, placed...)
 	}
@@ -42,9 +42,9 @@ func (s *Subject) identity(ids election.Arrangement) object {
 		if name == "" {
 			name = "increasing"
 		}
-		result = append(result, field{"order", name})
+		result = append(result, Field{"order", name})
 		if s.First != 1 {
-			result = append(result, field{"first", s.First})
+			result = append(result, Field{"first", s.First})
 		}
 	}
 	if ids.Len() <= shownIDs || s.Listed {
@@ -52,7 +52,7 @@ func (s *Subject) identity(ids election.Arrangement) object {
 		for q := range list {
 			list[q] = ids.At(q)
 		}
-		result = append(result, field{"ids", list})
+		result = append(result, Field{"ids", list})
 	}
 	return append(result, placed...)
 }
@@ -71,34 +71,34 @@ type Run struct {
 // JSON returns the run for programs.
 func (r *Run) JSON() any {
 	s := r.Options
-	result := append(r.identity(arranged{r.Prepared}), field{"timing", r.Timing.String()})
+	result := append(r.identity(arranged{r.Prepared}), Field{"timing", r.Timing.String()})
 	switch r.Timing {
 	case election.Asynchronous:
 		if r.Walked {
 			break
 		}
-		result = append(result, field{"schedule", s.Schedule.String()})
+		result = append(result, Field{"schedule", s.Schedule.String()})
 	case election.Timed:
-		result = append(result, field{"delay", r.Delay})
+		result = append(result, Field{"delay", r.Delay})
 	}
-	result = append(result, field{"seed", r.Seed}, field{"parameters", parameters(r.Prepared.Parameters)})
+	result = append(result, Field{"seed", r.Seed}, Field{"parameters", Parameters(r.Prepared.Parameters)})
 	result = append(result, votesJSON(r.Prepared)...)
 	result = append(result, wakingJSON(s)...)
 	result = append(result, outcomeJSON(r.Declaration, &r.Outcome)...)
 	if r.Time != nil {
-		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
+		result = append(result, Field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
 	}
 	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
-		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
+		result = append(result, Field{"bound", bound(b, r.Messages, len(r.Decisions))})
 	}
 	if r.Open != nil {
-		result = append(result, field{"open", object{{"messages", r.Open.Messages}, {"claim", r.Open.Claim}}})
+		result = append(result, Field{"open", Object{{"messages", r.Open.Messages}, {"claim", r.Open.Claim}}})
 	}
 	if losing(&r.Script) {
-		result = append(result, field{"lost", r.Lost}, field{"duplicated", r.Duplicated})
+		result = append(result, Field{"lost", r.Lost}, Field{"duplicated", r.Duplicated})
 	}
 	if len(r.Faults) > 0 {
-		result = append(result, field{"violations", r.Faults})
+		result = append(result, Field{"violations", r.Faults})
 	}
 	result = append(result, r.faultsJSON()...)
 	result = append(result, claimsJSON(r.Claims)...)
@@ -109,13 +109,13 @@ func (r *Run) JSON() any {
 				steps = append(steps, step)
 			}
 		}
-		result = append(result, field{"steps", steps})
+		result = append(result, Field{"steps", steps})
 	}
-	return append(result, field{"complete", r.Complete})
+	return append(result, Field{"complete", r.Complete})
 }
 
 // outcomeJSON is the JSON of a run's outcome: the leaders and the cost.
-func outcomeJSON(d *election.Declaration, r *outcome.Outcome) object {
+func outcomeJSON(d *election.Declaration, r *outcome.Outcome) Object {
 	leaders := make([]uint64, 0, len(r.Leaders))
 	for _, q := range r.Leaders {
 		leaders = append(leaders, r.Identifier(q))
@@ -127,7 +127,7 @@ func outcomeJSON(d *election.Declaration, r *outcome.Outcome) object {
 			leader = leaders[0]
 		}
 	}
-	result := object{
+	result := Object{
 		{"leader", leader},
 		{"leader_position", position},
 		{"leaders", leaders},
@@ -137,7 +137,7 @@ func outcomeJSON(d *election.Declaration, r *outcome.Outcome) object {
 		{"messages", messages(d, r.Messages)},
 	}
 	if r.ByPhase != nil {
-		result = append(result, field{"by_phase", r.ByPhase})
+		result = append(result, Field{"by_phase", r.ByPhase})
 	}
 	return result
 }
@@ -216,7 +216,7 @@ func (r *Run) Text(p *Printer) error {
 		how += fmt.Sprintf(", delays 1 to %d", r.Delay)
 	}
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, n), r.Source)
-	p.underTitle(lineUp(r.Declaration, arranged{r.Prepared}, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, r.Seed)+needed(r.Walked, ", events chosen by hand", ""))
+	p.underTitle(lineUp(r.Declaration, arranged{r.Prepared}, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, r.Seed)+Needed(r.Walked, ", events chosen by hand", ""))
 
 	verdict, colour := verdict(r.Prepared.Declaration(), &r.Outcome)
 	fmt.Fprintln(w, paint.Text(colour, verdict))

@@ -19,11 +19,11 @@ type Scenarios []Scenario
 
 // JSON returns all scenarios for programs.
 func (list Scenarios) JSON() any {
-	all := make([]object, len(list))
+	all := make([]Object, len(list))
 	for i, s := range list {
-		all[i] = object{{"name", s.Name}, {"source", s.Source}, {"about", s.About}, {"call", s.Call}}
+		all[i] = Object{{"name", s.Name}, {"source", s.Source}, {"about", s.About}, {"call", s.Call}}
 	}
-	return object{{"scenarios", all}}
+	return Object{{"scenarios", all}}
 }
 
 // Text prints the scenarios for people.

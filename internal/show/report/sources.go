@@ -12,11 +12,11 @@ type Sources []sources.Work
 
 // JSON returns all works for programs.
 func (works Sources) JSON() any {
-	all := make([]object, len(works))
+	all := make([]Object, len(works))
 	for i, w := range works {
-		all[i] = object{{"key", w.Key}, {"cited", w.Cite}, {"title", w.Title}, {"about", w.About}}
+		all[i] = Object{{"key", w.Key}, {"cited", w.Cite}, {"title", w.Title}, {"about", w.About}}
 	}
-	return object{{"sources", all}}
+	return Object{{"sources", all}}
 }
 
 // Text prints a paragraph for each work.

@@ -18,7 +18,7 @@ type Status struct{ ringleader.Status }
 
 // JSON returns the state for programs.
 func (s Status) JSON() any {
-	o := object{
+	o := Object{
 		{"id", s.ID},
 		{"algorithm", s.Algorithm},
 		{"role", s.Role},
@@ -29,35 +29,35 @@ func (s Status) JSON() any {
 		{"stopping", s.Stopping},
 	}
 	if s.CertificateExpires != nil {
-		o = append(o, field{"certificate_expires", s.CertificateExpires})
+		o = append(o, Field{"certificate_expires", s.CertificateExpires})
 	}
 	if s.CertificateProblem != "" {
-		o = append(o, field{"certificate_problem", s.CertificateProblem})
+		o = append(o, Field{"certificate_problem", s.CertificateProblem})
 	}
 	if s.StorageProblem != "" {
-		o = append(o, field{"storage_problem", s.StorageProblem}, field{"storage_failing", s.StorageFailing})
+		o = append(o, Field{"storage_problem", s.StorageProblem}, Field{"storage_failing", s.StorageFailing})
 	}
-	o = append(o, field{"members", s.Members})
+	o = append(o, Field{"members", s.Members})
 	if s.ListLacks != 0 {
-		o = append(o, field{"list_lacks", s.ListLacks})
+		o = append(o, Field{"list_lacks", s.ListLacks})
 	}
 	if s.Value != "" {
-		o = append(o, field{"value", s.Value})
+		o = append(o, Field{"value", s.Value})
 	}
 	if s.Voters != nil {
-		o = append(o, field{"voters", s.Voters})
+		o = append(o, Field{"voters", s.Voters})
 	}
 	if s.Health != nil {
-		o = append(o, field{"health", s.Health})
+		o = append(o, Field{"health", s.Health})
 	}
 	if s.Preemption != nil {
-		o = append(o, field{"preemption", s.Preemption})
+		o = append(o, Field{"preemption", s.Preemption})
 	}
 	if s.Confinement != "" {
-		o = append(o, field{"confinement", s.Confinement})
+		o = append(o, Field{"confinement", s.Confinement})
 	}
 	if len(s.Why) > 0 {
-		o = append(o, field{"why", s.Why})
+		o = append(o, Field{"why", s.Why})
 	}
 	return o
 }

@@ -19,7 +19,7 @@ type Store struct {
 
 // JSON returns the store for programs.
 func (s Store) JSON() any {
-	return object{
+	return Object{
 		{"path", s.Path}, {"group", s.Owner.Group}, {"id", s.Owner.Member}, {"groups", s.Groups}, {"store", hex.EncodeToString(s.ID[:])},
 	}
 }

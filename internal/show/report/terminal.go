@@ -56,7 +56,7 @@ func fileOf(stream any) *os.File {
 
 // The widths of texts, in columns.
 const (
-	usualWidth    = 80  // without a terminal
+	UsualWidth    = 80  // without a terminal
 	leastWidth    = 40  // below it, nothing is made to fit
 	readableWidth = 100 // of prose, however wide the terminal is
 )
@@ -71,7 +71,7 @@ func (p *Printer) Width() int {
 		width, _ = strconv.Atoi(p.Getenv("COLUMNS"))
 	}
 	if width <= 0 {
-		width = usualWidth
+		width = UsualWidth
 	}
 	return max(width, leastWidth)
 }

@@ -23,8 +23,8 @@ type Checked struct {
 }
 
 // header returns the fields with which the JSON of a check begins.
-func (c *Checked) header() object {
-	return object{
+func (c *Checked) header() Object {
+	return Object{
 		{"algorithm", c.Name},
 		{"n", c.Size},
 		{"topology", c.Topology.String()},
@@ -56,20 +56,20 @@ func (r *Verification) Shown() (*verify.Violation, *verify.Options) {
 
 // JSON returns what was found for programs.
 func (r *Verification) JSON() any {
-	result := append(r.header(), object{{"crashes", r.Options.Crashes}, {"recoveries", r.Options.Recoveries}}...)
+	result := append(r.header(), Object{{"crashes", r.Options.Crashes}, {"recoveries", r.Options.Recoveries}}...)
 	for _, f := range r.further() {
-		result = append(result, field{f.name, f.most})
+		result = append(result, Field{f.name, f.most})
 	}
 	if r.Options.Lazy {
-		result = append(result, field{"lazy", true}, field{"clock_error", r.Options.ClockError.String()})
+		result = append(result, Field{"lazy", true}, Field{"clock_error", r.Options.ClockError.String()})
 	}
 	if r.Options.Wardens {
-		result = append(result, field{"wardens", true})
+		result = append(result, Field{"wardens", true})
 	}
 	if len(r.Outside) > 0 {
-		result = append(result, field{"unclaimed", r.Outside})
+		result = append(result, Field{"unclaimed", r.Outside})
 	}
-	result = append(result, object{
+	result = append(result, Object{
 		{"orders", r.Orders},
 		{"states", r.States},
 		{"transitions", r.Transitions},
@@ -82,33 +82,33 @@ func (r *Verification) JSON() any {
 		{"holds", r.Complete && r.Violation == nil},
 	}...)
 	if flags := r.unchecked(); len(flags) > 0 {
-		result = append(result, field{"not_checked", flags})
+		result = append(result, Field{"not_checked", flags})
 	}
 	if r.Partial > 0 {
-		result = append(result, field{"orders_by_partial_order", r.Partial})
+		result = append(result, Field{"orders_by_partial_order", r.Partial})
 	}
 	if r.Symmetry {
-		result = append(result, field{"symmetry", true})
+		result = append(result, Field{"symmetry", true})
 	}
 	if len(r.Coverage) > 1 {
-		events := object{}
+		events := Object{}
 		for _, s := range r.Coverage {
-			events = append(events, field{s.Event, s.Happened})
+			events = append(events, Field{s.Event, s.Happened})
 		}
-		result = append(result, field{"sometimes", events}, field{"vacuous", append([]string{}, r.Vacuous()...)})
+		result = append(result, Field{"sometimes", events}, Field{"vacuous", append([]string{}, r.Vacuous()...)})
 	}
 	extreme := func(name string, m *verify.Messages) {
 		if m != nil {
-			result = append(result, field{name, object{{"total", m.Total}, {"election", m.Election}, {"announcement", m.Announcement}}})
+			result = append(result, Field{name, Object{{"total", m.Total}, {"election", m.Election}, {"announcement", m.Announcement}}})
 		}
 	}
 	extreme("max_messages", r.MaxMessages)
 	extreme("min_messages", r.MinMessages)
 	if r.Walks > 0 {
-		result = append(result, field{"walks", r.Walks})
+		result = append(result, Field{"walks", r.Walks})
 	}
 	if r.Small != nil {
-		result = append(result, field{"shrunk", r.shrunk()})
+		result = append(result, Field{"shrunk", r.shrunk()})
 	}
 	if r.Extremes != nil {
 		result = append(result, extremesJSON(r.Extremes))
@@ -116,7 +116,7 @@ func (r *Verification) JSON() any {
 	if v, _ := r.Shown(); v != nil {
 		result = append(result, violationJSON(v.Property, v.Detail, &v.Record))
 		if len(v.Outside) > 0 {
-			result = append(result, field{"violation_unclaimed", v.Outside})
+			result = append(result, Field{"violation_unclaimed", v.Outside})
 		}
 	}
 	return result
@@ -141,12 +141,12 @@ func (r *Verification) further() []allowed {
 }
 
 // parameters returns the JSON of the parameters, which were set before.
-func (c *Checked) parameters() object {
+func (c *Checked) parameters() Object {
 	set, err := c.Set(c.Options.Instance.Parameters)
 	if err != nil {
 		return nil
 	}
-	return parameters(set)
+	return Parameters(set)
 }
 
 // Text prints what was found for people.

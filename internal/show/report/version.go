@@ -11,7 +11,7 @@ type Build struct{ Version, Revision string }
 
 // JSON returns the build for programs.
 func (b Build) JSON() any {
-	return object{
+	return Object{
 		{"version", strings.TrimSpace(b.Version + " " + b.Revision)}, {"revision", b.Revision}, {"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH},
 	}
 }

@@ -26,8 +26,8 @@ func (r *Broken) ids() election.Arrangement {
 
 // JSON returns the run for programs.
 func (r *Broken) JSON() any {
-	result := append(r.identity(r.ids()), field{"seed", r.Seed}, field{"parameters", parameters(r.Prepared.Parameters)})
-	return append(result, violationJSON(r.Property, r.Detail, r.Record), field{"complete", false})
+	result := append(r.identity(r.ids()), Field{"seed", r.Seed}, Field{"parameters", Parameters(r.Prepared.Parameters)})
+	return append(result, violationJSON(r.Property, r.Detail, r.Record), Field{"complete", false})
 }
 
 // Text prints the run up to the step that broke the contract.
@@ -42,10 +42,10 @@ func (r *Broken) Text(p *Printer) error {
 }
 
 // violationJSON returns the JSON of a run that violates a property.
-func violationJSON(property, detail string, record *trace.Record) field {
-	violation := object{{"property", property}, {"detail", detail}}
+func violationJSON(property, detail string, record *trace.Record) Field {
+	violation := Object{{"property", property}, {"detail", detail}}
 	if record != nil {
-		violation = append(violation, field{"ids", record.IDs}, field{"steps", record.Steps})
+		violation = append(violation, Field{"ids", record.IDs}, Field{"steps", record.Steps})
 	}
-	return field{"violation", violation}
+	return Field{"violation", violation}
 }

@@ -20,16 +20,16 @@ func standing(p *network.Instance) election.Tally {
 }
 
 // votesJSON returns the JSON of votes, if processes vote and there is room.
-func votesJSON(p *network.Instance) object {
+func votesJSON(p *network.Instance) Object {
 	votes := p.Votes()
 	if votes == nil || len(votes) > shownIDs {
 		return nil
 	}
-	tally := object{}
+	tally := Object{}
 	for _, s := range standing(p) {
-		tally = append(tally, field{fmt.Sprint(p.RealOf(s.Candidate)), s.Votes})
+		tally = append(tally, Field{fmt.Sprint(p.RealOf(s.Candidate)), s.Votes})
 	}
-	return object{{"votes", votes}, {"tally", tally}}
+	return Object{{"votes", votes}, {"tally", tally}}
 }
 
 // tally writes the votes of each process as text.

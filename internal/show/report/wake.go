@@ -6,7 +6,7 @@ import (
 )
 
 // wakingJSON is the JSON of the participants, if given.
-func wakingJSON(s *simulate.Options) (fields object) {
+func wakingJSON(s *simulate.Options) (fields Object) {
 	if s.Wake != nil {
 		wake := make([]any, len(s.Wake)) // null: only by a message
 		for q, at := range s.Wake {
@@ -14,14 +14,14 @@ func wakingJSON(s *simulate.Options) (fields object) {
 				wake[q] = at
 			}
 		}
-		fields = append(fields, field{"wake", wake})
+		fields = append(fields, Field{"wake", wake})
 	}
 	if s.Instance.Unwilling != nil {
 		unwilling := make([]uint64, len(s.Instance.Unwilling))
 		for k, q := range s.Instance.Unwilling {
 			unwilling[k] = s.Instance.IDs.At(q)
 		}
-		fields = append(fields, field{"unwilling", unwilling})
+		fields = append(fields, Field{"unwilling", unwilling})
 	}
 	return fields
 }

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Ringleader is a node of ringleader: the timing LAN(), votes in a directory. Set "warden" runs it under a warden, and
-// "tls" names the folder of its certificates.
+// Ringleader is a node of ringleader: the timing LAN() with the Hang of ringleader join, votes in a directory. BENCH_WARDEN runs it under a
+// warden, and the setting "tls" names the folder of its certificates.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/bench/failover/node"
@@ -28,7 +29,8 @@ func main() {
 }
 
 func run(ctx context.Context, c *node.Config, r *node.Report) error {
-	config := ringleader.Config{Group: "bench", ID: uint64(c.ID), Data: c.File("votes")}
+	config := ringleader.Config{Group: "bench", ID: uint64(c.ID), Data: c.File("votes"), Timing: ringleader.LAN()}
+	config.Timing.Hang = 60 * time.Millisecond
 	for i, m := range c.Members {
 		config.Members = append(config.Members, ringleader.MemberAddress{ID: uint64(i + 1), Address: m.Address()})
 	}

@@ -1,0 +1,157 @@
+package warden
+
+import (
+	"os/exec"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// A watcher with one pulse, and a time that passes from look to look.
+type watched struct {
+	watcher
+	pulse *Pulse
+	now   time.Duration
+	kept  bool
+}
+
+func newWatched() *watched {
+	w := &watched{watcher: watcher{memory: make([]int64, 4), seen: map[int]*silence{}}}
+	w.watcher.kept = func() bool { return w.kept }
+	w.pulse = &Pulse{1, &w.memory[2], &w.memory[3]}
+	return w
+}
+
+// silence looks until the silence is too long, or for a number of looks. Each comes as late as late.
+func (w *watched) silence(most int, late time.Duration) (n int, silent time.Duration) {
+	for n = range most {
+		var next time.Duration
+		if next, silent = w.look(w.now); silent > 0 {
+			return n, silent
+		}
+		w.now += next + late
+	}
+	return most, 0
+}
+
+func TestALeaderIsSilentForAsLongAsItMayBe(t *testing.T) {
+	const most = 60 * time.Millisecond
+	w := newWatched()
+	if n, silent := w.silence(100, 0); silent > 0 {
+		t.Errorf("one that does not lead is killed at look %d", n)
+	}
+	w.pulse.Watch(most)
+	for range 50 {
+		w.pulse.Beat()
+		if n, silent := w.silence(looks, 0); silent > 0 {
+			t.Errorf("one that beats is killed at look %d after %v", n, silent)
+		}
+	}
+	w.pulse.Beat()
+	if n, silent := w.silence(100, 0); n != looks || silent != most {
+		t.Errorf("it is killed at look %d after %v", n, silent)
+	}
+	w.pulse.Beat()
+	w.look(w.now)
+	w.now += time.Hour // the host stood still
+	if n, silent := w.silence(100, 0); n != looks-1 || silent < time.Hour {
+		t.Errorf("after a pause of all it is killed at look %d after %v", n, silent)
+	}
+	w.pulse.Beat()
+	w.kept = true
+	if n, silent := w.silence(100, time.Millisecond); silent > 0 {
+		t.Errorf("one that gets no processor is killed at look %d after %v", n, silent)
+	}
+	w.kept = false
+	if n, _ := w.silence(100, 0); n > looks/2 {
+		t.Errorf("when it gets one it is killed at look %d", n)
+	}
+	w.pulse.Watch(0)
+	if n, silent := w.silence(100, 0); silent > 0 {
+		t.Errorf("one that leads no more is killed at look %d", n)
+	}
+}
+
+func TestPulsesAreUsedAgain(t *testing.T) {
+	pulses.memory = make([]int64, 4)
+	defer func() { pulses.memory, pulses.taken, pulses.free = nil, 0, nil }()
+	a, b := NewPulse(), NewPulse()
+	if a == nil || b == nil || NewPulse() != nil {
+		t.Fatal("two pulses have room, and a third one has none")
+	}
+	a.Watch(time.Hour)
+	a.Close()
+	if c := NewPulse(); c == nil || c.count != a.count || *c.most != 0 {
+		t.Error("a pulse that was closed has no successor")
+	}
+}
+
+// Policies of sched_setscheduler(2): one that runs before all others, and one that runs when no other does.
+const (
+	roundRobin = 2
+	whenIdle   = 5
+)
+
+// busy starts a process that runs for ever on the first processor of this one, by a policy.
+func busy(t *testing.T, policy uintptr) *exec.Cmd {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var all, one [128]byte
+	affinity := func(call uintptr, mask *[128]byte) {
+		if _, _, errno := syscall.RawSyscall(call, 0, uintptr(len(mask)), uintptr(unsafe.Pointer(mask))); errno != 0 {
+			t.Fatal(errno)
+		}
+	}
+	affinity(syscall.SYS_SCHED_GETAFFINITY, &all)
+	for i := range all {
+		if one[i] = all[i] & -all[i]; one[i] != 0 {
+			break
+		}
+	}
+	affinity(syscall.SYS_SCHED_SETAFFINITY, &one)
+	defer affinity(syscall.SYS_SCHED_SETAFFINITY, &all)
+	c := exec.Command("/bin/sh", "-c", "while :; do :; done")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	var priority int32
+	if policy == roundRobin {
+		priority = 1
+	}
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, uintptr(c.Process.Pid), policy, uintptr(unsafe.Pointer(&priority))); errno != 0 {
+		t.Skip("no process may run before others: ", errno)
+	}
+	return c
+}
+
+// A process that waits for a processor is no hung one. One that is stopped, or runs, is not kept from its work.
+func TestAProcessThatIsKeptFromItsWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	running := busy(t, roundRobin)
+	starved := busy(t, whenIdle)
+	stopped := exec.Command("/bin/sleep", "1h")
+	if err := stopped.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { stopped.Process.Kill(); stopped.Wait() }()
+	stopped.Process.Signal(syscall.SIGSTOP)
+	if _, err := syscall.Wait4(stopped.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil {
+		t.Fatal(err)
+	}
+	for pid, kept := range map[int]bool{starved.Process.Pid: true, running.Process.Pid: false, stopped.Process.Pid: false} {
+		all := threads{pid: pid}
+		look := time.NewTicker(10 * time.Millisecond)
+		for n := 0; n < looks; <-look.C { // the kernel takes the processor from the one that runs, too, but seldom
+			if n++; all.kept() != kept {
+				n = 0
+			}
+		}
+		look.Stop()
+	}
+}

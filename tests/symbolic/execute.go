@@ -1,0 +1,600 @@
+package symbolic
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Path is one way through a handler.
+type Path struct {
+	Name       string // such as receive-3
+	At         token.Position
+	Conditions []*Term  // all hold of what the step begins with
+	Fields     []Field  // of the state after the step
+	Effects    []Effect // in order
+	Computed   []*Computed
+}
+
+// Field is a part of a state or message: a field, or an element of an array in it.
+type Field struct {
+	Name    string // such as ID or Waiting-0
+	Value   *Term
+	Natural bool // a number that is never negative, by its type
+}
+
+// Effect is a call of a method of Out.
+type Effect struct {
+	Name   string
+	Args   []*Term // those before a message
+	Fields []Field // of the message
+}
+
+// Computed is the result of arithmetic: exact if it fits into its type, and else any value of the type.
+type Computed struct {
+	Name  string // of a constant in SMT-LIB
+	Exact string // in SMT-LIB; "" if it is any value
+	Most  int64
+}
+
+// most of the paths of a handler, and of the calls in one.
+const (
+	mostPaths = 500
+	mostDepth = 20
+)
+
+// value is a *Term, an aggregate, a *pointer, or nil for Out and what is not looked at.
+type (
+	value     any
+	aggregate []value // the fields of a struct, or the elements of an array
+	object    struct{ name string }
+	pointer   struct {
+		to   *object
+		path []int
+	}
+)
+
+// state is what changes on a path.
+type state struct {
+	memory     map[*object]value
+	conditions []*Term
+	effects    []Effect
+	at         token.Position
+}
+
+func (s *state) clone() *state {
+	return &state{maps.Clone(s.memory), slices.Clone(s.conditions), slices.Clone(s.effects), s.at}
+}
+
+// frame is a call that is under way.
+type frame struct {
+	function *ssa.Function
+	values   map[ssa.Value]value
+	depth    int
+}
+
+func (f *frame) clone() *frame { return &frame{f.function, maps.Clone(f.values), f.depth} }
+
+// String returns the name of a path and its place.
+func (p *Path) String() string {
+	parts := strings.Split(p.At.Filename, "/")
+	return fmt.Sprintf("%s (%s:%d)", p.Name, strings.Join(parts[max(0, len(parts)-3):], "/"), p.At.Line)
+}
+
+type executor struct {
+	h        *Handlers
+	name     string
+	process  *object
+	paths    []*Path
+	last     token.Pos // of an instruction
+	computed map[string]*Computed
+	results  map[string]*Term // of arithmetic, by its text
+}
+
+// Execute returns all paths of a handler: new, start or receive. What a step begins with has the names go-FIELD of the process me, m-FIELD
+// of the message, m-kind and m-port, and l-FIELD of what New is given for the process n. An error is an [*Error].
+func (h *Handlers) Execute(handler string) (paths []*Path, err error) {
+	x := &executor{h: h, name: handler, process: &object{"p"}, computed: map[string]*Computed{}, results: map[string]*Term{}}
+	defer func() {
+		if bad := recover(); bad != nil {
+			wrong, is := bad.(*Error)
+			if !is {
+				panic(bad)
+			}
+			paths, err = nil, wrong
+		}
+	}()
+	s := &state{memory: map[*object]value{}}
+	process := &pointer{to: x.process}
+	s.memory[x.process] = x.begin(h.State, "p.", "(go-", " me)")
+	message := x.begin(h.Message, "m.", "m-", "")
+	switch handler {
+	case "new":
+		local := h.New.Signature.Params().At(0).Type()
+		x.call(h.New, []value{x.begin(local, "l.", "(l-", " n)")}, s, 0, token.NoPos, func(s *state, v value) {
+			s.memory[x.process] = v
+			x.end(s)
+		})
+	case "start":
+		x.call(h.Start, []value{process, nil}, s, 0, token.NoPos, func(s *state, _ value) { x.end(s) })
+	case "receive":
+		x.call(h.Receive, []value{process, Name("port", "m-port", false), Name("kind", "m-kind", false), message, nil}, s, 0, token.NoPos,
+			func(s *state, _ value) { x.end(s) })
+	}
+	return x.paths, nil
+}
+
+// Begin returns the fields of a process and of a message as a step begins with them.
+func (h *Handlers) Begin() (process, message []Field) {
+	x := &executor{h: h}
+	return flatten(h.State, x.begin(h.State, "p.", "(go-", " me)"), ""), flatten(h.Message, x.begin(h.Message, "m.", "m-", ""), "")
+}
+
+// begin returns the value of a type before the step. A string or a slice is not looked at.
+func (x *executor) begin(t types.Type, text, smt, end string) value {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		all := make(aggregate, u.NumFields())
+		for i := range all {
+			all[i] = x.begin(u.Field(i).Type(), text+u.Field(i).Name(), smt+u.Field(i).Name(), end)
+		}
+		return all
+	case *types.Array:
+		all := make(aggregate, u.Len())
+		for i := range all {
+			all[i] = x.begin(u.Elem(), fmt.Sprintf("%s[%d]", text, i), fmt.Sprintf("%s-%d", smt, i), end)
+		}
+		return all
+	case *types.Basic:
+		if u.Info()&(types.IsBoolean|types.IsInteger) != 0 {
+			return Name(text, smt+end, u.Info()&types.IsBoolean != 0)
+		}
+	}
+	return nil
+}
+
+// zero returns the zero value of a type, or nil for what is not looked at.
+func (x *executor) zero(t types.Type) value {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		all := make(aggregate, u.NumFields())
+		for i := range all {
+			all[i] = x.zero(u.Field(i).Type())
+		}
+		return all
+	case *types.Array:
+		all := make(aggregate, u.Len())
+		for i := range all {
+			all[i] = x.zero(u.Elem())
+		}
+		return all
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsBoolean != 0:
+			return boolean(false)
+		case u.Info()&types.IsInteger != 0:
+			return number(0, constantName(x.h.pkg.Types, t, 0))
+		}
+	}
+	return nil
+}
+
+// flatten returns the parts of a struct that are numbers or truth values.
+func flatten(t types.Type, v value, prefix string) (fields []Field) {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for i, part := range v.(aggregate) {
+			fields = append(fields, flatten(u.Field(i).Type(), part, join(prefix, u.Field(i).Name()))...)
+		}
+	case *types.Array:
+		for i, part := range v.(aggregate) {
+			fields = append(fields, flatten(u.Elem(), part, join(prefix, fmt.Sprint(i)))...)
+		}
+	default:
+		if term, is := v.(*Term); is {
+			b, basic := u.(*types.Basic)
+			fields = append(fields, Field{prefix, term, basic && b.Info()&types.IsUnsigned != 0})
+		}
+	}
+	return fields
+}
+
+func join(prefix, name string) string { return strings.TrimPrefix(prefix+"-"+name, "-") }
+
+// most returns the largest number of an unsigned type of up to 32 bits, or 0.
+func most(t types.Type) int64 {
+	if b, is := t.Underlying().(*types.Basic); is {
+		return map[types.BasicKind]int64{types.Uint8: 1<<8 - 1, types.Uint16: 1<<16 - 1, types.Uint32: 1<<32 - 1}[b.Kind()]
+	}
+	return 0
+}
+
+// fail ends the execution, at a place or else at the last one known.
+func (x *executor) fail(at token.Pos, format string, args ...any) {
+	if !at.IsValid() {
+		at = x.last
+	}
+	panic(failure(x.h.pkg.Fset.Position(at), format, args...))
+}
+
+// end completes a path.
+func (x *executor) end(s *state) {
+	if len(x.paths) == mostPaths {
+		x.fail(x.h.Receive.Pos(), "a handler of more than %d paths", mostPaths)
+	}
+	p := &Path{Name: fmt.Sprintf("%s-%d", x.name, len(x.paths)+1), At: s.at, Conditions: s.conditions, Effects: s.effects}
+	p.Fields = flatten(x.h.State, s.memory[x.process], "")
+	used := p.Text()
+	for changed := true; changed; { // results of arithmetic in others, too
+		changed = false
+		for _, text := range slices.Sorted(maps.Keys(x.computed)) {
+			c := x.computed[text]
+			if strings.Contains(used, c.Name) && !slices.Contains(p.Computed, c) {
+				p.Computed, used, changed = append(p.Computed, c), used+c.Exact, true
+			}
+		}
+	}
+	x.paths = append(x.paths, p)
+}
+
+// Text returns all terms of a path in SMT-LIB, with spaces behind them.
+func (p *Path) Text() string {
+	var b strings.Builder
+	for _, c := range p.Conditions {
+		b.WriteString(c.SMT() + " ")
+	}
+	for _, f := range p.Fields {
+		b.WriteString(f.Value.SMT() + " ")
+	}
+	for _, e := range p.Effects {
+		for _, a := range e.Args {
+			b.WriteString(a.SMT() + " ")
+		}
+		for _, f := range e.Fields {
+			b.WriteString(f.Value.SMT() + " ")
+		}
+	}
+	return b.String()
+}
+
+// call executes a function of the package.
+func (x *executor) call(f *ssa.Function, args []value, s *state, depth int, at token.Pos, then func(*state, value)) {
+	if depth == mostDepth {
+		x.fail(at, "a recursive call of %s", f.Name())
+	}
+	for _, b := range f.Blocks {
+		for _, next := range b.Succs {
+			if next.Dominates(b) {
+				x.fail(place(next), "a loop")
+			}
+		}
+	}
+	fr := &frame{f, map[ssa.Value]value{}, depth}
+	for i, p := range f.Params {
+		fr.values[p] = args[i]
+	}
+	x.block(fr, f.Blocks[0], nil, s, then)
+}
+
+// place returns where a block is in the source.
+func place(b *ssa.BasicBlock) token.Pos {
+	for _, i := range b.Instrs {
+		if at := placeOf(i); at.IsValid() {
+			return at
+		}
+	}
+	return b.Parent().Pos()
+}
+
+// placeOf returns where an instruction or one of its operands is, if it is anywhere.
+func placeOf(i ssa.Instruction) token.Pos {
+	if i.Pos().IsValid() {
+		return i.Pos()
+	}
+	for _, operand := range i.Operands(nil) {
+		if *operand != nil && (*operand).Pos().IsValid() {
+			return (*operand).Pos()
+		}
+	}
+	return token.NoPos
+}
+
+func (x *executor) block(f *frame, b, from *ssa.BasicBlock, s *state, then func(*state, value)) {
+	values := map[ssa.Value]value{}
+	first := 0
+	for _, i := range b.Instrs {
+		phi, is := i.(*ssa.Phi)
+		if !is {
+			break
+		}
+		values[phi] = x.value(f, phi.Edges[slices.Index(b.Preds, from)], s)
+		first++
+	}
+	maps.Copy(f.values, values)
+	x.instructions(f, b, first, s, then)
+}
+
+func (x *executor) instructions(f *frame, b *ssa.BasicBlock, first int, s *state, then func(*state, value)) {
+	for n := first; n < len(b.Instrs); n++ {
+		if at := b.Instrs[n].Pos(); at.IsValid() {
+			s.at, x.last = x.h.pkg.Fset.Position(at), at
+		}
+		switch i := b.Instrs[n].(type) {
+		case *ssa.If:
+			x.fork(f, b, i, s, then)
+			return
+		case *ssa.Jump:
+			x.block(f, b.Succs[0], b, s, then)
+			return
+		case *ssa.Return:
+			switch len(i.Results) {
+			case 0:
+				then(s, nil)
+			case 1:
+				then(s, x.value(f, i.Results[0], s))
+			default:
+				x.fail(i.Pos(), "a function of several results")
+			}
+			return
+		case *ssa.Store:
+			x.store(s, x.address(f, i.Addr, s, i.Pos()), x.value(f, i.Val, s))
+		case *ssa.Call:
+			callee := i.Call.StaticCallee()
+			if callee == nil || callee.Pkg != f.function.Pkg || callee.Blocks == nil {
+				f.values[i] = x.foreign(f, i, s)
+				continue
+			}
+			args := make([]value, len(i.Call.Args))
+			for k, a := range i.Call.Args {
+				args[k] = x.value(f, a, s)
+			}
+			x.call(callee, args, s, f.depth+1, i.Pos(), func(s *state, v value) {
+				after := f.clone()
+				after.values[i] = v
+				x.instructions(after, b, n+1, s, then)
+			})
+			return
+		case ssa.Value:
+			f.values[i] = x.compute(f, i, s)
+		case *ssa.DebugRef:
+		default:
+			x.fail(placeOf(i), "%s", construct(i))
+		}
+	}
+}
+
+// construct returns the words for an instruction that is not executed.
+func construct(i ssa.Instruction) string {
+	switch i.(type) {
+	case *ssa.MapUpdate, *ssa.MakeMap, *ssa.Lookup:
+		return "a map"
+	case *ssa.Go:
+		return "a goroutine"
+	case *ssa.Send, *ssa.Select, *ssa.MakeChan:
+		return "a channel"
+	case *ssa.Defer, *ssa.RunDefers:
+		return "a deferred call"
+	case *ssa.Panic:
+		return "a panic"
+	case *ssa.Slice, *ssa.MakeSlice:
+		return "a slice"
+	case *ssa.MakeClosure:
+		return "a function literal"
+	case *ssa.MakeInterface, *ssa.TypeAssert, *ssa.ChangeInterface:
+		return "an interface"
+	}
+	return strings.ToLower(strings.TrimPrefix(fmt.Sprintf("an instruction %T", i), "*ssa."))
+}
+
+// fork follows a branch, or both.
+func (x *executor) fork(f *frame, b *ssa.BasicBlock, i *ssa.If, s *state, then func(*state, value)) {
+	condition := known(x.term(f, i.Cond, s), s.conditions)
+	for k, c := range []*Term{condition, not(condition)} {
+		switch {
+		case c.known && c.value == 1:
+			x.block(f, b.Succs[k], b, s, then)
+			return
+		case !c.known:
+			branch := s.clone()
+			branch.conditions = append(branch.conditions, c)
+			x.block(f.clone(), b.Succs[k], b, branch, then)
+		}
+	}
+}
+
+// value returns the value of an operand.
+func (x *executor) value(f *frame, v ssa.Value, s *state) value {
+	c, is := v.(*ssa.Const)
+	switch {
+	case !is:
+		return f.values[v]
+	case c.Value == nil:
+		return x.zero(c.Type())
+	case c.Value.Kind() == constant.Bool:
+		return boolean(constant.BoolVal(c.Value))
+	case c.Value.Kind() == constant.Int:
+		if n, exact := constant.Int64Val(c.Value); exact {
+			return number(n, constantName(x.h.pkg.Types, c.Type(), n))
+		}
+	}
+	return nil // a text, for the parameters of an algorithm
+}
+
+// term returns the value of an operand that is a number or a truth value.
+func (x *executor) term(f *frame, v ssa.Value, s *state) *Term {
+	t, is := x.value(f, v, s).(*Term)
+	if !is {
+		at := v.Pos()
+		if !at.IsValid() {
+			at = f.function.Pos()
+		}
+		x.fail(at, "a value of the type %v", v.Type())
+	}
+	return t
+}
+
+// address returns what a pointer points to.
+func (x *executor) address(f *frame, v ssa.Value, s *state, at token.Pos) *pointer {
+	p, is := x.value(f, v, s).(*pointer)
+	if !is {
+		x.fail(at, "a pointer other than to the state of the process or to a local variable")
+	}
+	return p
+}
+
+func (x *executor) load(s *state, p *pointer) value {
+	v := s.memory[p.to]
+	for _, i := range p.path {
+		v = v.(aggregate)[i]
+	}
+	return v
+}
+
+func (x *executor) store(s *state, p *pointer, v value) {
+	s.memory[p.to] = changed(s.memory[p.to], p.path, v)
+}
+
+// changed returns an aggregate in which one part is another.
+func changed(whole value, path []int, part value) value {
+	if len(path) == 0 {
+		return part
+	}
+	all := slices.Clone(whole.(aggregate))
+	all[path[0]] = changed(all[path[0]], path[1:], part)
+	return all
+}
+
+// part returns a pointer to a part.
+func (p *pointer) part(i int) *pointer {
+	return &pointer{p.to, append(slices.Clone(p.path), i)}
+}
+
+// index returns an index that is known.
+func (x *executor) index(f *frame, v ssa.Value, s *state, at token.Pos) int {
+	t := x.term(f, v, s)
+	if !t.known {
+		x.fail(at, "an index that is not constant")
+	}
+	return int(t.value)
+}
+
+// compute executes an instruction that has a value and no effect.
+func (x *executor) compute(f *frame, i ssa.Value, s *state) value {
+	switch i := i.(type) {
+	case *ssa.Alloc:
+		o := &object{i.Comment}
+		s.memory[o] = x.zero(i.Type().Underlying().(*types.Pointer).Elem())
+		return &pointer{to: o}
+	case *ssa.FieldAddr:
+		return x.address(f, i.X, s, i.Pos()).part(i.Field)
+	case *ssa.IndexAddr:
+		return x.address(f, i.X, s, i.Pos()).part(x.index(f, i.Index, s, i.Pos()))
+	case *ssa.Field:
+		return x.value(f, i.X, s).(aggregate)[i.Field]
+	case *ssa.Index:
+		return x.value(f, i.X, s).(aggregate)[x.index(f, i.Index, s, i.Pos())]
+	case *ssa.ChangeType:
+		return x.value(f, i.X, s)
+	case *ssa.Convert:
+		from, to := most(i.X.Type()), most(i.Type())
+		if from == 0 || to < from {
+			x.fail(i.Pos(), "a conversion from %v to %v", i.X.Type(), i.Type())
+		}
+		return x.term(f, i.X, s)
+	case *ssa.UnOp:
+		switch i.Op {
+		case token.MUL:
+			return x.load(s, x.address(f, i.X, s, i.Pos()))
+		case token.NOT:
+			return not(x.term(f, i.X, s))
+		}
+		x.fail(i.Pos(), "the operator %v", i.Op)
+	case *ssa.BinOp:
+		a, b := x.term(f, i.X, s), x.term(f, i.Y, s)
+		if _, is := opposite[i.Op]; is {
+			return compare(i.Op, a, b)
+		}
+		return x.arithmetic(i, a, b)
+	}
+	x.fail(placeOf(i.(ssa.Instruction)), "%s", construct(i.(ssa.Instruction)))
+	return nil
+}
+
+// arithmetic returns the result of an operator.
+func (x *executor) arithmetic(i *ssa.BinOp, a, b *Term) *Term {
+	c := &Computed{Most: most(i.Type())}
+	switch i.Op {
+	case token.ADD, token.SUB:
+		c.Exact = fmt.Sprintf("(%v %s %s)", i.Op, a.SMT(), b.SMT())
+	case token.SHL, token.MUL: // any value
+	default:
+		x.fail(i.Pos(), "the operator %v", i.Op)
+	}
+	if c.Most == 0 {
+		x.fail(i.Pos(), "arithmetic in the type %v", i.Type())
+	}
+	text := fmt.Sprintf("%v %v %v in %v", a, i.Op, b, i.Type())
+	if x.computed[text] == nil {
+		c.Name = fmt.Sprintf("%s-result-%d", x.name, len(x.computed)+1)
+		x.computed[text] = c
+		x.results[text] = Name(fmt.Sprintf("(%v %v %v)", a, i.Op, b), c.Name, false)
+	}
+	return x.results[text]
+}
+
+// foreign executes a call of a function of another package: a method of Out is an effect, and max and min are terms. A parameter has any
+// value.
+func (x *executor) foreign(f *frame, i *ssa.Call, s *state) value {
+	if b, is := i.Call.Value.(*ssa.Builtin); is && len(i.Call.Args) == 2 && (b.Name() == "max" || b.Name() == "min") {
+		op := map[string]token.Token{"max": token.GEQ, "min": token.LEQ}[b.Name()]
+		return larger(x.term(f, i.Call.Args[0], s), x.term(f, i.Call.Args[1], s), op)
+	}
+	callee := i.Call.StaticCallee()
+	if callee == nil {
+		x.fail(i.Pos(), "a call of what is not known before")
+	}
+	switch method := methodOf(callee); method {
+	case "Choice.Is":
+		choice, word := i.Call.Args[0].Name(), i.Call.Args[2].(*ssa.Const)
+		return Name(choice+".Is", "any-"+choice+"-"+constant.StringVal(word.Value), true)
+	case "Out.Send", "Out.Lead", "Out.Follow":
+		e := Effect{Name: strings.TrimPrefix(method, "Out.")}
+		for _, a := range i.Call.Args[1:] {
+			switch v := x.value(f, a, s).(type) {
+			case *Term:
+				e.Args = append(e.Args, v)
+			case aggregate:
+				e.Fields = flatten(a.Type(), v, "")
+			}
+		}
+		s.effects = append(s.effects, e)
+		return nil
+	}
+	x.fail(i.Pos(), "a call of %s", callee.RelString(x.h.pkg.Types))
+	return nil
+}
+
+// methodOf returns TYPE.METHOD for a method of package election, whatever its type arguments.
+func methodOf(f *ssa.Function) string {
+	if o := f.Origin(); o != nil {
+		f = o
+	}
+	receiver := f.Signature.Recv()
+	if receiver == nil || f.Object() == nil || !strings.HasSuffix(f.Object().Pkg().Path(), "/election") {
+		return ""
+	}
+	t := receiver.Type()
+	if p, is := t.(*types.Pointer); is {
+		t = p.Elem()
+	}
+	if n, is := t.(*types.Named); is {
+		return n.Obj().Name() + "." + f.Name()
+	}
+	return ""
+}

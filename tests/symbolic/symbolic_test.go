@@ -1,0 +1,103 @@
+package symbolic
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const module = "ringleader.example/ringleader/"
+
+// loaded are the handlers that tests execute.
+var loaded = sync.OnceValues(func() ([]*Handlers, error) {
+	return Load("..", nil, module+"tests/symbolic/testdata/outside", module+"algorithms/afekgafni", module+"algorithms/lcr")
+})
+
+func load(t *testing.T) []*Handlers {
+	t.Helper()
+	all, err := loaded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A handler that has anything else than what is executed gives one error with its place.
+func TestWhatIsNotExecutedIsAnErrorWithItsPlace(t *testing.T) {
+	all := load(t)
+	h := *all[0]
+	for name, says := range map[string]string{
+		"Loop":      "outside.go:40: a loop",
+		"Map":       "outside.go:45: a map",
+		"Routine":   "outside.go:48: a goroutine",
+		"Deferred":  "outside.go:51: a deferred call",
+		"Channel":   "outside.go:54: a channel",
+		"Recursive": "outside.go:59: a recursive call of Recursive",
+		"Call":      "outside.go:64: an interface",
+		"Timer":     "outside.go:67: a call of (*ringleader.example/ringleader/election.Out[Message]).Stop",
+		"Global":    "outside.go:70: a pointer other than to the state of the process or to a local variable",
+		"Index":     "outside.go:73: the operator &",
+		"Literal":   "outside.go:77: a function literal",
+		"Signed":    "outside.go:82: arithmetic in the type int",
+		"Product":   "outside.go:85: the operator /",
+		"Narrow":    "outside.go:88: a conversion from ringleader.example/ringleader/election.ID to uint8",
+	} {
+		h.Start = h.New.Pkg.Func(name)
+		paths, err := h.Execute("start")
+		wrong := new(Error)
+		if !errors.As(err, &wrong) || paths != nil || !strings.Contains(err.Error(), says+" is outside of what is executed symbolically") {
+			t.Errorf("%s: %v, want %s", name, err, says)
+		}
+	}
+	if _, err := all[1].Execute("start"); err == nil || !strings.Contains(err.Error(), filepath.FromSlash("afekgafni/afekgafni.go:")) || !strings.Contains(err.Error(), ": a loop is outside") {
+		t.Errorf("Afek and Gafni: %v", err)
+	}
+	if _, err := Load("..", nil, module+"algorithms/bully"); err == nil || !strings.Contains(err.Error(), "the handler Timeout") {
+		t.Errorf("Bully: %v", err)
+	}
+}
+
+// The paths of a handler are those that one reads in it.
+func TestThePathsOfLCR(t *testing.T) {
+	h := load(t)[2]
+	var told strings.Builder
+	for _, handler := range []string{"new", "start", "receive"} {
+		paths, err := h.Execute(handler)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range paths {
+			fmt.Fprintf(&told, "%s %v", p.Name, p.Conditions)
+			for _, f := range p.Fields {
+				if !strings.Contains(f.Value.String(), "p.") {
+					fmt.Fprintf(&told, " %s=%v", f.Name, f.Value)
+				}
+			}
+			for _, e := range p.Effects {
+				fmt.Fprintf(&told, " %s%v", e.Name, e.Args)
+				for _, f := range e.Fields {
+					fmt.Fprintf(&told, "{%v}", f.Value)
+				}
+			}
+			told.WriteString("\n")
+		}
+	}
+	const want = `new-1 [] ID=l.ID Participant=false Decided=false Textbook=flag.Is
+start-1 [p.Participant]
+start-2 [!p.Participant p.Decided]
+start-3 [!p.Participant !p.Decided] Participant=true Send[Right Election]{p.ID}
+receive-1 [kind == Leader p.ID == m.ID] Decided=true Lead[0]
+receive-2 [kind == Leader p.ID != m.ID] Decided=true Follow[m.ID 0] Send[Right Leader]{m.ID}
+receive-3 [kind != Leader m.ID > p.ID p.Participant] Participant=true Send[Right Election]{m.ID}
+receive-4 [kind != Leader m.ID > p.ID !p.Participant] Send[Right Election]{m.ID}
+receive-5 [kind != Leader m.ID <= p.ID m.ID == p.ID] Send[Right Leader]{m.ID}
+receive-6 [kind != Leader m.ID <= p.ID m.ID != p.ID p.Participant]
+receive-7 [kind != Leader m.ID <= p.ID m.ID != p.ID !p.Participant] Participant=true Send[Right Election]{p.ID}
+`
+	if told.String() != want {
+		t.Errorf("%s", told.String())
+	}
+}

@@ -1,0 +1,172 @@
+package search
+
+import (
+	"math"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/reductions"
+)
+
+// Searcher explores one instance after another.
+type Searcher struct {
+	Search
+	program *process.Program
+	cores   int
+	runner  *reductions.Runner // of single schedules on rings
+	causes  *reductions.Causes // … and elsewhere
+	edges   bool               // a search without edges was not enough for an earlier instance
+}
+
+// Verdict is what the exploration of one instance found.
+type Verdict struct {
+	result
+	Fewer     int    // it searched for violations of fewer transitions only, unless negative
+	Extremes  Ranges // if it is complete and shows no violation
+	Found     *model.Finding
+	Violation *model.Violation // what was found
+	Growing   string           // a field that seems to grow without end, if it is not complete
+	Seen      uint32           // the sights, as bits
+}
+
+// NewSearcher returns a searcher that uses so many cores.
+func NewSearcher(program *process.Program, o *Options, m *Monitor, cores int) *Searcher {
+	l := &Searcher{program: program, cores: cores}
+	l.Options, l.Monitor, l.table, l.fringe = o, m, &table{}, &frontier{}
+	return l
+}
+
+// Explore explores an instance. If fewer is not negative, it searches only for violations after fewer transitions.
+func (l *Searcher) Explore(instance network.Setup, fewer int) (v Verdict, err error) {
+	if l.Options.Confluent {
+		v, enough, err := l.decide(instance)
+		if v.Fewer = fewer; enough || err != nil {
+			return v, err
+		}
+	}
+	if err := l.on(instance); err != nil {
+		return v, err
+	}
+	if l.Options.Caused && l.decideCauses(&v) {
+		v.Fewer = fewer
+		return v, nil
+	}
+	v.Fewer = fewer
+	if (l.Options.Partial || l.Options.Symmetric) && l.searchPartly(&v) {
+		if !v.Complete {
+			v.Growing = l.workers[0].Growing()
+		}
+		return v, nil
+	}
+	partly := v
+	v = Verdict{Fewer: fewer}
+	v.Found = l.searchAll(&v.Extremes, fewer)
+	v.result = l.result
+	switch {
+	case v.Found != nil:
+		v.Violation = l.workers[0].Violation(v.Found)
+	case !v.Complete:
+		v.Growing = l.workers[0].Growing()
+		if partly.Found == nil && (l.Options.Confluent || l.Options.Caused) {
+			l.remember(&partly, l.workers[0].firstSchedule(l.Options))
+		}
+		v.Found, v.Violation = partly.Found, partly.Violation
+	}
+	for _, w := range l.workers {
+		v.Seen |= w.Seen
+	}
+	return v, nil
+}
+
+// searchAll explores the instance of the workers, without edges if that is enough.
+func (l *Searcher) searchAll(extremes *Ranges, fewer int) *model.Finding {
+	service := l.workers[0].Declaration.Task != election.Once
+	lean := fewer >= 0 || service && l.Options.SafetyOnly || !service && !l.edges
+	for {
+		l.reset(lean)
+		l.strict = lean && fewer < 0 && !service
+		found := l.Search.explore(fewer)
+		switch {
+		case l.strict && !l.layered:
+			lean, l.edges = false, true
+		case found != nil || fewer >= 0 || !l.Complete:
+			return found
+		case !lean:
+			return l.judge(extremes)
+		case l.sum(extremes):
+			return nil
+		default: // a run breaks a bound, and edges show it
+			lean = false
+		}
+	}
+}
+
+// heavy is the number of values of which a worker keeps those of earlier instances.
+const heavy = 1 << 20
+
+// on turns the workers to an instance. What an earlier instance computed is used again if only the order of
+// identifiers differs.
+func (l *Searcher) on(instance network.Setup) error {
+	if l.workers != nil && !l.workers[0].Declaration.Leased && l.Options.Instance.Votes == nil && len(l.Options.Instance.Unwilling) == 0 && l.workers[0].Values.Len() < heavy {
+		for _, w := range l.workers {
+			if err := w.On(instance); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if l.workers, l.share = nil, nil; l.cores > 1 {
+		l.share = newExchange()
+	}
+	for range l.cores {
+		c, err := model.NewChecker(l.program, &l.Options.Options, instance)
+		if err != nil {
+			return err
+		}
+		l.workers = append(l.workers, newWorker(c, l.share))
+	}
+	return nil
+}
+
+// reset prepares a search of the instance of the workers.
+func (x *Search) reset(lean bool) {
+	x.table.clear(lean)
+	x.fringe.next()
+	x.free = append(x.free, x.following...) // those of the current level were freed
+	x.current, x.following = x.current[:0], x.following[:0]
+	x.result, x.Found, x.tree, x.graph = result{Complete: true, Bits: 128}, nil, discoveries{}, graph{}
+	x.graph.number(model.Cost{}) // of what is not a step
+	x.actions = map[model.ActionKey]uint16{}
+	x.lean, x.layered, x.levels, x.looked, x.beyond = lean, true, newLevelExtremes(), 0, 0
+	places := len(x.workers[0].Next)
+	x.blocked = max(1, min(blockStates, blockBytes/(4*places*places)))
+	x.paged = min(pageStates, x.blocked)
+	x.limit = min(math.MaxUint32-1, math.MaxInt)
+	if x.Options.MaxStates > 0 {
+		x.limit = min(x.limit, x.Options.MaxStates)
+	}
+	if x.Options.Most > 0 {
+		x.limit = min(x.limit, x.Options.Most)
+	}
+	for _, w := range x.workers {
+		w.costNumbers, w.lean = w.costNumbers[:0], lean
+	}
+}
+
+// sum adds the extremes of a search without edges. It reports false if they break a bound.
+func (x *Search) sum(extremes *Ranges) bool {
+	f := &x.levels
+	for i, of := range model.CostNames {
+		if !f.lost && x.Options.broken(x.workers[0].Declaration, x.workers[0].N, of, f.least[i], f.most[i]) != nil {
+			return false
+		}
+	}
+	if extremes.Unknown = f.lost; !f.lost {
+		for i := range model.CostNames {
+			extremes.add(i, f.least[i], f.most[i])
+		}
+	}
+	return true
+}
