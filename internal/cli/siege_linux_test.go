@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -20,8 +19,6 @@ import (
 	"testing"
 	"time"
 )
-
-var long = flag.Bool("long", false, "besiege members by 10 000 idle and 1000 busy clients and 1 GB of noise, with the usual lease; compute all orders of the results again")
 
 // siege is an attack on the ports of members.
 type siege struct {
