@@ -77,7 +77,7 @@ func mustAll(t *testing.T, happened map[string]int) {
 // commanded is a script in which hosts also change weights, hand over, and ask for the lease again.
 func commanded(seed uint64) simulate.Options {
 	o := quorumbully.Harsh(seed)
-	for at := uint64(1); at < 400; at += 5 + seed%7 {
+	for at := uint64(1); at < 400; at += 1 + seed%4 {
 		for p := range 3 {
 			c := election.Command{Order: election.Confirm}
 			switch (at + uint64(p)) % 4 {
