@@ -42,7 +42,7 @@ func TestEveryScheduleRefinesTheModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	happened := map[string]int{}
+	happened, made := map[string]int{}, 0
 	for _, s := range schedules {
 		t.Run(s.name, func(t *testing.T) {
 			a, o := quorumbully.Algorithm, s.options
@@ -58,9 +58,12 @@ func TestEveryScheduleRefinesTheModel(t *testing.T) {
 			for name, times := range e.Happened {
 				happened[name] += times
 			}
+			made++
 		})
 	}
-	mustAll(t, happened)
+	if made == len(schedules) { // and none was left out or failed
+		mustAll(t, happened)
+	}
 }
 
 // mustAll fails unless each action of the model has happened.
