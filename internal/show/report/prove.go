@@ -101,8 +101,8 @@ func (c Counterexample) ring() (names []string) {
 
 // Print writes the counterexample for people.
 func (c Counterexample) Print(w io.Writer) {
-	text := fmt.Sprintf("The smallest state of %d that were tried in which all that is left holds, and a step that breaks it. No run reaches that state, if what was left out is true.", c.Tried)
-	fmt.Fprintf(w, "\n%s\n\n", Wrap(text, usualWidth))
+	text := fmt.Sprintf("The smallest state of %d that were tried in which all that is left holds, and a step that breaks it. No run need reach that state.", c.Tried)
+	fmt.Fprintf(w, "%s\n\n", Wrap(text, usualWidth))
 	fmt.Fprintf(w, "  ring   going right: %s, and %s again\n", strings.Join(c.ring(), ", "), c.ring()[0])
 	fmt.Fprintf(w, "  state  %s\n", c.texts(c.Facts))
 	fmt.Fprintf(w, "  step   %s\n         %s\n", c.step(), c.Action.Words)
