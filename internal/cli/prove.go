@@ -68,13 +68,10 @@ neither proved nor refuted, or there is no solver.`,
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a solver may take for an obligation")
 	f.StringVar(&o.emit, "emit", "", "write the obligations of the one model as SMT-LIB 2 into this file, and run no solver; - is stdout")
 	f.StringVar(&o.draw, "draw", "", "draw the counterexample to induction into this .svg, .png or .pdf file; - is stdout, as SVG")
-	f.IntVar(&o.size, "n", 3, "how many processes the ring of the counterexample has: 1 to 5")
+	f.IntVar(&o.size, "n", usualRing, "how many processes the ring of the counterexample has: 1 to 5")
 	f.BoolVar(&o.recorded, "recorded", false, "run no solver: check that what was proved is what the models are now")
 	return command
 }
-
-// noSolver in place of a solver's name asks for the search of a counterexample to induction alone.
-const noSolver = "none"
 
 // searches reports whether nothing is asked for but the search of a counterexample to induction.
 func (o *proveOptions) searches() bool { return slices.Equal(o.solvers, []string{noSolver}) }
@@ -249,11 +246,8 @@ func (p *program) proveSolvers(names []string) (solvers []*prove.Solver, err err
 	return solvers, nil
 }
 
-// Limits of the search for a counterexample to induction.
-const (
-	mostFacts  = 6
-	mostStates = 4_000_000
-)
+// mostStates is how many states a search for a counterexample to induction tries.
+const mostStates = 4_000_000
 
 // induction shows the smallest counterexample to induction of a model of a ring, and reports whether there is one.
 func (p *program) induction(m *logic.Model, o *proveOptions) (bool, error) {

@@ -72,8 +72,8 @@ func (r *Proof) Row(w io.Writer) {
 // Counterexample is a counterexample to induction on a ring.
 type Counterexample struct{ *finite.Counterexample }
 
-// step returns the step in words.
-func (c Counterexample) step() string {
+// Step returns the action with its arguments.
+func (c Counterexample) Step() string {
 	parts := make([]string, len(c.Args))
 	for k, p := range c.Action.Parameters {
 		parts[k] = p.Name + " = " + c.Name(p.Sort, c.Args[k])
@@ -92,7 +92,8 @@ func (c Counterexample) texts(facts []finite.Fact) string {
 	return strings.Join(texts, ", ")
 }
 
-func (c Counterexample) ring() (names []string) {
+// Ring returns the processes, going right.
+func (c Counterexample) Ring() (names []string) {
 	for p := range c.Elements("Process") {
 		names = append(names, c.Name("Process", p))
 	}
@@ -103,17 +104,17 @@ func (c Counterexample) ring() (names []string) {
 func (c Counterexample) Print(w io.Writer) {
 	text := fmt.Sprintf("The smallest state of %d that were tried in which all that is left holds, and a step that breaks it. No run need reach that state.", c.Tried)
 	fmt.Fprintf(w, "%s\n\n", Wrap(text, usualWidth))
-	fmt.Fprintf(w, "  ring   going right: %s, and %s again\n", strings.Join(c.ring(), ", "), c.ring()[0])
+	fmt.Fprintf(w, "  ring   going right: %s, and %s again\n", strings.Join(c.Ring(), ", "), c.Ring()[0])
 	fmt.Fprintf(w, "  state  %s\n", c.texts(c.Facts))
-	fmt.Fprintf(w, "  step   %s\n         %s\n", c.step(), c.Action.Words)
+	fmt.Fprintf(w, "  step   %s\n         %s\n", c.Step(), c.Action.Words)
 	fmt.Fprintf(w, "  then   %s\n", c.texts(c.New))
 	for _, f := range c.Broken {
 		fmt.Fprintf(w, "  broken %s: %s\n", f.Name, f.Words)
 	}
 }
 
-// place returns the process at which a fact is shown, its last one, or -1.
-func place(f finite.Fact) int {
+// Place returns the process at which a fact is shown, its last one, or -1.
+func Place(f finite.Fact) int {
 	for k := len(f.Args) - 1; k >= 0; k-- {
 		if f.Symbol.Args[k] == "Process" {
 			return f.Args[k]
@@ -136,15 +137,15 @@ func (c Counterexample) meanings() (lines []string) {
 func (c Counterexample) Drawing() *drawing.Drawing {
 	s := &drawing.Drawing{
 		Width: 640, Title: "A counterexample to induction: " + c.Model.Title,
-		Description: "state: " + c.texts(c.Facts) + "; step: " + c.step() + "; broken: " + logic.Names(c.Broken),
+		Description: "state: " + c.texts(c.Facts) + "; step: " + c.Step() + "; broken: " + logic.Names(c.Broken),
 		Symbols:     []drawing.Symbol{{Name: "arrow", Shape: []drawing.Element{{Path: drawing.Area(drawing.At(-9, -5), drawing.At(0, 0), drawing.At(-9, 5)), Fill: drawing.Axis}}}},
 	}
 	s.Add(drawing.Element{Text: c.Model.Title, At: drawing.At(drawing.Margin, 34), Size: drawing.Large, Bold: true, Fill: drawing.Ink})
 	top := 0 // the facts above the ring
 	for _, f := range slices.Concat(c.Facts, c.New) {
-		top += map[bool]int{true: 1}[place(f) == 0]
+		top += map[bool]int{true: 1}[Place(f) == 0]
 	}
-	ring := &ringDrawing{Drawing: s, names: c.ring(), middle: drawing.At(s.Width/2, 200+lineHeight*float64(top)), radius: 110}
+	ring := &ringDrawing{Drawing: s, names: c.Ring(), middle: drawing.At(s.Width/2, 200+lineHeight*float64(top)), radius: 110}
 	for p := range ring.names {
 		ring.process(p)
 		ring.facts(c, p)
@@ -157,7 +158,7 @@ func (c Counterexample) Drawing() *drawing.Drawing {
 		}
 	}
 	write("Before: "+c.texts(c.Facts)+". All invariants that are left hold.", drawing.Ink)
-	write("Step: "+c.step()+". "+c.Action.Words, drawing.Ink)
+	write("Step: "+c.Step()+". "+c.Action.Words, drawing.Ink)
 	write("Then: "+c.texts(c.New)+".", drawing.Looks[1])
 	for _, f := range c.Broken {
 		write("Broken: "+f.Name+". "+f.Words, drawing.Looks[1])
@@ -205,7 +206,7 @@ func (r *ringDrawing) facts(c Counterexample, p int) {
 	var lines []drawing.Element
 	write := func(all []finite.Fact, mark string, colour drawing.Colour) {
 		for _, f := range all {
-			if place(f) == p {
+			if Place(f) == p {
 				lines = append(lines, drawing.Element{Text: mark + c.Text(f), Size: drawing.Small, Fill: colour, Above: true})
 			}
 		}
