@@ -11,7 +11,6 @@ import (
 	"ringleader.example/ringleader/internal/study/finite"
 	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/internal/study/models"
-	"ringleader.example/ringleader/internal/study/prove"
 )
 
 // What the search for a counterexample to induction has in the lab and on the command line.
@@ -60,10 +59,7 @@ func (l *laboratory) models(_ context.Context, a asked) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		record, err := models.Record(name)
-		if err == nil {
-			err = record.Covers(prove.Obligations(m))
-		}
+		record, err := models.Record(name) // a test of package proofs compares it with the model
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +88,7 @@ func labFormulas(formulas []*logic.Formula) (all []labWords) {
 	return all
 }
 
-// The limits of a search for a counterexample to induction in the lab. In a browser it takes about a second.
+// The limits of a search for a counterexample to induction in the lab. All of it takes half a second, and some seconds in a browser.
 const (
 	mostLabRing     = 4
 	mostLabSearched = 200_000 // states
