@@ -5,10 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/internal/study/models"
 	"ringleader.example/ringleader/internal/study/prove"
 )
@@ -140,17 +143,61 @@ an action and an invariant. *Kept* counts pairs that need no solver, since the a
 ` + "`ringleader prove`" + ` proves all of them again.
 
 A model speaks of the rules of the code, and not of the code itself: the assumptions of each model say why the code satisfies them, and where it may
-not. Liveness is not proved: that a leader comes, and when.
+not. The column *tie* names the tests that compare the model with the code:
+
+* **a**: in every state that the checker visits with a few processes, the invariants hold, and every step of the code is made of actions of the model.
+* **b**: the same in runs of the simulator and of real members, with more processes.
+* **c**: the step functions are executed symbolically, and solvers prove that each of their paths is an action of the model: for every number of processes.
+* **none**: only the words of the model and those who read it compare it with the code.
+
+Liveness is not proved: that a leader comes, and when.
 
 `
 )
 
+// ties returns the kinds of a model's ties, each with a link to the folder of its test.
+func ties(t *testing.T, m *logic.Model) string {
+	t.Helper()
+	var all []string
+	for _, tie := range m.Ties {
+		if !declared(t, "../"+tie.Folder, tie.Test) {
+			t.Errorf("%s is tied by %s of %s, which is not there", m.Name, tie.Test, tie.Folder)
+		}
+		all = append(all, fmt.Sprintf("%s: [%s](../%s)", tie.Kind, tie.Test, tie.Folder))
+	}
+	if len(all) == 0 {
+		return "none"
+	}
+	return strings.Join(all, ", ")
+}
+
+// declared reports whether a folder has a test of that name.
+func declared(t *testing.T, folder, test string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(text), "\nfunc "+test+"(t *testing.T)")
+	})
+}
+
+// The test of ties finds what is there, and nothing else.
+func TestATieIsATestThatExists(t *testing.T) {
+	if !declared(t, ".", "TestATieIsATestThatExists") || declared(t, ".", "TestATie") || declared(t, "../doc.go", "TestATieIsATestThatExists") {
+		t.Error("the search for a test is wrong")
+	}
+}
+
 // docs/proved.md is made of the models and of their records.
 func TestThePageListsWhatIsProved(t *testing.T) {
 	var page strings.Builder
-	page.WriteString(provedHead + "| model | obligations | kept | z3 | cvc5 |\n|---|---|---|---|---|\n")
+	page.WriteString(provedHead + "| model | obligations | kept | z3 | cvc5 | tie |\n|---|---|---|---|---|---|\n")
 	for _, name := range models.Names() {
-		plan := prove.Obligations(load(t, name))
+		m := load(t, name)
+		plan := prove.Obligations(m)
 		fmt.Fprintf(&page, "| [%s](#%[1]s) | %d | %d |", name, plan.Proved(), plan.Kept)
 		record := recorded(t, name)
 		for _, s := range prove.Solvers {
@@ -162,7 +209,7 @@ func TestThePageListsWhatIsProved(t *testing.T) {
 			}
 			page.WriteString(text)
 		}
-		page.WriteString("\n")
+		fmt.Fprintf(&page, " %s |\n", ties(t, m))
 	}
 	for _, name := range models.Names() {
 		m := load(t, name)

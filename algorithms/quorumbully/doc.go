@@ -1,6 +1,6 @@
 // Package quorumbully elects one leader among known members that can crash, pause and be cut off from each other. A
 // member leads while a majority of the members has granted it a lease. As in Bully, a stage of questions and answers
-// decides which member claims first. There are never two leaders at the same time.
+// decides which member claims first. There are never two leaders at the same time: that is proved for any number of members.
 //
 // A majority of n members is q = ⌊n/2⌋ + 1 of them. L is the length of a lease. The leader counts on a lease that is
 // shorter by the fraction ρ. P stands for Kept.Promise.
@@ -99,8 +99,8 @@
 //   - F and Floor, but for "F equals P until the wait ends". They keep a member from granting Renews of leaders long replaced.
 //   - A candidate that ends its claim when it adopts newer voters. Its receivers refuse the claim anyway.
 //   - A leader that adopts no voters. It would only end its tenure sooner.
-//   - One member at a time. A change is safe if each majority of the voters before it has a member in common with each majority after it.
-//     So is a quorum that is no majority, of weights or of a grid, if quorums of neighbouring voters meet.
+//   - One member at a time. The general rule is that a change is safe if each majority of the voters before it has a member in common with
+//     each majority after it. So is a quorum that is no majority, of weights or of a grid, if quorums of neighbouring voters meet.
 //
 // # Layout
 //

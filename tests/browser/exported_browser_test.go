@@ -86,6 +86,9 @@ func TestEachViewWorksWithoutAServer(t *testing.T) {
 	p.has(".exhibit .lead", "Two leaders")
 	p.until(`document.querySelector(".player .network") !== null`)
 
+	p.goTo("proofs/lcr?without=passed")
+	p.drawn(".induced text.new", "+ (sent 2 2)")
+
 	p.goTo("stories")
 	if cards := eval[int](p, `document.querySelectorAll(".cards a").length`); cards != len(answer[[]told](t, "stories", struct{}{}))+1 {
 		t.Errorf("%d stories are told: those of the program, and one that was exported with it, are not all", cards)

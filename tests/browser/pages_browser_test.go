@@ -56,6 +56,12 @@ func (p *tab) has(selector, text string) {
 	p.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.innerText.replaceAll("\u2009", "").includes(%q))`, selector, text))
 }
 
+// drawn waits until an element of a drawing is such a text.
+func (p *tab) drawn(selector, text string) {
+	p.Helper()
+	p.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.textContent === %q)`, selector, text))
+}
+
 // fill types a value into a control.
 func (p *tab) fill(selector, value string) {
 	p.Helper()
@@ -150,6 +156,8 @@ func TestAnUnknownAlgorithmIsOneLine(t *testing.T) {
 		{"race?a=lcr&a=nothing", `unknown algorithm "nothing"`},
 		{"verify?algorithm=lcr&n=0&param=flag%3Dx&go=1", "flag"},
 		{"gallery/nothing", "no nothing"},
+		{"proofs/nothing", "There is no model nothing"},
+		{"proofs/lcr?without=nothing", `lcr has no invariant "nothing"`},
 		{"stories/nothing", "no story nothing"},
 		{"nothing/x", "no page “nothing/x”"},
 		{"costs/nothing", "no page “costs/nothing”"},
@@ -288,6 +296,32 @@ type told struct {
 	}
 }
 
+// An invariant that is switched off gives the smallest state that it excludes, drawn on its ring, under an address of its own.
+func TestAnInvariantThatIsLeftOutIsDrawnAsACounterexampleToInduction(t *testing.T) {
+	at := laboratory(t)
+	p := open(t, at+"#/proofs", 1280)
+	p.has(".induction", "All invariants are here")
+	p.click(".formulas label", "All processes that an identifier has passed are smaller.")
+	p.drawn(".induced text.new", "+ (sent 2 2)")
+	p.drawn(".induced .process", "1(sent 2 1)")
+	p.has(".story-of .new", "An identifier that has come home is the largest.")
+	p.has(".induction .command", "ringleader prove lcr --drop passed --solver none")
+	p.click(".why summary", "Why can that state not be?")
+	p.has(".why li", "All processes that an identifier has passed are smaller.")
+	p.until(`location.hash === "#/proofs/lcr?without=passed"`)
+	p.accessible()
+
+	p.goTo("proofs/franklin?without=leader-alone&n=2") // a link to another model
+	p.drawn(".induced text.new", "+ (leads 1)")
+	p.fill(".field input", "3")
+	p.has(".induction .none", "There is none in the first")
+	p.until(`location.hash === "#/proofs/franklin?without=leader-alone"`)
+	p.goTo("proofs/quorum-bully")
+	p.has(".induction", "only solvers search it")
+	p.until(`document.querySelectorAll(".formulas input").length === 0 && document.querySelectorAll(".formulas li").length > 20`)
+	p.well(at)
+}
+
 func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 	at := laboratory(t)
 	stories := answer[[]told](t, "stories", struct{}{})
@@ -388,6 +422,7 @@ func TestViewsAreAccessibleInTheDarkAndInNarrowWindows(t *testing.T) {
 	for _, view := range []string{
 		"costs", "costs/phases", "costs/time", "race", "verify?algorithm=bully&n=3&start=every-set&param=answer-timeout%3D2&go=1",
 		"gallery", "gallery/lcr-equal-identifiers", "stories", "stories/1-swallowing/4", "stories/7-leases/handout",
+		"proofs/lcr?without=passed", "proofs/peterson?without=second-home", "proofs/quorum-bully",
 	} {
 		p.goTo(view)
 		p.until(`document.documentElement.scrollWidth <= innerWidth`)

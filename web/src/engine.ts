@@ -185,6 +185,54 @@ export interface Chapter {
   stops: { moment: string; step: number; text: string[] }[]; // paragraphs
 }
 
+/** Something that has a name and a meaning; a formula has its term, too. */
+export interface Named {
+  name: string;
+  words: string;
+  term?: string;
+}
+
+/** A model that is proved for every number of processes. */
+export interface Model {
+  name: string;
+  title: string;
+  theorem: string;
+  source: string;
+  ring: boolean; // small rings can be searched
+  states: Named[];
+  actions: Named[];
+  invariants: Named[];
+  safety: Named[];
+  proved: { solver: string; version: string; obligations: number }[];
+}
+
+/** A model without some invariants, on a ring of n processes. */
+export interface InductionQuestion {
+  model: string;
+  without: string[];
+  n: number;
+}
+
+/** A fact of a state, and the position of the process where it is shown; -1: none. */
+export interface Fact {
+  text: string;
+  words: string;
+  at: number;
+}
+
+/** The smallest counterexample to induction. Without any there is a detail in place of the ring. */
+export interface InductionAnswer {
+  call: string;
+  detail?: string;
+  tried?: number; // states
+  ring?: string[]; // identifiers, going right
+  state?: Fact[];
+  step?: Named;
+  change?: Fact[];
+  broken?: Named[];
+  excluding?: Named[]; // of what was left out: what does not hold in the state
+}
+
 /** A failed question: its text is one line for people. */
 export class Failure extends Error {}
 
@@ -210,6 +258,8 @@ export interface Engine {
   exhibit(name: string, progress?: Progress, signal?: AbortSignal): Promise<CallAnswer & { answer?: RunAnswer }>;
   search(question: SearchQuestion, progress?: Progress, signal?: AbortSignal): Promise<SearchAnswer>;
   listing(algorithm: string): Promise<Listing>;
+  models(): Promise<Model[]>;
+  induction(question: InductionQuestion, progress?: Progress, signal?: AbortSignal): Promise<InductionAnswer>;
   stories(): Promise<Story[]>;
   /** Gives a command to the live group, as one would type it. It fails with the reason where it is not obeyed. */
   act(command: string): Promise<void>;

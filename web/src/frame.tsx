@@ -10,6 +10,7 @@ import { CostsView } from "./views/costs";
 import { RaceView } from "./views/race";
 import { VerifyView } from "./views/verify";
 import { GalleryView } from "./views/gallery";
+import { ProofsView } from "./views/proofs";
 import { StoriesView } from "./views/stories";
 import { LiveView } from "./views/live";
 
@@ -32,6 +33,7 @@ const views: Record<string, View> = {
   costs: { title: "Costs", view: CostsView, about: "messages and time, over n", below: /^(phases|time)$/ },
   verify: { title: "Verify", view: VerifyView, about: "every schedule of a small election" },
   gallery: { title: "Gallery", view: GalleryView, about: "elections that are broken on purpose", below: /^[^/]+$/ },
+  proofs: { title: "Proofs", view: ProofsView, about: "why an election is right for every n", below: /^[^/]+$/ },
   stories: { title: "Stories", view: StoriesView, about: "guided walks through elections", below: /^[^/]+(\/(\d+|handout))?$/ },
   live: { title: "Live", view: LiveView, about: "a group that runs" },
 };

@@ -1,7 +1,7 @@
 // The engine over HTTP: each question is one POST, and the answer is JSON lines: any number of {"progress": TEXT}, then one
 // {"answer": VALUE} or {"error": TEXT}. The engine in a worker has the same questions and lines.
 
-import { Failure, type CallAnswer, type Catalogue, type Engine, type Listing, type Progress, type RunAnswer, type RunQuestion, type SearchAnswer, type SearchQuestion, type Story } from "./engine";
+import { Failure, type CallAnswer, type Catalogue, type Engine, type InductionAnswer, type Listing, type Model, type Progress, type RunAnswer, type RunQuestion, type SearchAnswer, type SearchQuestion, type Story } from "./engine";
 import { whole } from "./model/whole";
 
 /** A way to ask: it hands over the lines of the answer as they come. */
@@ -86,6 +86,8 @@ export function engineOver(asker: Asker, more: () => Promise<Story[]> = async ()
       return found.answer === undefined ? found : { ...found, answer: whole(found.answer) };
     },
     search: (question: SearchQuestion, progress, signal) => answer<SearchAnswer>("search", question, progress, signal),
+    models: () => answer<Model[]>("models", {}),
+    induction: (question, progress, signal) => answer<InductionAnswer>("induction", question, progress, signal),
     listing: (algorithm) => answer<Listing>("listing", { algorithm }),
     act: (command) => answer<void>("act", { command }),
     stories: async () => (await Promise.all([answer<Story[]>("stories", {}), more()])).flat(),

@@ -26,7 +26,7 @@ export function recorded(): Recorded | undefined {
 function engineOf({ listing }: Recorded): Engine {
   const none = (): Promise<never> => Promise.reject(new Failure("This page has one run; ringleader lab has all others."));
   return {
-    catalogue: none, run: none, call: none, exhibit: none, search: none, stories: none, draw: none, chart: none, act: none,
+    catalogue: none, run: none, call: none, exhibit: none, search: none, models: none, induction: none, stories: none, draw: none, chart: none, act: none,
     listing: () => (listing === undefined ? none() : Promise.resolve(listing)),
   };
 }

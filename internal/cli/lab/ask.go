@@ -55,6 +55,8 @@ var questions = map[string]func(*laboratory, context.Context, asked) (any, error
 	"draw":      (*laboratory).draw,
 	"search":    (*laboratory).search,
 	"chart":     (*laboratory).chart,
+	"models":    (*laboratory).models,
+	"induction": (*laboratory).induction,
 }
 
 // Ask answers a question. See [lab.Engine].

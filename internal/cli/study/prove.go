@@ -51,13 +51,14 @@ what a solver calls unsatisfiable.
 
 --drop leaves out an invariant, and --drop-guard a guard: what is then not proved needs it. On rings
 --drop also searches, without a solver, for the smallest state in which all other invariants hold
-and a step breaks one.
+and a step breaks one. With --solver none it does nothing else, also for a whole model.
 
 Install the solvers ` + prove.Install + `.
 
 Exit status: 0 each solver has proved all; 1 something is refuted; 3 something is
 neither proved nor refuted, or there is no solver.`,
 		Example: "  ringleader prove\n  ringleader prove quorum-bully --solver z3\n  ringleader prove lcr --drop passed --draw lcr.svg\n" +
+			"  ringleader prove lcr --drop passed --solver none\n" +
 			"  ringleader prove quorum-bully --drop-guard grant-claim:2\n  ringleader prove lcr --emit lcr.smt2\n  ringleader prove --recorded",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return models.Names(), cobra.ShellCompDirectiveDefault
@@ -67,22 +68,27 @@ neither proved nor refuted, or there is no solver.`,
 	f := command.Flags()
 	f.StringSliceVar(&o.drop, "drop", nil, "leave out this invariant, lemma or axiom of the one model; may be repeated")
 	f.StringSliceVar(&o.guards, "drop-guard", nil, "leave out this guard, as ACTION:NUMBER from 1; may be repeated")
-	f.StringSliceVar(&o.solvers, "solver", nil, "z3 or cvc5 (default: each that is installed)")
+	f.StringSliceVar(&o.solvers, "solver", nil, "z3 or cvc5 (default: each that is installed), or none")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a solver may take for an obligation")
 	f.StringVar(&o.emit, "emit", "", "write the obligations of the one model as SMT-LIB 2 into this file, and run no solver; - is stdout")
 	f.StringVar(&o.draw, "draw", "", "draw the counterexample to induction into this .svg, .png or .pdf file; - is stdout, as SVG")
-	f.IntVar(&o.size, "n", 3, "how many processes the ring of the counterexample has: 1 to 5")
+	f.IntVar(&o.size, "n", plan.UsualRing, "how many processes the ring of the counterexample has: 1 to 5")
 	f.BoolVar(&o.recorded, "recorded", false, "run no solver: check that what was proved is what the models are now")
 	return command
 }
+
+// searches reports whether nothing is asked for but the search of a counterexample to induction.
+func (o *proveOptions) searches() bool { return slices.Equal(o.solvers, []string{plan.NoSolver}) }
 
 // check returns an error for flags that do not fit.
 func (o *proveOptions) check(models int) error {
 	changed := len(o.drop)+len(o.guards) > 0
 	switch {
-	case models != 1 && (changed || o.emit != ""):
-		return errors.New("--drop, --drop-guard and --emit are of one model; name it")
-	case o.draw != "" && !changed:
+	case models != 1 && (changed || o.emit != "" || o.searches()):
+		return errors.New("--drop, --drop-guard, --emit and --solver none are of one model; name it")
+	case slices.Contains(o.solvers, plan.NoSolver) && len(o.solvers) > 1:
+		return errors.New("--solver none goes with no other solver")
+	case o.draw != "" && !changed && !o.searches():
 		return errors.New("--draw shows what an invariant is for; leave one out with --drop")
 	case o.recorded && (changed || o.emit != "" || len(o.solvers) > 0):
 		return errors.New("--recorded runs no solver and changes nothing; leave out the other flags")
@@ -92,8 +98,8 @@ func (o *proveOptions) check(models int) error {
 		return fmt.Errorf("--n %d is not 1 to 5", o.size)
 	}
 	for _, name := range o.solvers {
-		if !slices.Contains(prove.Solvers, name) {
-			return fmt.Errorf("--solver %s is not one of %s", name, strings.Join(prove.Solvers, ", "))
+		if !slices.Contains(prove.Solvers, name) && name != plan.NoSolver {
+			return fmt.Errorf("--solver %s is not one of %s, %s", name, strings.Join(prove.Solvers, ", "), plan.NoSolver)
 		}
 	}
 	return plan.Drawable("draw", o.draw, render.Formats)
@@ -138,11 +144,33 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 	case o.draw != "" && !models.IsRing(plans[0].Model):
 		return fmt.Errorf("%s is not of a ring, so there is no ring to draw", plans[0].Model.Name)
 	}
+	if o.searches() {
+		return searched(p, plans[0].Model, o)
+	}
 	found := proveWith(p, command, plans, o)
-	if err := induction(p, plans[0].Model, o); err != nil {
-		return err
+	if len(o.drop)+len(o.guards) > 0 && models.IsRing(plans[0].Model) {
+		if o.draw != "-" {
+			fmt.Fprintln(p.Out)
+		}
+		if _, err := induction(p, plans[0].Model, o); err != nil {
+			return err
+		}
 	}
 	return found
+}
+
+// searched searches for a counterexample to induction, which refutes, and runs no solver.
+func searched(p *plan.Program, m *logic.Model, o *proveOptions) error {
+	if !models.IsRing(m) {
+		return fmt.Errorf("%s is not of a ring, so it is searched by solvers only", m.Name)
+	}
+	switch found, err := induction(p, m, o); {
+	case err != nil:
+		return err
+	case found:
+		return report.ErrNo
+	}
+	return report.ExitError{Code: report.ExitIncomplete}
 }
 
 // proveRecorded compares models with what was proved.
@@ -222,37 +250,28 @@ func proveSolvers(p *plan.Program, names []string) (solvers []*prove.Solver, err
 	return solvers, nil
 }
 
-// Limits of the search for a counterexample to induction.
-const (
-	mostFacts  = 6
-	mostStates = 4_000_000
-)
+// mostStates is how many states a search for a counterexample to induction tries.
+const mostStates = 4_000_000
 
-// induction shows the smallest counterexample to induction of a model of a ring that lacks something.
-func induction(p *plan.Program, m *logic.Model, o *proveOptions) error {
-	switch {
-	case len(o.drop)+len(o.guards) == 0:
-		return nil
-	case !models.IsRing(m):
-		return nil
-	}
-	found, err := models.Counterexample(m, o.size, mostFacts, mostStates)
+// induction shows the smallest counterexample to induction of a model of a ring, and reports whether there is one.
+func induction(p *plan.Program, m *logic.Model, o *proveOptions) (bool, error) {
+	found, err := models.Counterexample(m, o.size, plan.MostFacts, mostStates)
 	switch {
 	case errors.Is(err, finite.ErrTooMany):
 		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes in the first %d states", o.size, mostStates))
-		return nil
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	case found == nil:
-		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes with up to %d facts", o.size, mostFacts))
-		return nil
+		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes with up to %d facts", o.size, plan.MostFacts))
+		return false, nil
 	}
 	shown := studies.Counterexample{Counterexample: found}
 	if o.draw != "-" {
 		_ = p.Fit(func(p *report.Printer) error { shown.Print(p.Out); return nil }) // Out keeps an error
 	}
 	if o.draw == "" {
-		return nil
+		return true, nil
 	}
-	return p.ToFile(o.draw, func(w io.Writer) error { return render.Write(w, shown.Drawing(), render.Format(o.draw)) })
+	return true, p.ToFile(o.draw, func(w io.Writer) error { return render.Write(w, shown.Drawing(), render.Format(o.draw)) })
 }

@@ -30,7 +30,7 @@ const (
 )
 
 // quick are the questions that compute nothing, and wait for no other.
-var quick = map[string]bool{"catalogue": true, "listing": true, "stories": true, "act": true}
+var quick = map[string]bool{"catalogue": true, "listing": true, "stories": true, "models": true, "act": true}
 
 // policy lets the page load its own files, ask its own server, and nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; " +

@@ -27,6 +27,7 @@
 //	(safety NAME "words" TERM)                    follows from the invariants and lemmas
 //	(step NAME ACTION "words" TERM)               follows from them and the guards of the action, before it
 //	(premises ACTION INVARIANT NAME …)            what suffices to prove that the action keeps the invariant; the default is all invariants
+//	(tie a|b|c "FOLDER" "TEST")                   a test of the repository that compares the model with the code, see [Tie]
 //
 // All values of an action are those before it. (search), in the head, lets solvers look for instances of quantified formulas without
 // patterns. (spare "why it is there") at the end of a guard, an axiom or an invariant states that the proof does not need it.

@@ -30,6 +30,7 @@ func forms() map[string]form {
 		"safety":     {`NAME "words" TERM`, 3, 3, (*reader).safety},
 		"step":       {`NAME ACTION "words" TERM`, 4, 4, (*reader).step},
 		"premises":   {"ACTION INVARIANT NAME …", 2, 0, (*reader).premises},
+		"tie":        {`a|b|c "FOLDER" "TEST"`, 3, 3, (*reader).tie},
 	}
 }
 
@@ -241,6 +242,14 @@ func (r *reader) premises(e *expression, parts []expression) {
 		parts[1].at.fail("no invariant is called %s", p.Invariant)
 	}
 	r.Premises = append(r.Premises, p)
+}
+
+func (r *reader) tie(_ *expression, parts []expression) {
+	kind := parts[0].atom("a, b or c")
+	if !slices.Contains([]string{"a", "b", "c"}, kind) {
+		parts[0].at.fail("a tie is a, b or c, not %s", kind)
+	}
+	r.Ties = append(r.Ties, Tie{kind, parts[1].words("a folder"), parts[2].words("a test")})
 }
 
 func (r *reader) initially(e *expression, parts []expression) {

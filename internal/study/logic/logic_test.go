@@ -109,6 +109,7 @@ func TestAWrongModelIsRefusedAtItsPlace(t *testing.T) {
 		{"(code \"C\"))", "(code \"C\") (color \"red\"))", "the head has title, theorem, source, code and search"},
 		{"(title \"T\")", "(title \"\xff\")", "m.model:1:22: the text is not UTF-8"},
 		{"(sort Process \"processes\")", "(include nothing) (sort Process \"processes\")", "nothing.axioms cannot be read"},
+		{"(sort Process \"processes\")", "(tie d \"folder\" \"Test\") (sort Process \"processes\")", "m.model:2:6: a tie is a, b or c, not d"},
 		{"(sort Process \"processes\")", "(include ../x) (sort Process \"processes\")", "../x is no name of a file"},
 		{"(sort Process \"processes\")", "(include loop) (sort Process \"processes\")", "loop.axioms:1:1: loop is no name of a file, or it is included already"},
 		{small, "", "m.model:1:1: the model has no head"},

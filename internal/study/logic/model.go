@@ -28,10 +28,14 @@ type Model struct {
 	Safety      []*Formula
 	Steps       []*Formula
 	Premises    []Premises
+	Ties        []Tie
 }
 
 // Assumption is something that the theorem needs of the code or of its users.
 type Assumption struct{ Name, Words, Holds, Breaks string }
+
+// Tie is a test that compares the model with the code: a, its states and steps at small n; b, its runs; c, its step functions, for every n.
+type Tie struct{ Kind, Folder, Test string }
 
 // Sort is a sort of things.
 type Sort struct{ Name, Words string }

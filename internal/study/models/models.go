@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ringleader.example/ringleader/internal/study/finite"
@@ -68,18 +69,37 @@ func Ring(m *logic.Model, ids []int, integers finite.Range) (*finite.Instance, e
 	})
 }
 
+// phases are those of a counterexample, where phases are counted.
+var phases = finite.Range{Least: 0, Most: 1}
+
 // Counterexample returns the smallest counterexample to induction of a model of a ring, in all orders of so many identifiers, as
 // [finite.Induction] does. Where phases are counted, they are 0 and 1.
 func Counterexample(m *logic.Model, n, mostFacts, mostStates int) (*finite.Counterexample, error) {
 	var instances []*finite.Instance
 	for _, ids := range orders(n) {
-		i, err := Ring(m, ids, finite.Range{Least: 0, Most: 1})
+		i, err := Ring(m, ids, phases)
 		if err != nil {
 			return nil, err
 		}
 		instances = append(instances, i)
 	}
 	return finite.Induction(instances, mostFacts, mostStates)
+}
+
+// Excluding returns those formulas of the whole model that do not hold in the state before the step: with any of them left in, the
+// counterexample would be none.
+func Excluding(whole *logic.Model, c *finite.Counterexample) (excluding []*logic.Formula, err error) {
+	ids := make([]int, c.Elements("Process"))
+	for p := range ids {
+		if ids[p], err = strconv.Atoi(c.Name("Process", p)); err != nil {
+			return nil, err
+		}
+	}
+	i, err := Ring(whole, ids, phases)
+	if err != nil {
+		return nil, err
+	}
+	return i.Broken(c.Before), nil
 }
 
 // orders returns all orders of the identifiers 1 to n on a ring: the smallest is first.

@@ -73,8 +73,8 @@ func (r *Proof) Row(w io.Writer) {
 // Counterexample is a counterexample to induction on a ring.
 type Counterexample struct{ *finite.Counterexample }
 
-// step returns the step in words.
-func (c Counterexample) step() string {
+// Step returns the action with its arguments.
+func (c Counterexample) Step() string {
 	parts := make([]string, len(c.Args))
 	for k, p := range c.Action.Parameters {
 		parts[k] = p.Name + " = " + c.Name(p.Sort, c.Args[k])
@@ -93,7 +93,8 @@ func (c Counterexample) texts(facts []finite.Fact) string {
 	return strings.Join(texts, ", ")
 }
 
-func (c Counterexample) ring() (names []string) {
+// Ring returns the processes, going right.
+func (c Counterexample) Ring() (names []string) {
 	for p := range c.Elements("Process") {
 		names = append(names, c.Name("Process", p))
 	}
@@ -102,19 +103,19 @@ func (c Counterexample) ring() (names []string) {
 
 // Print writes the counterexample for people.
 func (c Counterexample) Print(w io.Writer) {
-	text := fmt.Sprintf("The smallest state of %d that were tried in which all that is left holds, and a step that breaks it. No run reaches that state, if what was left out is true.", c.Tried)
-	fmt.Fprintf(w, "\n%s\n\n", report.Wrap(text, report.UsualWidth))
-	fmt.Fprintf(w, "  ring   going right: %s, and %s again\n", strings.Join(c.ring(), ", "), c.ring()[0])
+	text := fmt.Sprintf("The smallest state of %d that were tried in which all that is left holds, and a step that breaks it. No run need reach that state.", c.Tried)
+	fmt.Fprintf(w, "%s\n\n", report.Wrap(text, report.UsualWidth))
+	fmt.Fprintf(w, "  ring   going right: %s, and %s again\n", strings.Join(c.Ring(), ", "), c.Ring()[0])
 	fmt.Fprintf(w, "  state  %s\n", c.texts(c.Facts))
-	fmt.Fprintf(w, "  step   %s\n         %s\n", c.step(), c.Action.Words)
+	fmt.Fprintf(w, "  step   %s\n         %s\n", c.Step(), c.Action.Words)
 	fmt.Fprintf(w, "  then   %s\n", c.texts(c.New))
 	for _, f := range c.Broken {
 		fmt.Fprintf(w, "  broken %s: %s\n", f.Name, f.Words)
 	}
 }
 
-// place returns the process at which a fact is shown, its last one, or -1.
-func place(f finite.Fact) int {
+// Place returns the process at which a fact is shown, its last one, or -1.
+func Place(f finite.Fact) int {
 	for k := len(f.Args) - 1; k >= 0; k-- {
 		if f.Symbol.Args[k] == "Process" {
 			return f.Args[k]
@@ -123,58 +124,106 @@ func place(f finite.Fact) int {
 	return -1
 }
 
-// Sheet draws the ring, with the facts of the state at their processes, what the step changes in another colour, and the words below.
+// meanings returns what the state functions of the facts mean, one a line.
+func (c Counterexample) meanings() (lines []string) {
+	for _, f := range slices.Concat(c.Facts, c.New) {
+		if line := f.Symbol.Name + ": " + f.Symbol.Words; !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Drawing draws the ring, with the facts of the state at their processes, what the step changes in another colour, and the words below.
 func (c Counterexample) Drawing() *drawing.Drawing {
-	const radius, width = 110.0, 640.0
-	names, middle := c.ring(), drawing.At(width/2, 230)
 	s := &drawing.Drawing{
-		Width: width, Title: "A counterexample to induction: " + c.Model.Title,
-		Description: "state: " + c.texts(c.Facts) + "; step: " + c.step() + "; broken: " + logic.Names(c.Broken),
-		Symbols:     []drawing.Symbol{{Name: "arrow", Shape: []drawing.Element{{Path: drawing.Area(drawing.At(-9, -5), drawing.At(0, 0), drawing.At(-9, 5)), Fill: drawing.Ink}}}},
+		Width: 640, Title: "A counterexample to induction: " + c.Model.Title,
+		Description: "state: " + c.texts(c.Facts) + "; step: " + c.Step() + "; broken: " + logic.Names(c.Broken),
+		Symbols:     []drawing.Symbol{{Name: "arrow", Shape: []drawing.Element{{Path: drawing.Area(drawing.At(-9, -5), drawing.At(0, 0), drawing.At(-9, 5)), Fill: drawing.Axis}}}},
 	}
 	s.Add(drawing.Element{Text: c.Model.Title, At: drawing.At(drawing.Margin, 34), Size: drawing.Large, Bold: true, Fill: drawing.Ink})
-	angle := func(p float64) float64 { return 2*math.Pi*p/float64(len(names)) - math.Pi/2 }
-	for p, name := range names {
-		at := middle.Polar(radius, angle(float64(p)))
-		s.Add(drawing.Element{Path: drawing.Lines(middle.Polar(radius, angle(float64(p)+.25)), middle.Polar(radius, angle(float64(p)+.5)), middle.Polar(radius, angle(float64(p)+.75))), Stroke: drawing.Axis, Width: 1.5, Head: "arrow"})
-		s.Add(drawing.Element{Path: drawing.Circle(at, 20), Fill: drawing.Paper, Stroke: drawing.Ink, Width: 2})
-		s.Add(drawing.Element{Text: name, At: drawing.At(at.X, at.Y+5), Anchor: .5, Bold: true, Size: drawing.Normal, Fill: drawing.Ink})
-		line := 0
-		label := func(f finite.Fact, colour drawing.Colour, mark string) {
-			if place(f) != p {
-				return
-			}
-			out := middle.Polar(radius+36, angle(float64(p)))
-			anchor := .5
-			if math.Abs(out.X-middle.X) > 20 {
-				anchor = map[bool]float64{true: 0, false: 1}[out.X > middle.X]
-			}
-			up := 0.0
-			if out.Y < middle.Y {
-				up = -16 * float64(len(c.Facts)+len(c.New)-1) / 2
-			}
-			s.Add(drawing.Element{Text: mark + c.Text(f), At: drawing.At(out.X, out.Y+5+up+16*float64(line)), Anchor: anchor, Size: drawing.Small, Fill: colour, Above: true})
-			line++
-		}
-		for _, f := range c.Facts {
-			label(f, drawing.Ink, "")
-		}
-		for _, f := range c.New {
-			label(f, drawing.Looks[1], "+ ")
-		}
+	top := 0 // the facts above the ring
+	for _, f := range slices.Concat(c.Facts, c.New) {
+		top += map[bool]int{true: 1}[Place(f) == 0]
 	}
-	y := middle.Y + radius + 80
+	ring := &ringDrawing{Drawing: s, names: c.Ring(), middle: drawing.At(s.Width/2, 200+lineHeight*float64(top)), radius: 110}
+	for p := range ring.names {
+		ring.process(p)
+		ring.facts(c, p)
+	}
+	y := ring.middle.Y + ring.radius + 80
 	write := func(text string, colour drawing.Colour) {
-		for _, line := range drawing.Wrap(text, width-2*drawing.Margin, func(t string) float64 { return 6.6 * float64(len(t)) }) {
+		for _, line := range drawing.Wrap(text, s.Width-2*drawing.Margin, func(t string) float64 { return 6.6 * float64(len(t)) }) {
 			s.Add(drawing.Element{Text: line, At: drawing.At(drawing.Margin, y), Size: drawing.Small, Fill: colour})
 			y += 17
 		}
 	}
-	write("Before: "+c.texts(c.Facts)+". All other invariants hold.", drawing.Ink)
-	write("Step: "+c.step()+". "+c.Action.Words, drawing.Ink)
+	write("Before: "+c.texts(c.Facts)+". All invariants that are left hold.", drawing.Ink)
+	write("Step: "+c.Step()+". "+c.Action.Words, drawing.Ink)
+	write("Then: "+c.texts(c.New)+".", drawing.Looks[1])
 	for _, f := range c.Broken {
 		write("Broken: "+f.Name+". "+f.Words, drawing.Looks[1])
 	}
+	y += 8
+	for _, line := range c.meanings() {
+		write(line+".", drawing.Muted)
+	}
 	s.Height = y + drawing.Margin/2
 	return s
+}
+
+// lineHeight is the distance of lines of facts.
+const lineHeight = 16.0
+
+// ringDrawing is where the processes of a ring are drawn.
+type ringDrawing struct {
+	*drawing.Drawing
+	names  []string
+	middle drawing.Point
+	radius float64
+}
+
+// angle returns the direction of a place on the ring: the first process is at the top.
+func (r *ringDrawing) angle(p float64) float64 {
+	return 2*math.Pi*p/float64(len(r.names)) - math.Pi/2
+}
+
+// process draws a process, and the arrow to its right neighbour.
+func (r *ringDrawing) process(p int) {
+	const parts = 12 // of an arc
+	gap := 30 / r.radius / (2 * math.Pi) * float64(len(r.names))
+	arc := make([]drawing.Point, parts+1)
+	for k := range arc {
+		arc[k] = r.middle.Polar(r.radius, r.angle(float64(p)+gap+(1-2*gap)*float64(k)/parts))
+	}
+	at := r.middle.Polar(r.radius, r.angle(float64(p)))
+	r.Add(drawing.Element{Path: drawing.Lines(arc...), Stroke: drawing.Axis, Width: 1.5, Head: "arrow"})
+	r.Add(drawing.Element{Path: drawing.Circle(at, 20), Fill: drawing.Paper, Stroke: drawing.Ink, Width: 2})
+	r.Add(drawing.Element{Text: r.names[p], At: drawing.At(at.X, at.Y+5), Anchor: .5, Bold: true, Size: drawing.Normal, Fill: drawing.Ink})
+}
+
+// facts writes the facts that are shown at a process beside it.
+func (r *ringDrawing) facts(c Counterexample, p int) {
+	var lines []drawing.Element
+	write := func(all []finite.Fact, mark string, colour drawing.Colour) {
+		for _, f := range all {
+			if Place(f) == p {
+				lines = append(lines, drawing.Element{Text: mark + c.Text(f), Size: drawing.Small, Fill: colour, Above: true})
+			}
+		}
+	}
+	write(c.Facts, "", drawing.Ink)
+	write(c.New, "+ ", drawing.Looks[1])
+	out := r.middle.Polar(r.radius+36, r.angle(float64(p)))
+	anchor, above := .5, 0.0
+	if math.Abs(out.X-r.middle.X) > 20 {
+		anchor = map[bool]float64{true: 0, false: 1}[out.X > r.middle.X]
+	}
+	if out.Y < r.middle.Y {
+		above = lineHeight * float64(len(lines)-1)
+	}
+	for k, line := range lines {
+		line.At, line.Anchor = drawing.At(out.X, out.Y+5-above+lineHeight*float64(k)), anchor
+		r.Add(line)
+	}
 }
