@@ -482,7 +482,7 @@ func (m *Member) leave() error {
 
 // standDown lets the member lead no more, with a successor if it leads.
 func (m *Member) standDown(cause error) {
-	m.stand(func() {
+	m.stand(cause, func() {
 		m.down = true
 		m.note(cause)
 	})
@@ -490,7 +490,7 @@ func (m *Member) standDown(cause error) {
 
 // standUp lets the member stand for election.
 func (m *Member) standUp() {
-	m.stand(func() {
+	m.stand(nil, func() {
 		m.down = false
 		m.note(m.unable())
 	})
@@ -519,15 +519,15 @@ func (m *Member) changeStanding() {
 	all := append(slices.Collect(maps.Keys(m.others)), m)
 	m.mu.Unlock()
 	for _, member := range all {
-		member.stand(func() { member.note(member.unable()) })
+		member.stand(nil, func() { member.note(member.unable()) })
 	}
 }
 
 // errDown is why a member may not lead that stands for election no more.
 var errDown = errors.New("it has no work at present")
 
-// stand changes how the member stands for election.
-func (m *Member) stand(change func()) {
+// stand changes how the member stands for election. The cause is why its lead ends, unless it may not lead for another one.
+func (m *Member) stand(cause error, change func()) {
 	if m.config.Algorithm == Bully {
 		return // it knows no weights
 	}
@@ -536,11 +536,11 @@ func (m *Member) stand(change func()) {
 	change()
 	s := live.Standing{Weight: m.weight}
 	if err := m.unable(); err != nil {
-		s.Unable = err.Error()
+		s.Unable, cause = err.Error(), err
 	} else if m.down {
 		s.Unable = errDown.Error()
 	}
-	m.group.Stand(s)
+	m.group.Stand(s, because(cause))
 }
 
 // note notes the cause of the next end of a tenure; nil: it has none.
@@ -557,7 +557,7 @@ func (m *Member) SetPriority(priority uint16) error {
 	if m.config.Algorithm == Bully || m.config.weight() == 0 {
 		return fmt.Errorf("%w: member %d has no priority: it is a witness, or the algorithm is %s", ErrConfig, m.config.ID, Bully)
 	}
-	m.stand(func() { m.weight = max(1, priority) })
+	m.stand(nil, func() { m.weight = max(1, priority) })
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,10 @@ type peer struct {
 	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
 	difference  string        // of its timing from ours
 
+	lost      string              // why it was suspected last
+	lostAt    time.Duration       // when
+	heardAt   time.Duration       // when its last frame came that was no heartbeat
+	ends      map[key]ended       // by group: why its last tenure there has ended, as it has told
 	groups    map[key]string      // by group: what is wrong with it there, such as other limits; none: nothing
 	limits    map[key]string      // by group: its limits there, as last told
 	values    map[key]published   // by group: the last value that it has published there
@@ -212,6 +217,7 @@ func (l *loop) message(e transport.Message) error {
 	if e.In != p.in {
 		return nil
 	}
+	p.heardAt = l.member.now()
 	err := transport.ErrFrame
 	switch {
 	case e.Kind == proves:
@@ -260,6 +266,7 @@ func (l *loop) deliver(p *peer, k key, e transport.Message) error {
 	case !g.started:
 		return nil
 	case g.crowded(): // the disk has not answered for long
+		p.lost = "its messages wait for the disk of this member"
 		return l.disconnect(p)
 	}
 	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload[keySize:]})
@@ -311,7 +318,7 @@ func (l *loop) ended(e transport.Ended) error {
 	if e.In != p.in {
 		return nil // it was dismissed
 	}
-	p.in = nil
+	p.in, p.lost = nil, e.Err.Error()
 	l.redial(p)
 	level := slog.LevelWarn
 	if errors.Is(e.Err, transport.ErrLeft) {
@@ -367,7 +374,7 @@ func (l *loop) suspect(p *peer) error {
 	if p.health == reachable {
 		l.member.counts.add(func(c *Counts) { c.Suspicions++ })
 	}
-	p.health = suspect
+	p.health, p.lostAt = suspect, l.member.now()
 	l.showAll()
 	return l.each(process.Input{What: process.Suspected, Port: p.port()})
 }
@@ -396,6 +403,7 @@ func (l *loop) dialed(e transport.Dialed) error {
 	case p.in != nil:
 		return l.disconnect(p)
 	}
+	p.lost = cmp.Or(p.problem, p.lost)
 	return l.suspect(p) // the sender continues: messages queued since the attempt began may arrive
 }
 
