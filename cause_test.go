@@ -248,3 +248,39 @@ func TestALeaderWhoseDiskStallsSaysSo(t *testing.T) {
 		}
 	})
 }
+
+func TestTheStatusHasTheLastChangeAndTheCountersItsCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := causes(t, ringleader.Config{}, nil, 1, 2, 3)
+		defer c.Close()
+		is := func(cause string, from, to uint64) {
+			t.Helper()
+			number := func(id *uint64) uint64 {
+				if id == nil {
+					return 0
+				}
+				return *id
+			}
+			if l := c.Member(1).Status().LastChange; l == nil || l.Cause != cause || number(l.From) != from || number(l.To) != to || !l.Time.Equal(c.Member(1).View().Since) {
+				t.Errorf("the last change is %+v, want %s, from %d to %d", l, cause, from, to)
+			}
+		}
+		is("elected", 0, 3)
+		c.Cut([]uint64{1}, []uint64{2, 3})
+		c.Until("1 has no leader", func() bool { return !c.Member(1).View().Known })
+		is("silent", 3, 0)
+		c.Heal()
+		c.Await(3)
+		is("silent", 3, 3)
+		if err := c.Member(3).Resign(t.Context()); err != nil {
+			t.Error(err)
+		}
+		c.Await(2)
+		is("resigned", 3, 2)
+		for cause, n := range c.Member(1).ChangesByCause() {
+			if counted := cause == "elected" || cause == "silent" || cause == "resigned"; counted != (n == 1) || !counted && n > 0 {
+				t.Errorf("there were %d changes because %s", n, cause)
+			}
+		}
+	})
+}

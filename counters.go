@@ -1,6 +1,9 @@
 package ringleader
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // Counters counts what has happened to a member, since Join, for metrics. Each number only grows.
 type Counters struct {
@@ -31,4 +34,11 @@ func (m *Member) Counters() Counters {
 		Tenures: c.Tenures, Lapses: c.Lapses, LeaderChanges: c.Changes, Renewals: c.Renewals, LateRenewals: c.Late, Elections: c.Elections, ElectionTime: c.Electing,
 		Suspicions: c.Suspicions, Timers: c.Timers, Lateness: c.Lateness, Saves: c.Saves, SaveTime: c.SaveTime, FailedSaves: c.FailedSaves,
 	}
+}
+
+// ChangesByCause returns how often the known leader has changed, since Join, by the cause as far as this member knows it: see [LeaderChange]. It
+// has all causes. The end of a lead and the leader that follows it are one change.
+func (m *Member) ChangesByCause() map[string]uint64 {
+	c := m.group.Counts()
+	return maps.Collect(c.ByCause.All())
 }

@@ -62,6 +62,9 @@ type Status struct {
 
 	Stopping bool `json:"stopping"` // it leads, and its work is about to stop
 
+	// LastChange is the last change of the leader, as far as this member knows; null: it has known none.
+	LastChange *LeaderChange `json:"last_change,omitempty"`
+
 	// CertificateExpires is when the certificate of this member expires, or an authority of it; null without TLS.
 	CertificateExpires *time.Time `json:"certificate_expires,omitempty"`
 
@@ -341,7 +344,7 @@ func (m *Member) WaitLeader(ctx context.Context) (View, error) {
 func (m *Member) Status() Status {
 	s, _ := m.group.State()
 	v := viewOf(s)
-	status := Status{ID: m.config.ID, Algorithm: m.config.Algorithm, Role: v.Role, Term: v.Term, Value: v.Value, Stopping: s.Stopping}
+	status := Status{ID: m.config.ID, Algorithm: m.config.Algorithm, Role: v.Role, Term: v.Term, Value: v.Value, Stopping: s.Stopping, LastChange: lastChange(&s.Last)}
 	status.Quorum = v.Known && m.config.Algorithm == QuorumBully
 	if v.Known {
 		status.Leader = &v.Leader

@@ -227,7 +227,7 @@ func TestMetricsKeepTheRulesOfPrometheus(t *testing.T) {
 		for name, want := range map[string]string{
 			`info{id="3",algorithm="quorum-bully"}`: "1", "healthy": "1", "is_leader": "1", "leader_known": "1", "leader_id": "3", "term": "1",
 			"members": "3", "members_reachable": "3", "voters": "3", "voters_reachable": "3", `member_reachable{member="1"}`: "1", "tenures_total": "1", "lease_lapses_total": "0",
-			"leader_changes_total": "1", "election_seconds_count": "1", "unsafe_no_quorum": "0", "quorum": "1", "save_failures_total": "0",
+			"leader_changes_total": "1", `leader_changes_by_cause_total{cause="elected"}`: "1", `leader_changes_by_cause_total{cause="lapsed"}`: "0", "election_seconds_count": "1", "unsafe_no_quorum": "0", "quorum": "1", "save_failures_total": "0",
 		} {
 			if got := values["ringleader_"+name]; got != want {
 				t.Errorf("%s is %q, want %s", name, got, want)

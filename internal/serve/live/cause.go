@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -77,6 +78,22 @@ type Change struct {
 	Time time.Time
 	From uint64 // the leader before; 0: none was known
 	To   uint64 // 0: none is known yet
+
+	number uint64 // of the change
+}
+
+// ByCause counts changes of the leader by their causes.
+type ByCause [causes]uint64
+
+// All yields the name of each cause, with its number.
+func (b *ByCause) All() iter.Seq2[string, uint64] {
+	return func(yield func(string, uint64) bool) {
+		for cause, n := range b {
+			if !yield(Cause(cause).String(), n) {
+				return
+			}
+		}
+	}
 }
 
 // change returns the last change of the leader, when the state has changed. The election that follows the end of a lead belongs to it.
@@ -84,11 +101,11 @@ func (g *group) change(before, now *State) Change {
 	c := before.Last
 	switch {
 	case before.Leader != 0:
-		c = Change{Because: g.because, From: before.Leader, To: now.Leader}
+		c = Change{Because: g.because, From: before.Leader, To: now.Leader, number: c.number + 1}
 	case c.From != 0 && c.To == 0:
 		c.To = now.Leader
 	case now.Leader != 0:
-		c = Change{Because: Because{Elected, "no leader was known before"}, To: now.Leader}
+		c = Change{Because: Because{Elected, "no leader was known before"}, To: now.Leader, number: c.number + 1}
 	}
 	c.Time, g.because = now.Since, Because{}
 	return c

@@ -16,6 +16,7 @@ type Counts struct {
 	Renewals    uint64        // times that the lease of this member was prolonged
 	Late        uint64        // of these: less than half of it was left
 	Changes     uint64        // of the known leader: each time that another one is known
+	ByCause     ByCause       // likewise: each end of a lead, and each leader without one before
 	Elections   uint64        // times without a known leader that have ended
 	Electing    time.Duration // the sum of these times
 	Suspicions  uint64        // of members that were reachable
@@ -57,6 +58,9 @@ func (g *Group) count(s *State) {
 	c, before := &g.counts, &g.state
 	if s.Role == network.Leader && (before.Role != network.Leader || before.Term != s.Term) {
 		c.Tenures++
+	}
+	if s.Last.number != before.Last.number {
+		c.ByCause[s.Last.Cause]++
 	}
 	if s.Leader == 0 {
 		return

@@ -29,11 +29,18 @@ func (t *Text) Gauge(name, help string, value float64) { t.family(name, "gauge",
 func (t *Text) Flag(name, help string, is bool) { t.Gauge(name, help, Flag(is)) }
 
 // Gauges writes a gauge of several things.
-func (t *Text) Gauges(name, help string, samples ...Sample) {
-	t.head(name, "gauge", help)
+func (t *Text) Gauges(name, help string, samples ...Sample) { t.samples(name, "gauge", help, samples) }
+
+func (t *Text) samples(name, kind, help string, samples []Sample) {
+	t.head(name, kind, help)
 	for _, s := range samples {
 		t.value(name+s.Labels, s.Value)
 	}
+}
+
+// Counters writes numbers that only grow, of several things.
+func (t *Text) Counters(name, help string, samples ...Sample) {
+	t.samples(name, "counter", help, samples)
 }
 
 // Summary writes how often something happened, and the sum of a measure of it.
