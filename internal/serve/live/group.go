@@ -66,6 +66,7 @@ type Group struct {
 	counts  Counts // of this group
 	last    uint64 // the leader that was known last
 	muted   muted
+	waits   []string // what an election without a leader waits for
 }
 
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
@@ -273,7 +274,8 @@ type group struct {
 	ending  *Because      // why the work of this tenure is to stop; nil: it is not
 	wanted  Because       // why the host has given its last command
 	because Because       // why the leader that show is to show no more is known no more
-	renewed standstills   // when the lease was renewed last that this member has, or follows
+	episode episode
+	renewed standstills // when the lease was renewed last that this member has, or follows
 
 	reign        reign             // the leader of the highest term that was led, as far as this member knows
 	durableReign reign             // that, as far as it is durable
@@ -352,6 +354,7 @@ func (g *group) load() error {
 // start starts the algorithm.
 func (g *group) start() error {
 	g.started = true
+	g.elects(true)
 	g.logVoters()
 	in := process.Input{What: process.Started}
 	if g.recover {
@@ -362,6 +365,7 @@ func (g *group) start() error {
 
 // take gives an event to the algorithm, now or when its state is durable.
 func (g *group) take(in process.Input) error {
+	g.answered(in)
 	if g.pending != nil || len(g.waiting) > 0 {
 		g.wait(in)
 		return nil
@@ -484,6 +488,7 @@ func (g *group) send(all []process.Frame) {
 		case int(s.Port) == g.member.position:
 			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[framing.HeadSize:]})
 		case !g.handle.drops(s.Kind):
+			g.asks(s)
 			g.member.peers[s.Port].send(g.frame(s), g.slot(s.Kind))
 		}
 	}

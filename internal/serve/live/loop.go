@@ -301,11 +301,13 @@ func (l *loop) saved(err error) error {
 		l.member.log.Info("the state of the member can be written again", "after", l.member.now()-s.begun)
 	}
 	l.saving = nil
-	l.member.counts.add(func(c *Counts) { c.Saves, c.SaveTime = c.Saves+1, c.SaveTime+l.member.now()-s.begun })
+	took := l.member.now() - s.begun
+	l.member.counts.add(func(c *Counts) { c.Saves, c.SaveTime = c.Saves+1, c.SaveTime+took })
 	for _, f := range s.after {
 		f()
 	}
 	for _, g := range s.groups {
+		g.flushed(took)
 		if err := g.apply(); err != nil {
 			return err
 		}
@@ -330,6 +332,9 @@ func (l *loop) beat() {
 		l.passOn(p, len(l.member.peers))
 	}
 	l.proven = nil
+	for _, g := range l.groups {
+		g.look(now)
+	}
 	for _, p := range l.member.peers {
 		if p == nil || p.out == nil {
 			continue

@@ -23,6 +23,7 @@ func (g *group) show() {
 		g.because = Because{Cause: Duplicate}
 	}
 	s.Value, s.Voters = g.valueOf(s.Leader, s.Term), g.votersNow()
+	g.elects(s.Leader == 0)
 	g.lead(g.decision.Role == network.Leader)
 	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
 		s.Since = time.Now()
