@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -43,6 +44,7 @@ type peer struct {
 	restUntil   time.Duration
 	duplicate   bool          // whether it refuses us for another process with our identifier
 	problem     string        // why the last attempt to connect has failed
+	told        []string      // those that were logged since an attempt has succeeded
 	refused     string        // why this member refuses it; empty: it does not
 	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
 	difference  string        // of its timing from ours
@@ -410,6 +412,21 @@ func (l *loop) dialed(e transport.Dialed) error {
 // longFailure is the time after which an unreachable member is worth a warning: a restart is shorter.
 const longFailure = 5 * time.Second
 
+// mostTold is how many problems of a peer are logged until it can be connected to.
+const mostTold = 8
+
+// isNews reports whether the problem of a peer is to be logged. While it cannot be connected to, two errors may take turns.
+func (p *peer) isNews() bool {
+	if p.problem == "" {
+		p.told = nil
+	}
+	if p.problem == "" || len(p.told) == mostTold || slices.Contains(p.told, p.problem) {
+		return false
+	}
+	p.told = append(p.told, p.problem)
+	return true
+}
+
 // note keeps the outcome of an attempt to connect, and logs it if it is new.
 func (l *loop) note(p *peer, err error) {
 	before, contested := p.problem, l.contested()
@@ -425,15 +442,13 @@ func (l *loop) note(p *peer, err error) {
 		l.member.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)
 	}
 	var no *transport.Refusal
-	switch refused := errors.As(err, &no); {
+	switch refused, news := errors.As(err, &no), p.isNews(); {
 	case refused:
-		if no.Code == transport.RefusedDuplicate {
-			p.duplicate = true
-		}
-		if p.problem != before {
+		p.duplicate = no.Code == transport.RefusedDuplicate
+		if news {
 			l.member.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
 		}
-	case p.problem != "" && p.problem != before:
+	case news:
 		l.member.log.Info("member cannot be connected to", "peer", p.id, "error", err)
 	}
 	if p.problem != before || contested != l.contested() {
