@@ -65,3 +65,52 @@ func TestAnElectionThatWaitsForSlowDisksSaysSo(t *testing.T) {
 		}
 	})
 }
+
+func TestHistogramsHaveFlushesRoundTripsAndLateness(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		var lasts atomic.Int64
+		lasts.Store(int64(30 * time.Millisecond))
+		c.Configure(func(id uint64, config *ringleader.Config) {
+			config.Storage = slowSaves{config.Storage, &lasts}
+		})
+		c.Start(1, 2, 3)
+		leader := c.AwaitAny()
+		c.Pass(time.Second)
+		before := c.Member(leader).Histograms().RoundTrips
+		c.Hold(func(f ringleadertest.Frame) bool { return f.From == leader%3+1 && f.Kind == "grant" })
+		c.Until("an answer is under way", func() bool { return len(c.Held()) > 0 })
+		c.Pass(40 * time.Millisecond)
+		c.Hold(nil)
+		for len(c.Held()) > 0 {
+			c.Deliver(0)
+		}
+		c.Settle()
+		within := func(h *ringleader.Histogram, least, most time.Duration) (n uint64) {
+			for _, b := range h.Buckets {
+				switch b.Most {
+				case least:
+					n -= b.Count
+				case most:
+					n += b.Count
+				}
+			}
+			return n
+		}
+		slow := within(&before, 25*time.Millisecond, 50*time.Millisecond) // the first renewals, which the others flush
+		h, n := c.Member(leader).Histograms(), c.Member(leader).Counters()
+		if within(&h.Saves, 25*time.Millisecond, 50*time.Millisecond) != n.Saves || h.Saves.Count != n.Saves || h.Saves.Sum != n.SaveTime || n.Saves == 0 {
+			t.Errorf("flushes of 30 ms: %+v, and the counters %+v", h.Saves, n)
+		}
+		if within(&h.RoundTrips, 25*time.Millisecond, 50*time.Millisecond) != slow+1 || h.RoundTrips.Count <= before.Count || h.RoundTrips.Sum != before.Sum+40*time.Millisecond {
+			t.Errorf("round trips, of which one of 40 ms is new: %+v", h.RoundTrips)
+		}
+		if all := h.RoundTrips.Buckets[len(h.RoundTrips.Buckets)-1].Count; all != h.RoundTrips.Count || all == 0 {
+			t.Errorf("%d of %d round trips are not above the last bound", all, h.RoundTrips.Count)
+		}
+		if h.Lateness.Count != n.Timers || h.Lateness.Sum != n.Lateness || n.Timers == 0 {
+			t.Errorf("lateness: %+v, and the counters %+v", h.Lateness, n)
+		}
+	})
+}

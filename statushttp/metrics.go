@@ -24,6 +24,15 @@ func able(s *ringleader.Status) bool {
 	return !s.Members[i].Witness && s.Members[i].Unable == ""
 }
 
+// histogram writes a histogram of lengths of time.
+func histogram(t *metrics.Text, name, help string, h *ringleader.Histogram) {
+	var buckets []metrics.Bucket
+	for _, b := range h.Buckets {
+		buckets = append(buckets, metrics.Bucket{Most: b.Most.Seconds(), Count: b.Count})
+	}
+	t.Histogram(name, help, buckets, h.Sum.Seconds(), h.Count)
+}
+
 // byCause returns the changes of the leader by cause, in the order of the words.
 func byCause(m *ringleader.Member) (samples []metrics.Sample) {
 	changes := m.ChangesByCause()
@@ -83,8 +92,10 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 	t.Counters("leader_changes_by_cause_total", "Ends of a lead that this member knew, and leaders without one before, by the cause as far as it knows that.", byCause(m)...)
 	t.Counter("suspicions_total", "Times that a member that was heard from fell silent.", float64(c.Suspicions))
 	t.Summary("election_seconds", "Time without a known leader, of elections that have ended.", c.ElectionTime.Seconds(), c.Elections)
-	t.Summary("timer_lateness_seconds", "How late the member woke for its timers.", c.Lateness.Seconds(), c.Timers)
-	t.Summary("save_seconds", "Time to flush votes to the disk.", c.SaveTime.Seconds(), c.Saves)
+	h := m.Histograms()
+	histogram(t, "timer_lateness_seconds", "How late the member woke for its timers.", &h.Lateness)
+	histogram(t, "save_seconds", "Time to flush votes to the disk.", &h.Saves)
+	histogram(t, "round_trip_seconds", "Time that the others took to answer when this member, as the leader, renewed its lease.", &h.RoundTrips)
 	t.Counter("save_failures_total", "Times that votes could not be written.", float64(c.FailedSaves))
 	t.Flag("storage_failing", "1 while the disk gives no answer, or the data directory is gone.", s.StorageProblem != "")
 	t.Gauge("storage_failing_seconds", "For how long that has been so, 0 if it is not.", s.StorageFailing)

@@ -270,12 +270,13 @@ type group struct {
 	pending  *process.Output // the effects that wait until kept is durable; nil: none
 	begun    time.Duration   // when the step of pending began, in whole units
 
-	input   process.Input // of the step of pending, without its message
-	ending  *Because      // why the work of this tenure is to stop; nil: it is not
-	wanted  Because       // why the host has given its last command
-	because Because       // why the leader that show is to show no more is known no more
-	episode episode
-	renewed standstills // when the lease was renewed last that this member has, or follows
+	input    process.Input // of the step of pending, without its message
+	ending   *Because      // why the work of this tenure is to stop; nil: it is not
+	wanted   Because       // why the host has given its last command
+	because  Because       // why the leader that show is to show no more is known no more
+	episode  episode
+	renewals map[uint64]time.Duration // by a member that has not answered: when it was asked for a renewal first
+	renewed  standstills              // when the lease was renewed last that this member has, or follows
 
 	reign        reign             // the leader of the highest term that was led, as far as this member knows
 	durableReign reign             // that, as far as it is durable

@@ -302,7 +302,7 @@ func (l *loop) saved(err error) error {
 	}
 	l.saving = nil
 	took := l.member.now() - s.begun
-	l.member.counts.add(func(c *Counts) { c.Saves, c.SaveTime = c.Saves+1, c.SaveTime+took })
+	l.member.counts.add(func(c *Counts) { c.Saves.add(took) })
 	for _, f := range s.after {
 		f()
 	}
@@ -388,7 +388,7 @@ func (l *loop) expire() error {
 	var due []*group
 	for now := l.member.now(); len(l.due) > 0 && l.due[0].at <= now; {
 		late := now - l.due[0].at
-		l.member.counts.add(func(c *Counts) { c.Timers, c.Lateness = c.Timers+1, c.Lateness+late })
+		l.member.counts.add(func(c *Counts) { c.Lateness.add(late) })
 		due = append(due, heap.Pop(&l.due).(*group))
 	}
 	for _, g := range due { // each once: timers that expire again and again must not starve messages

@@ -32,21 +32,36 @@ type question struct {
 
 // asks notes a message that wants an answer.
 func (g *group) asks(s process.Frame) {
-	kind := g.member.program.Kinds[s.Kind].Name
+	kind, p := g.member.program.Kinds[s.Kind].Name, g.member.peers[s.Port]
+	if at, now := g.renewals[p.id], g.member.now(); kind == "renew" && (at == 0 || now-at >= g.member.config.Suspicion) {
+		if g.renewals == nil {
+			g.renewals = map[uint64]time.Duration{}
+		}
+		g.renewals[p.id] = now // an answer that has not come by now is lost
+	}
 	if g.episode.begun == 0 || kind != "claim" && kind != "election" {
 		return
 	}
-	if q := (question{g.member.peers[s.Port].id, kind == "claim"}); g.episode.asked[q] == 0 {
+	if q := (question{p.id, kind == "claim"}); g.episode.asked[q] == 0 {
 		g.episode.asked[q] = g.member.now()
 	}
 }
 
 // answered notes the answer of a member, when it arrives.
 func (g *group) answered(in process.Input) {
-	if g.episode.begun == 0 || in.What != process.Received || int(in.Port) == g.member.position {
+	if in.What != process.Received || int(in.Port) == g.member.position {
 		return
 	}
 	q, kind := question{member: g.member.peers[in.Port].id}, g.kind(in)
+	if at := g.renewals[q.member]; at != 0 && kind == "grant" {
+		delete(g.renewals, q.member)
+		if took := g.member.now() - at; g.decision.Role == network.Leader {
+			g.member.counts.add(func(c *Counts) { c.RoundTrips.add(took) })
+		}
+	}
+	if g.episode.begun == 0 {
+		return
+	}
 	if q.claim = kind == "grant" || kind == "nack"; !q.claim && kind != "answer" {
 		return
 	}

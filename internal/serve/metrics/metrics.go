@@ -50,6 +50,23 @@ func (t *Text) Summary(name, help string, sum float64, count uint64) {
 	t.value(name+"_count", float64(count))
 }
 
+// Bucket is a part of a histogram.
+type Bucket struct {
+	Most  float64 // its bound
+	Count uint64  // of values that are not above the bound
+}
+
+// Histogram writes how many values were not above each of several bounds, how many there were, and their sum.
+func (t *Text) Histogram(name, help string, buckets []Bucket, sum float64, count uint64) {
+	t.head(name, "histogram", help)
+	for _, b := range buckets {
+		t.value(fmt.Sprintf(`%s_bucket{le="%g"}`, name, b.Most), float64(b.Count))
+	}
+	t.value(name+`_bucket{le="+Inf"}`, float64(count))
+	t.value(name+"_sum", sum)
+	t.value(name+"_count", float64(count))
+}
+
 // Flag returns 1 for true and 0 for false.
 func Flag(is bool) float64 {
 	if is {
