@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -281,6 +282,42 @@ func TestTheStatusHasTheLastChangeAndTheCountersItsCause(t *testing.T) {
 			if counted := cause == "elected" || cause == "silent" || cause == "resigned"; counted != (n == 1) || !counted && n > 0 {
 				t.Errorf("there were %d changes because %s", n, cause)
 			}
+		}
+	})
+}
+
+// The claim of a successor may overtake what the leader before has told.
+func TestACauseThatComesLateIsTakenOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := causes(t, ringleader.Config{}, nil, 1, 2, 3)
+		defer c.Close()
+		c.Hold(func(f ringleadertest.Frame) bool {
+			return f.To == 1 && (f.From == 3 || f.From == 2 && f.Kind == "renew")
+		})
+		if err := c.Member(3).Transfer(2); err != nil {
+			t.Fatal(err)
+		}
+		c.Until("1 has heard that the lead has ended", func() bool { return !c.Member(1).View().Known })
+		c.Hold(func(f ringleadertest.Frame) bool { return f.From == 2 })
+		for i := 0; i < len(c.Held()); {
+			if c.Held()[i].From == 3 {
+				c.Deliver(i)
+			} else {
+				i++
+			}
+		}
+		c.Settle()
+		c.Hold(nil)
+		for len(c.Held()) > 0 {
+			c.Deliver(0)
+		}
+		c.Await(2)
+		lines := c.journals[1].values("because")[c.skip[1]:]
+		if want := []string{"unknown: member 2 tells that its lead has ended, and not why", "transferred: to member 2"}; !slices.Equal(lines, want) {
+			t.Errorf("it logs %q, want %q", lines, want)
+		}
+		if n := c.Member(1).ChangesByCause(); n["transferred"] != 1 || n["unknown"] != 0 {
+			t.Errorf("it counts %v", n)
 		}
 	})
 }

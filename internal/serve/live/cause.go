@@ -79,7 +79,8 @@ type Change struct {
 	From uint64 // the leader before; 0: none was known
 	To   uint64 // 0: none is known yet
 
-	number uint64 // of the change
+	term    election.Term // of the lead that has ended
+	counted bool
 }
 
 // ByCause counts changes of the leader by their causes.
@@ -101,11 +102,14 @@ func (g *group) change(before, now *State) Change {
 	c := before.Last
 	switch {
 	case before.Leader != 0:
-		c = Change{Because: g.because, From: before.Leader, To: now.Leader, number: c.number + 1}
+		c = Change{Because: g.because, From: before.Leader, To: now.Leader, term: before.Term}
 	case c.From != 0 && c.To == 0:
 		c.To = now.Leader
+		if p := g.member.peerOf(c.From); p != nil && c.Cause == Unknown {
+			c.Because, _ = g.evidence(p, c.term, c.Because) // it may have come meanwhile
+		}
 	case now.Leader != 0:
-		c = Change{Because: Because{Elected, "no leader was known before"}, To: now.Leader, number: c.number + 1}
+		c = Change{Because: Because{Elected, "no leader was known before"}, To: now.Leader}
 	}
 	c.Time, g.because = now.Since, Because{}
 	return c
@@ -193,13 +197,13 @@ func (g *group) lapsed() Because {
 func (g *group) lostLeader(before network.Decision, in process.Input) Because {
 	p := g.member.peerOf(g.Name(before.Leader))
 	received := in.What == process.Received
-	switch {
-	case p == nil:
+	if p == nil {
 		return Because{}
-	case p.died != nil && p.dead >= p.incarnation:
-		return Because{Crashed, "its death is proven"}
-	case p.ends[g.handle.key].term == before.Term && before.Term != 0:
-		return p.ends[g.handle.key].because
+	}
+	if because, found := g.evidence(p, before.Term, Because{}); found {
+		return because
+	}
+	switch {
 	case received && g.decision.Role != network.Undecided:
 		return Because{Superseded, fmt.Sprintf("member %d leads in term %d", g.Name(g.decision.Leader), g.decision.Term)}
 	case received && in.Port == p.port() && g.kind(in) == "release":
@@ -214,6 +218,17 @@ func (g *group) lostLeader(before network.Decision, in process.Input) Because {
 		return Because{Lost, fmt.Sprintf("it is not reachable for %s: %s", inSeconds(g.member.now()-p.lostAt), p.lost)}
 	}
 	return Because{Silent, fmt.Sprintf("its last message came %s ago, and its connection stands", inSeconds(g.member.now()-p.heardAt))}
+}
+
+// evidence returns why the lead of a peer in a term has ended, if it has told that or is proven dead; otherwise what was thought before.
+func (g *group) evidence(p *peer, term election.Term, before Because) (because Because, found bool) {
+	switch end := p.ends[g.handle.key]; {
+	case p.died != nil && p.dead >= p.incarnation:
+		return Because{Crashed, "its death is proven"}, true
+	case end.term == term && term != 0:
+		return end.because, true
+	}
+	return before, false
 }
 
 // The end of a tenure is told in a frame of the kind publishes with the term 0, in which nothing is published: the members of earlier versions

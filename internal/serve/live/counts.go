@@ -57,8 +57,9 @@ func (g *Group) count(s *State) {
 	if s.Role == network.Leader && (before.Role != network.Leader || before.Term != s.Term) {
 		c.Tenures++
 	}
-	if s.Last.number != before.Last.number {
-		c.ByCause[s.Last.Cause]++
+	if last := &s.Last; !last.counted && (last.To != 0 || last.From != 0 && last.Cause != Unknown) { // evidence for one that is unknown may come
+		last.counted = true
+		c.ByCause[last.Cause]++
 	}
 	if s.Leader == 0 {
 		return
