@@ -175,7 +175,7 @@ func TestEachChangeOfTheLeaderHasItsCauseInTheLog(t *testing.T) {
 				c.Pass(3 * time.Second)
 				c.Continue(3)
 			},
-			victim: `delayed: its process stood still, or had too little of the processor, for 2\.\d s`,
+			victim: `delayed: its process stood still, or had too little of the processor, for 3\.0 s`,
 			others: `silent: its last message came 0\.\d s ago, and its connection stands`,
 		},
 		"a suspension": {
@@ -320,4 +320,42 @@ func TestACauseThatComesLateIsTakenOver(t *testing.T) {
 			t.Errorf("it counts %v", n)
 		}
 	})
+}
+
+func TestALateRenewalHasItsCauseInTheLog(t *testing.T) {
+	lease := ringleader.Test().Lease
+	for pattern, fault := range map[string]func(c *ringleadertest.Cluster){
+		`lapsed: a majority has answered late; member 1 has not answered for 0\.\d s, member 2 has not answered for 0\.\d s`: func(c *ringleadertest.Cluster) {
+			c.Cut([]uint64{3}, []uint64{1, 2})
+			c.Pass(lease * 2 / 3)
+			c.Heal()
+		},
+		`delayed: its process stood still, or had too little of the processor, for 0\.\d s`: func(c *ringleadertest.Cluster) {
+			c.Stop(3)
+			c.Pass(lease * 2 / 3)
+			c.Continue(3)
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+			defer c.Close()
+			j := &journal{text: "the lease was renewed late", level: slog.LevelInfo}
+			c.Configure(func(id uint64, config *ringleader.Config) {
+				if id == 3 {
+					config.Logger = slog.New(j)
+				}
+			})
+			c.Start(1, 2, 3)
+			c.Await(3)
+			c.Pass(time.Second)
+			for range 2 {
+				before := c.Member(3).Counters().LateRenewals
+				fault(c)
+				c.Until("a renewal was late", func() bool { return c.Member(3).Counters().LateRenewals > before })
+			}
+			if lines := j.values("because"); len(lines) != 1 || !regexp.MustCompile("^"+pattern+"$").MatchString(lines[0]) {
+				t.Errorf("it logs %q, want one line %q", lines, pattern)
+			}
+		})
+	}
 }

@@ -130,6 +130,19 @@ func (g *group) endedBy(in process.Input) {
 	g.ending = &because
 }
 
+// reason notes why a step has changed the decision that was there first, or has renewed a lease late.
+func (g *group) reason(first network.Decision, renewed bool) {
+	if first.Role == network.Follower && g.decision != first {
+		g.because = g.lostLeader(first, g.input)
+	}
+	if first.Role == network.Leader && g.decision == first && renewed && g.handle.isLate() {
+		g.renewedLate()
+	}
+	if renewed || g.ofLeader(g.input) {
+		g.renewed = g.loop.standstills
+	}
+}
+
 // kind returns the name of the kind of a message.
 func (g *group) kind(in process.Input) string { return g.member.program.Kinds[in.Kind].Name }
 
@@ -139,7 +152,7 @@ func (g *group) ownEnd(in process.Input) (because Because) {
 	case g.ending != nil && g.ending.Cause != Lapsed:
 		because = *g.ending
 	case g.ending != nil, g.lease <= g.member.boot():
-		because = g.lapsed()
+		because = g.lapsed("no majority has renewed the lease")
 	case in.What == process.Received:
 		because = Because{Superseded, fmt.Sprintf("member %d has a higher term", g.member.peers[in.Port].id)}
 	}
@@ -169,8 +182,8 @@ func (g *group) standstill(whose string) (because Because, found bool) {
 	return Because{}, false
 }
 
-// lapsed returns why nothing has renewed the lease of this member.
-func (g *group) lapsed() Because {
+// lapsed returns why nothing has renewed the lease of this member, or nothing in time.
+func (g *group) lapsed(what string) Because {
 	if because, found := g.standstill("its"); found {
 		return because
 	}
@@ -190,7 +203,17 @@ func (g *group) lapsed() Because {
 			missing = append(missing, fmt.Sprintf("member %d has not answered for %s", id, inSeconds(boot-ends+g.handle.entitled)))
 		}
 	}
-	return Because{Lapsed, "no majority has renewed the lease; " + cmp.Or(strings.Join(missing, ", "), "all have answered late")}
+	return Because{Lapsed, what + "; " + cmp.Or(strings.Join(missing, ", "), "all have answered late")}
+}
+
+// renewedLate logs that a renewal was late, once in a while.
+func (g *group) renewedLate() {
+	now := g.member.now()
+	if g.toldLate != 0 && now-g.toldLate < seldom {
+		return
+	}
+	g.toldLate = now
+	g.handle.log.Warn("the lease was renewed late", "left", (g.handle.until - g.member.boot()).Round(time.Millisecond), "because", g.lapsed("a majority has answered late").String())
 }
 
 // lostLeader returns why the leader of a decision is known no more, as far as this member knows.

@@ -83,15 +83,18 @@ func (g *Group) lapse() {
 
 // renew prolongs the lease of this member, and counts that.
 func (g *Group) renew(until time.Duration) {
-	left := g.until - g.member.boot()
+	late := g.isLate()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.counts.Renewals++
-	if left < g.entitled/2 {
+	if late {
 		g.counts.Late++
 	}
 	g.move(until)
 }
+
+// isLate reports whether less than half of the lease is left. Only the loop calls it.
+func (g *Group) isLate() bool { return g.until-g.member.boot() < g.entitled/2 }
 
 // Timer returns how long a timer of the algorithm still runs, by its declared name; 0 if it does not.
 func (g *Group) Timer(name string) time.Duration {

@@ -275,6 +275,7 @@ type group struct {
 	wanted   Because       // why the host has given its last command
 	because  Because       // why the leader that show is to show no more is known no more
 	episode  episode
+	toldLate time.Duration            // when a late renewal was logged last; 0: never
 	renewals map[uint64]time.Duration // by a member that has not answered: when it was asked for a renewal first
 	renewed  standstills              // when the lease was renewed last that this member has, or follows
 
@@ -465,12 +466,7 @@ func (g *group) apply() error {
 			}
 		}
 	}
-	if first.Role == network.Follower && g.decision != first {
-		g.because = g.lostLeader(first, g.input)
-	}
-	if g.lease != lease || g.ofLeader(g.input) {
-		g.renewed = g.loop.standstills
-	}
+	g.reason(first, g.lease != lease)
 	switch {
 	case g.votersChanged(), changed:
 		g.show()

@@ -183,7 +183,9 @@ func (l *loop) run() (err error) {
 			continue
 		}
 		wait := l.next()
-		due := l.member.now() + max(0, wait)
+		now := l.member.now()
+		l.look(now, 0)
+		due := now + max(0, wait)
 		alarm.Reset(wait)
 		select {
 		case <-l.member.ctx.Done():
@@ -322,7 +324,7 @@ func (m *Member) clocks() process.Now { return process.Now{Timers: m.now(), Dead
 func (l *loop) beat() {
 	l.pulse()
 	now := l.member.now()
-	l.look(now)
+	l.look(now, 0)
 	l.member.turn.Store(int64(now))
 	if now < l.beatAt {
 		return
@@ -406,7 +408,7 @@ func (l *loop) expire() error {
 func (l *loop) resume(due time.Duration) {
 	boot := l.member.boot() // before the other clock
 	now := l.member.now()
-	l.look(now)
+	l.look(now, due)
 	l.delays.woke(now, now-due)
 	suspended := boot - now
 	if suspended-l.suspended < leastSuspension {
@@ -419,15 +421,15 @@ func (l *loop) resume(due time.Duration) {
 	}
 }
 
-// look notes how late the loop reads its clock. It does so once in a heartbeat, at least.
-func (l *loop) look(now time.Duration) {
-	if late := now - l.looked - l.member.config.Heartbeat; l.looked != 0 && late > 0 {
+// look notes for how long the loop has stood still: since it was due, or since its last look. It waits between two looks only until it is due.
+func (l *loop) look(now, due time.Duration) {
+	if late := now - max(l.looked, due); l.looked != 0 && late >= leastSuspension {
 		l.delayed += late
 	}
 	l.looked = now
 }
 
-// leastSuspension is more than what passes between the readings of two clocks. A shorter suspension makes a timer late by as much.
+// leastSuspension is more than what passes between the readings of two clocks. A shorter suspension, or delay, makes a timer late by as much.
 const leastSuspension = 5 * time.Millisecond
 
 // due are groups by the time at which they have something to do, as package heap wants them.
