@@ -1,6 +1,11 @@
 package ringleader
 
-import "time"
+import (
+	"maps"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/live"
+)
 
 // Counters counts what has happened to a member, since Join, for metrics. Each number only grows.
 type Counters struct {
@@ -29,6 +34,49 @@ func (m *Member) Counters() Counters {
 	c := m.group.Counts()
 	return Counters{
 		Tenures: c.Tenures, Lapses: c.Lapses, LeaderChanges: c.Changes, Renewals: c.Renewals, LateRenewals: c.Late, Elections: c.Elections, ElectionTime: c.Electing,
-		Suspicions: c.Suspicions, Timers: c.Timers, Lateness: c.Lateness, Saves: c.Saves, SaveTime: c.SaveTime, FailedSaves: c.FailedSaves,
+		Suspicions: c.Suspicions, Timers: c.Lateness.Count(), Lateness: c.Lateness.Sum, Saves: c.Saves.Count(), SaveTime: c.Saves.Sum, FailedSaves: c.FailedSaves,
 	}
+}
+
+// ChangesByCause returns how often the known leader has changed, since Join, by the cause as far as this member knows it: see [LeaderChange]. It
+// has all causes. The end of a lead and the leader that follows it are one change.
+func (m *Member) ChangesByCause() map[string]uint64 {
+	c := m.group.Counts()
+	return maps.Collect(c.ByCause.All())
+}
+
+// Histogram counts lengths of time. Each number only grows.
+type Histogram struct {
+	Buckets []Bucket // by rising bound
+	Count   uint64   // of all lengths, also of those above the last bound
+	Sum     time.Duration
+}
+
+// Bucket counts the lengths of time that a bound has.
+type Bucket struct {
+	Most  time.Duration
+	Count uint64 // of lengths that are not above Most
+}
+
+// Histograms are those of a process: its members in all groups share connections, clock and disk.
+type Histograms struct {
+	Saves      Histogram // how long votes took to be flushed to the disk
+	RoundTrips Histogram // how long the others took to answer when this member, as the leader, renewed its lease; lost answers are not counted
+	Lateness   Histogram // how late the member woke for a timer
+}
+
+// Histograms returns the current histograms.
+func (m *Member) Histograms() Histograms {
+	c := m.group.Counts()
+	return Histograms{Saves: histogramOf(&c.Saves), RoundTrips: histogramOf(&c.RoundTrips), Lateness: histogramOf(&c.Lateness)}
+}
+
+func histogramOf(h *live.Histogram) Histogram {
+	all := Histogram{Sum: h.Sum, Count: h.Count()}
+	below := uint64(0)
+	for i, most := range live.Bounds() {
+		below += h.Buckets[i]
+		all.Buckets = append(all.Buckets, Bucket{most, below})
+	}
+	return all
 }

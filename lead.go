@@ -229,7 +229,7 @@ func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, late
 		cause, m.cause = cmp.Or(m.cause, ErrPreempted), nil
 		return cause
 	case late:
-		m.group.Command(election.Command{Order: election.Resign}) // what stops now does not begin again in this term
+		m.group.CommandBecause(election.Command{Order: election.Resign}, because(ErrLapsed)) // what stops now does not begin again in this term
 		return ErrLapsed
 	case ctx.Err() != nil:
 		m.standDown(ErrResigned) // the lease is renewed while the work stops
@@ -357,5 +357,20 @@ func (m *Member) Transfer(id uint64) error {
 // end gives a command that ends a tenure, and notes the cause.
 func (m *Member) end(cause error, c election.Command) {
 	m.note(cause)
-	m.group.Command(c)
+	m.group.CommandBecause(c, because(cause))
+}
+
+// because returns the cause of the end of a leadership as the other members are told it.
+func because(err error) live.Because {
+	for _, known := range []struct {
+		err   error
+		cause live.Cause
+	}{
+		{ErrStorage, live.Disk}, {ErrUnhealthy, live.Unhealthy}, {ErrTransferred, live.Transferred}, {ErrResigned, live.Resigned}, {ErrClosed, live.Closed}, {ErrLapsed, live.Lapsed},
+	} {
+		if errors.Is(err, known.err) {
+			return live.Because{Cause: known.cause, Detail: err.Error()}
+		}
+	}
+	return live.Because{}
 }

@@ -62,6 +62,9 @@ type Status struct {
 
 	Stopping bool `json:"stopping"` // it leads, and its work is about to stop
 
+	// LastChange is the last change of the leader, as far as this member knows; null: it has known none.
+	LastChange *LeaderChange `json:"last_change,omitempty"`
+
 	// CertificateExpires is when the certificate of this member expires, or an authority of it; null without TLS.
 	CertificateExpires *time.Time `json:"certificate_expires,omitempty"`
 
@@ -341,7 +344,7 @@ func (m *Member) WaitLeader(ctx context.Context) (View, error) {
 func (m *Member) Status() Status {
 	s, _ := m.group.State()
 	v := viewOf(s)
-	status := Status{ID: m.config.ID, Algorithm: m.config.Algorithm, Role: v.Role, Term: v.Term, Value: v.Value, Stopping: s.Stopping}
+	status := Status{ID: m.config.ID, Algorithm: m.config.Algorithm, Role: v.Role, Term: v.Term, Value: v.Value, Stopping: s.Stopping, LastChange: lastChange(&s.Last)}
 	status.Quorum = v.Known && m.config.Algorithm == QuorumBully
 	if v.Known {
 		status.Leader = &v.Leader
@@ -482,7 +485,7 @@ func (m *Member) leave() error {
 
 // standDown lets the member lead no more, with a successor if it leads.
 func (m *Member) standDown(cause error) {
-	m.stand(func() {
+	m.stand(cause, func() {
 		m.down = true
 		m.note(cause)
 	})
@@ -490,7 +493,7 @@ func (m *Member) standDown(cause error) {
 
 // standUp lets the member stand for election.
 func (m *Member) standUp() {
-	m.stand(func() {
+	m.stand(nil, func() {
 		m.down = false
 		m.note(m.unable())
 	})
@@ -519,15 +522,15 @@ func (m *Member) changeStanding() {
 	all := append(slices.Collect(maps.Keys(m.others)), m)
 	m.mu.Unlock()
 	for _, member := range all {
-		member.stand(func() { member.note(member.unable()) })
+		member.stand(nil, func() { member.note(member.unable()) })
 	}
 }
 
 // errDown is why a member may not lead that stands for election no more.
 var errDown = errors.New("it has no work at present")
 
-// stand changes how the member stands for election.
-func (m *Member) stand(change func()) {
+// stand changes how the member stands for election. The cause is why its lead ends, unless it may not lead for another one.
+func (m *Member) stand(cause error, change func()) {
 	if m.config.Algorithm == Bully {
 		return // it knows no weights
 	}
@@ -536,11 +539,11 @@ func (m *Member) stand(change func()) {
 	change()
 	s := live.Standing{Weight: m.weight}
 	if err := m.unable(); err != nil {
-		s.Unable = err.Error()
+		s.Unable, cause = err.Error(), err
 	} else if m.down {
 		s.Unable = errDown.Error()
 	}
-	m.group.Stand(s)
+	m.group.Stand(s, because(cause))
 }
 
 // note notes the cause of the next end of a tenure; nil: it has none.
@@ -557,7 +560,7 @@ func (m *Member) SetPriority(priority uint16) error {
 	if m.config.Algorithm == Bully || m.config.weight() == 0 {
 		return fmt.Errorf("%w: member %d has no priority: it is a witness, or the algorithm is %s", ErrConfig, m.config.ID, Bully)
 	}
-	m.stand(func() { m.weight = max(1, priority) })
+	m.stand(nil, func() { m.weight = max(1, priority) })
 	return nil
 }
 

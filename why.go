@@ -39,7 +39,7 @@ func (m *Member) why(s *Status) (reasons []string) {
 	if m.config.Algorithm == QuorumBully {
 		votes, leads := whyNoVotes(s)
 		reasons = slices.Insert(reasons, first, votes...)
-		reasons = append(append(reasons, leads...), m.waits()...)
+		reasons = append(append(append(reasons, leads...), m.waits()...), m.group.Waits()...)
 	}
 	if len(reasons) == 0 {
 		because("an election is under way; if it lasts, the other members know more")

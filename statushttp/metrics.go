@@ -3,6 +3,7 @@ package statushttp
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -21,6 +22,24 @@ func serve(w http.ResponseWriter, m *ringleader.Member) {
 func able(s *ringleader.Status) bool {
 	i := slices.IndexFunc(s.Members, func(m ringleader.MemberStatus) bool { return m.ID == s.ID })
 	return !s.Members[i].Witness && s.Members[i].Unable == ""
+}
+
+// histogram writes a histogram of lengths of time.
+func histogram(t *metrics.Text, name, help string, h *ringleader.Histogram) {
+	var buckets []metrics.Bucket
+	for _, b := range h.Buckets {
+		buckets = append(buckets, metrics.Bucket{Most: b.Most.Seconds(), Count: b.Count})
+	}
+	t.Histogram(name, help, buckets, h.Sum.Seconds(), h.Count)
+}
+
+// byCause returns the changes of the leader by cause, in the order of the words.
+func byCause(m *ringleader.Member) (samples []metrics.Sample) {
+	changes := m.ChangesByCause()
+	for _, cause := range slices.Sorted(maps.Keys(changes)) {
+		samples = append(samples, metrics.Sample{Labels: fmt.Sprintf(`{cause="%s"}`, cause), Value: float64(changes[cause])})
+	}
+	return samples
 }
 
 func metricsOf(m *ringleader.Member) *metrics.Text {
@@ -70,10 +89,13 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 	t.Counter("lease_renewals_total", "Times that the lease of this member was prolonged.", float64(c.Renewals))
 	t.Counter("lease_renewals_late_total", "Renewals when less than half of the lease was left.", float64(c.LateRenewals))
 	t.Counter("leader_changes_total", "Times that another leader than before was known.", float64(c.LeaderChanges))
+	t.Counters("leader_changes_by_cause_total", "Ends of a lead that this member knew, and leaders without one before, by the cause as far as it knows that.", byCause(m)...)
 	t.Counter("suspicions_total", "Times that a member that was heard from fell silent.", float64(c.Suspicions))
 	t.Summary("election_seconds", "Time without a known leader, of elections that have ended.", c.ElectionTime.Seconds(), c.Elections)
-	t.Summary("timer_lateness_seconds", "How late the member woke for its timers.", c.Lateness.Seconds(), c.Timers)
-	t.Summary("save_seconds", "Time to flush votes to the disk.", c.SaveTime.Seconds(), c.Saves)
+	h := m.Histograms()
+	histogram(t, "timer_lateness_seconds", "How late the member woke for its timers.", &h.Lateness)
+	histogram(t, "save_seconds", "Time to flush votes to the disk.", &h.Saves)
+	histogram(t, "round_trip_seconds", "Time that the others took to answer when this member, as the leader, renewed its lease.", &h.RoundTrips)
 	t.Counter("save_failures_total", "Times that votes could not be written.", float64(c.FailedSaves))
 	t.Flag("storage_failing", "1 while the disk gives no answer, or the data directory is gone.", s.StorageProblem != "")
 	t.Gauge("storage_failing_seconds", "For how long that has been so, 0 if it is not.", s.StorageFailing)

@@ -55,7 +55,7 @@ func TestADiskThatGivesNoAnswerShowsWithinTwoSeconds(t *testing.T) {
 		has("/healthz", 503, `"reason":"the storage fails: the disk has not answered for 1.`)
 		has("/readyz", 503, `the storage fails`)
 		has("/metrics", 200, "\nringleader_healthy 0\n", "\nringleader_storage_failing 1\n", "\nringleader_storage_failing_seconds 1.")
-		has("/status", 200, `"role":"leader"`, `"storage_problem":"the disk has not answered for 1.`, `"storage_failing":1.`)
+		has("/status", 200, `"last_change":{"cause":"disk","detail":"the storage fails: the disk has not answered for 1.`, `"storage_problem":"the disk has not answered for 1.`, `"storage_failing":1.`)
 		if err := m.Health(); !errors.Is(err, ringleader.ErrStorage) {
 			t.Errorf("the member is healthy: %v", err)
 		}

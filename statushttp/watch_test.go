@@ -184,7 +184,7 @@ func TestAMemberIsReadyWhileItKnowsALeader(t *testing.T) {
 
 var (
 	helpLine   = regexp.MustCompile(`^# HELP (ringleader_[a-z_]+) [A-Z1][^\n]*\.$`)
-	typeLine   = regexp.MustCompile(`^# TYPE (ringleader_[a-z_]+) (gauge|counter|summary)$`)
+	typeLine   = regexp.MustCompile(`^# TYPE (ringleader_[a-z_]+) (gauge|counter|summary|histogram)$`)
 	sampleLine = regexp.MustCompile(`^(ringleader_[a-z_]+)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? ([0-9.e+-]+)$`)
 )
 
@@ -215,7 +215,7 @@ func TestMetricsKeepTheRulesOfPrometheus(t *testing.T) {
 				continue
 			}
 			sample := sampleLine.FindStringSubmatch(line)
-			if sample == nil || kind == "" || kind != "summary" && sample[1] != name || kind == "summary" && sample[1] != name+"_sum" && sample[1] != name+"_count" {
+			if sample == nil || kind == "" || !belongs(sample[1], name, kind) {
 				t.Errorf("%q follows %s %s", line, kind, name)
 				continue
 			}
@@ -227,7 +227,7 @@ func TestMetricsKeepTheRulesOfPrometheus(t *testing.T) {
 		for name, want := range map[string]string{
 			`info{id="3",algorithm="quorum-bully"}`: "1", "healthy": "1", "is_leader": "1", "leader_known": "1", "leader_id": "3", "term": "1",
 			"members": "3", "members_reachable": "3", "voters": "3", "voters_reachable": "3", `member_reachable{member="1"}`: "1", "tenures_total": "1", "lease_lapses_total": "0",
-			"leader_changes_total": "1", "election_seconds_count": "1", "unsafe_no_quorum": "0", "quorum": "1", "save_failures_total": "0",
+			"leader_changes_total": "1", `leader_changes_by_cause_total{cause="elected"}`: "1", `leader_changes_by_cause_total{cause="lapsed"}`: "0", "election_seconds_count": "1", "unsafe_no_quorum": "0", "quorum": "1", "save_failures_total": "0",
 		} {
 			if got := values["ringleader_"+name]; got != want {
 				t.Errorf("%s is %q, want %s", name, got, want)
@@ -236,5 +236,23 @@ func TestMetricsKeepTheRulesOfPrometheus(t *testing.T) {
 		if values["ringleader_lease_remaining_seconds"] <= "0.1" || values["ringleader_save_seconds_count"] == "0" {
 			t.Errorf("%q", values)
 		}
+		for _, name := range []string{"save_seconds", "timer_lateness_seconds", "round_trip_seconds"} {
+			all := values["ringleader_"+name+"_count"]
+			if values["ringleader_"+name+`_bucket{le="+Inf"}`] != all || values["ringleader_"+name+`_bucket{le="10"}`] != all || values["ringleader_"+name+`_bucket{le="0.0001"}`] == "" {
+				t.Errorf("%s has %s values, and the buckets do not agree", name, all)
+			}
+		}
 	})
+}
+
+// belongs reports whether a sample belongs to a metric of a kind.
+func belongs(sample, name, kind string) bool {
+	rest, found := strings.CutPrefix(sample, name)
+	switch kind {
+	case "histogram":
+		return found && (rest == "_bucket" || rest == "_sum" || rest == "_count")
+	case "summary":
+		return found && (rest == "_sum" || rest == "_count")
+	}
+	return sample == name
 }

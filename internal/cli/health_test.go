@@ -74,6 +74,8 @@ func TestAnOperatorSeesHealthAndPausesPreemption(t *testing.T) {
 	}
 	until(0, "health the check passes", "status")
 	until(0, " 5 this member, leader", "status")
+	until(0, "UTC, from none to 1: elected: no leader was known before", "status")
+	until(0, `"last_change":{"cause":"elected","detail":"no leader was known before","time":"`, "status", "--json")
 	until(0, "preemption paused, until ringleader resume-preemption", "pause-preemption")
 	until(0, "preemption paused for 59m5", "pause-preemption", "1h")
 	until(0, `"preemption":{"paused":true,"left":3`, "status", "--json")

@@ -65,7 +65,7 @@ func (l *loop) leave() {
 			heap.Remove(&l.due, g.index)
 		}
 		l.ready = slices.DeleteFunc(l.ready, func(other *group) bool { return other == g })
-		g.decision, g.lease = network.Decision{Term: g.decision.Term}, process.Never
+		g.decision, g.lease, g.because = network.Decision{Term: g.decision.Term}, process.Never, Because{Stopped, "it has left the group"}
 		g.show()
 		for _, p := range l.member.peers {
 			if p != nil {

@@ -16,17 +16,17 @@ type Counts struct {
 	Renewals    uint64        // times that the lease of this member was prolonged
 	Late        uint64        // of these: less than half of it was left
 	Changes     uint64        // of the known leader: each time that another one is known
+	ByCause     ByCause       // likewise: each end of a lead, and each leader without one before
 	Elections   uint64        // times without a known leader that have ended
 	Electing    time.Duration // the sum of these times
 	Suspicions  uint64        // of members that were reachable
-	Timers      uint64        // wakings for a timer that was due
-	Lateness    time.Duration // the sum of how late they were
-	Saves       uint64        // flushes of durable state that succeeded
-	SaveTime    time.Duration // the sum of how long they took
+	Lateness    Histogram     // of wakings for a timer that was due
+	Saves       Histogram     // of flushes of durable state that succeeded: how long they took
+	RoundTrips  Histogram     // from a renewal of the lease of this member to the answer of another one
 	FailedSaves uint64        // writes of durable state that failed
 }
 
-// Counts returns what has happened so far. Suspicions, saves and timers are counted for the member, in all its groups.
+// Counts returns what has happened so far. Suspicions, saves, timers and round trips are counted for the member, in all its groups.
 func (g *Group) Counts() Counts {
 	g.mu.Lock()
 	c := g.counts
@@ -34,8 +34,7 @@ func (g *Group) Counts() Counts {
 	m := &g.member.counts
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c.Suspicions, c.Timers, c.Lateness = m.Suspicions, m.Timers, m.Lateness
-	c.Saves, c.SaveTime, c.FailedSaves = m.Saves, m.SaveTime, m.FailedSaves
+	c.Suspicions, c.Lateness, c.RoundTrips, c.Saves, c.FailedSaves = m.Suspicions, m.Lateness, m.RoundTrips, m.Saves, m.FailedSaves
 	return c
 }
 
@@ -57,6 +56,9 @@ func (g *Group) count(s *State) {
 	c, before := &g.counts, &g.state
 	if s.Role == network.Leader && (before.Role != network.Leader || before.Term != s.Term) {
 		c.Tenures++
+	}
+	if s.Last.number != before.Last.number {
+		c.ByCause[s.Last.Cause]++
 	}
 	if s.Leader == 0 {
 		return

@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"cmp"
 	"container/heap"
 	"encoding/binary"
 	"fmt"
@@ -38,6 +37,7 @@ type State struct {
 
 	ListLacks uint64 // the voter that the last list of the host lacks, so that it waits; 0: it does not
 	Voters    Voters
+	Last      Change // the last change of Leader
 }
 
 // Group is the part that a member takes in a group. Its methods may be called at any time, by any goroutine.
@@ -66,6 +66,7 @@ type Group struct {
 	counts  Counts // of this group
 	last    uint64 // the leader that was known last
 	muted   muted
+	waits   []string // what an election without a leader waits for
 }
 
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
@@ -179,7 +180,12 @@ func (g *Group) End() {
 func (g *Group) Done() <-chan struct{} { return g.done }
 
 // Command gives a command to the algorithm.
-func (g *Group) Command(c election.Command) { g.member.post(commanded{g, c}) }
+func (g *Group) Command(c election.Command) { g.CommandBecause(c, Because{}) }
+
+// CommandBecause gives a command to the algorithm that may end a tenure, for a cause.
+func (g *Group) CommandBecause(c election.Command, because Because) {
+	g.member.post(commanded{g, c, because})
+}
 
 // stopWork asks the host to stop its work. It reports whether there is none.
 func (g *Group) stopWork() (none bool) {
@@ -264,6 +270,14 @@ type group struct {
 	pending  *process.Output // the effects that wait until kept is durable; nil: none
 	begun    time.Duration   // when the step of pending began, in whole units
 
+	input    process.Input // of the step of pending, without its message
+	ending   *Because      // why the work of this tenure is to stop; nil: it is not
+	wanted   Because       // why the host has given its last command
+	because  Because       // why the leader that show is to show no more is known no more
+	episode  episode
+	renewals map[uint64]time.Duration // by a member that has not answered: when it was asked for a renewal first
+	renewed  standstills              // when the lease was renewed last that this member has, or follows
+
 	reign        reign             // the leader of the highest term that was led, as far as this member knows
 	durableReign reign             // that, as far as it is durable
 	rivals       map[uint64]string // by a leader: what is wrong with its term; none: nothing
@@ -341,6 +355,7 @@ func (g *group) load() error {
 // start starts the algorithm.
 func (g *group) start() error {
 	g.started = true
+	g.elects(true)
 	g.logVoters()
 	in := process.Input{What: process.Started}
 	if g.recover {
@@ -351,6 +366,7 @@ func (g *group) start() error {
 
 // take gives an event to the algorithm, now or when its state is durable.
 func (g *group) take(in process.Input) error {
+	g.answered(in)
 	if g.pending != nil || len(g.waiting) > 0 {
 		g.wait(in)
 		return nil
@@ -400,7 +416,8 @@ func (g *group) step(in process.Input) error {
 	if err != nil {
 		return err
 	}
-	g.pending, g.begun = &effects, ticks*unit
+	g.pending, g.begun, g.input = &effects, ticks*unit, in
+	g.input.Message = nil
 	higher := g.reigns(effects.Other)
 	if kept := g.machine.Durable(); g.durably && (g.kept == nil || higher || !bytes.Equal(kept, g.kept)) {
 		g.kept = append([]byte{}, kept...)
@@ -412,25 +429,17 @@ func (g *group) step(in process.Input) error {
 
 // apply applies the effects of the last step, in the promised order: its state is durable.
 func (g *group) apply() error {
-	effects := g.pending
+	effects, first := g.pending, g.decision
 	g.pending, g.durableReign = nil, g.reign
 	if g.decision.Role == network.Leader && endsLead(effects.Other) {
 		g.ended = time.Now()            // and not later: the others may hear of it before it is shown
 		if g.lease <= g.member.boot() { // the step came before expire
 			g.handle.lapse()
 		}
+		g.because = g.ownEnd(g.input)
 		g.handle.extend(0)
 	}
-	for _, s := range effects.Sent {
-		if int(s.Port) == g.member.position {
-			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[framing.HeadSize:]})
-			continue
-		}
-		if g.handle.drops(s.Kind) {
-			continue
-		}
-		g.member.peers[s.Port].send(g.frame(s), g.slot(s.Kind))
-	}
+	g.send(effects.Sent)
 	g.timers.Apply(effects.Other, g.begun, g.member.now(), g.member.config.Unit)
 	changed, lease := false, g.lease
 	for _, e := range effects.Other {
@@ -438,6 +447,9 @@ func (g *group) apply() error {
 		case election.SetTimer, election.StopTimer:
 		case election.StopWork:
 			changed = true
+			if g.decision.Role == network.Leader {
+				g.endedBy(g.input)
+			}
 			if g.handle.stopWork() {
 				g.wait(process.Input{What: process.Commanded, Command: election.Command{Order: election.Stopped}})
 			}
@@ -453,6 +465,12 @@ func (g *group) apply() error {
 			}
 		}
 	}
+	if first.Role == network.Follower && g.decision != first {
+		g.because = g.lostLeader(first, g.input)
+	}
+	if g.lease != lease || g.ofLeader(g.input) {
+		g.renewed = g.loop.standstills
+	}
 	switch {
 	case g.votersChanged(), changed:
 		g.show()
@@ -462,6 +480,19 @@ func (g *group) apply() error {
 	g.queue()
 	g.reschedule()
 	return nil
+}
+
+// send sends messages, those to this member itself too.
+func (g *group) send(all []process.Frame) {
+	for _, s := range all {
+		switch {
+		case int(s.Port) == g.member.position:
+			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[framing.HeadSize:]})
+		case !g.handle.drops(s.Kind):
+			g.asks(s)
+			g.member.peers[s.Port].send(g.frame(s), g.slot(s.Kind))
+		}
+	}
 }
 
 // endsLead reports whether the last decision among effects is not to lead.
@@ -491,6 +522,7 @@ func (k key) slot(kind uint8) uint64 { return max(1, binary.LittleEndian.Uint64(
 // expire ends a lease whose deadline has passed, and fires expired timers.
 func (g *group) expire() error {
 	if g.lease != process.Never && g.lease <= g.member.boot() {
+		g.because = g.ownEnd(process.Input{What: process.Expired})
 		g.lease = process.Never
 		g.decision = network.Decision{Term: g.decision.Term}
 		g.handle.lapse()
@@ -532,53 +564,6 @@ func (g *group) reschedule() {
 	default:
 		g.at = clocks.Timers + wait
 		heap.Fix(&g.loop.due, g.index)
-	}
-}
-
-// show publishes the state.
-func (g *group) show() {
-	g.handle.mu.Lock()
-	before := g.handle.state // also a leader's whose lease has just ended
-	g.handle.mu.Unlock()
-	s := State{
-		Role: g.decision.Role, Leader: g.Name(g.decision.Leader), Term: g.decision.Term,
-		Since: before.Since,
-	}
-	g.others(&s)
-	g.agree()
-	if g.loop.contested() {
-		s.Role, s.Leader = network.Undecided, 0
-	}
-	s.Value, s.Voters = g.valueOf(s.Leader, s.Term), g.votersNow()
-	g.lead(g.decision.Role == network.Leader)
-	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
-		s.Since = time.Now()
-		if !g.ended.IsZero() {
-			s.Since, g.ended = g.ended, time.Time{}
-		}
-		g.handle.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term)
-	}
-	g.handle.publish(s, g.lease)
-}
-
-// roleName returns the name of a role in the log: that which status has.
-func roleName(r network.Role) string {
-	if r == network.Undecided {
-		return "electing"
-	}
-	return r.String()
-}
-
-// others sets, for each member, whether it is heard from, its problem, and its standing.
-func (g *group) others(s *State) {
-	s.Members, s.ListLacks = g.member.listed, g.loop.awaits
-	for _, id := range g.member.listed {
-		heard, problem := true, g.loop.problem
-		if p := g.member.peerOf(id); p != nil {
-			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, g.rivals[id], p.groups[g.handle.key])
-		}
-		s.Reachable, s.Problems = append(s.Reachable, heard), append(s.Problems, problem)
-		s.Standings = append(s.Standings, g.standingOf(id))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/transport"
 )
@@ -269,6 +271,33 @@ func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testin
 		settle()
 		logged(2, 2)
 		m.Close()
+	})
+}
+
+// During a cut, a route that is missing and an answer that does not come may take turns.
+func TestErrorsThatTakeTurnsAreLoggedOnceEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines text
+		l, p := &loop{member: &Member{clock: clocktest.New(), log: slog.New(slog.NewTextHandler(&lines, nil))}}, &peer{id: 2}
+		logged := func(want int) {
+			t.Helper()
+			if n := strings.Count(lines.String(), "\n"); n != want {
+				t.Errorf("%d lines, want %d:\n%s", n, want, &lines)
+			}
+		}
+		for range 10 {
+			l.note(p, errors.New("no answer"))
+			l.note(p, errors.New("no route"))
+			l.note(p, &transport.Refusal{Code: transport.Refused, Reason: "it is full"})
+		}
+		logged(3)
+		l.note(p, nil)
+		l.note(p, errors.New("no answer"))
+		logged(4)
+		for i := range 10 * mostTold {
+			l.note(p, fmt.Errorf("error %d", i))
+		}
+		logged(3 + mostTold)
 	})
 }
 

@@ -45,10 +45,11 @@ type loop struct {
 	awaits  uint64   // the voter that it lacks
 	revoted bool     // voters have changed since
 
-	joining   []joined      // groups that are to be joined
-	quitting  int           // how many are to be left
-	suspended time.Duration // for how long the machine was, since the start
-	delays    *delays
+	joining  []joined // groups that are to be joined
+	quitting int      // how many are to be left
+	delays   *delays
+	looked   time.Duration // when the loop read its clock last
+	standstills
 }
 
 // saving is a set of records that become durable together.
@@ -65,6 +66,7 @@ type (
 	commanded struct {
 		group   *Group
 		command election.Command
+		because Because // if it may end a tenure
 	}
 	saved   struct{ err error }
 	leaving struct{ group *Group }
@@ -119,7 +121,7 @@ func (l *loop) live() {
 	l.member.cancel()
 	for _, g := range l.groups {
 		g.decision = network.Decision{Term: g.decision.Term}
-		g.lease = process.Never
+		g.lease, g.because = process.Never, Because{Cause: Stopped}
 		g.show() // it stops leading before the others hear of that
 	}
 	l.member.transport.Close()
@@ -299,11 +301,13 @@ func (l *loop) saved(err error) error {
 		l.member.log.Info("the state of the member can be written again", "after", l.member.now()-s.begun)
 	}
 	l.saving = nil
-	l.member.counts.add(func(c *Counts) { c.Saves, c.SaveTime = c.Saves+1, c.SaveTime+l.member.now()-s.begun })
+	took := l.member.now() - s.begun
+	l.member.counts.add(func(c *Counts) { c.Saves.add(took) })
 	for _, f := range s.after {
 		f()
 	}
 	for _, g := range s.groups {
+		g.flushed(took)
 		if err := g.apply(); err != nil {
 			return err
 		}
@@ -318,6 +322,7 @@ func (m *Member) clocks() process.Now { return process.Now{Timers: m.now(), Dead
 func (l *loop) beat() {
 	l.pulse()
 	now := l.member.now()
+	l.look(now)
 	l.member.turn.Store(int64(now))
 	if now < l.beatAt {
 		return
@@ -327,6 +332,9 @@ func (l *loop) beat() {
 		l.passOn(p, len(l.member.peers))
 	}
 	l.proven = nil
+	for _, g := range l.groups {
+		g.look(now)
+	}
 	for _, p := range l.member.peers {
 		if p == nil || p.out == nil {
 			continue
@@ -380,7 +388,7 @@ func (l *loop) expire() error {
 	var due []*group
 	for now := l.member.now(); len(l.due) > 0 && l.due[0].at <= now; {
 		late := now - l.due[0].at
-		l.member.counts.add(func(c *Counts) { c.Timers, c.Lateness = c.Timers+1, c.Lateness+late })
+		l.member.counts.add(func(c *Counts) { c.Lateness.add(late) })
 		due = append(due, heap.Pop(&l.due).(*group))
 	}
 	for _, g := range due { // each once: timers that expire again and again must not starve messages
@@ -398,6 +406,7 @@ func (l *loop) expire() error {
 func (l *loop) resume(due time.Duration) {
 	boot := l.member.boot() // before the other clock
 	now := l.member.now()
+	l.look(now)
 	l.delays.woke(now, now-due)
 	suspended := boot - now
 	if suspended-l.suspended < leastSuspension {
@@ -408,6 +417,14 @@ func (l *loop) resume(due time.Duration) {
 	for _, g := range l.groups {
 		g.reschedule()
 	}
+}
+
+// look notes how late the loop reads its clock. It does so once in a heartbeat, at least.
+func (l *loop) look(now time.Duration) {
+	if late := now - l.looked - l.member.config.Heartbeat; l.looked != 0 && late > 0 {
+		l.delayed += late
+	}
+	l.looked = now
 }
 
 // leastSuspension is more than what passes between the readings of two clocks. A shorter suspension makes a timer late by as much.
@@ -474,6 +491,7 @@ func (l *loop) handle(event any) error {
 	case transport.Broken:
 		if p := l.member.peers[e.Out.Peer()]; p != nil && e.Out == p.out {
 			l.member.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
+			p.lost = e.Err.Error()
 			return l.disconnect(p)
 		}
 	case transport.Died:
@@ -495,6 +513,7 @@ func (l *loop) obey(event any) error {
 	switch e := event.(type) {
 	case commanded:
 		if g := l.byKey[e.group.key]; g != nil && g.handle == e.group && g.started {
+			g.wanted = e.because
 			return g.take(process.Input{What: process.Commanded, Command: e.command})
 		}
 	case publishing:

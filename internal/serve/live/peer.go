@@ -1,11 +1,13 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -42,10 +44,15 @@ type peer struct {
 	restUntil   time.Duration
 	duplicate   bool          // whether it refuses us for another process with our identifier
 	problem     string        // why the last attempt to connect has failed
+	told        []string      // those that were logged since an attempt has succeeded
 	refused     string        // why this member refuses it; empty: it does not
 	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
 	difference  string        // of its timing from ours
 
+	lost      string              // why it was suspected last
+	lostAt    time.Duration       // when
+	heardAt   time.Duration       // when its last frame came that was no heartbeat
+	ends      map[key]ended       // by group: why its last tenure there has ended, as it has told
 	groups    map[key]string      // by group: what is wrong with it there, such as other limits; none: nothing
 	limits    map[key]string      // by group: its limits there, as last told
 	values    map[key]published   // by group: the last value that it has published there
@@ -212,6 +219,7 @@ func (l *loop) message(e transport.Message) error {
 	if e.In != p.in {
 		return nil
 	}
+	p.heardAt = l.member.now()
 	err := transport.ErrFrame
 	switch {
 	case e.Kind == proves:
@@ -260,6 +268,7 @@ func (l *loop) deliver(p *peer, k key, e transport.Message) error {
 	case !g.started:
 		return nil
 	case g.crowded(): // the disk has not answered for long
+		p.lost = "its messages wait for the disk of this member"
 		return l.disconnect(p)
 	}
 	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload[keySize:]})
@@ -311,7 +320,7 @@ func (l *loop) ended(e transport.Ended) error {
 	if e.In != p.in {
 		return nil // it was dismissed
 	}
-	p.in = nil
+	p.in, p.lost = nil, e.Err.Error()
 	l.redial(p)
 	level := slog.LevelWarn
 	if errors.Is(e.Err, transport.ErrLeft) {
@@ -367,7 +376,7 @@ func (l *loop) suspect(p *peer) error {
 	if p.health == reachable {
 		l.member.counts.add(func(c *Counts) { c.Suspicions++ })
 	}
-	p.health = suspect
+	p.health, p.lostAt = suspect, l.member.now()
 	l.showAll()
 	return l.each(process.Input{What: process.Suspected, Port: p.port()})
 }
@@ -396,11 +405,27 @@ func (l *loop) dialed(e transport.Dialed) error {
 	case p.in != nil:
 		return l.disconnect(p)
 	}
+	p.lost = cmp.Or(p.problem, p.lost)
 	return l.suspect(p) // the sender continues: messages queued since the attempt began may arrive
 }
 
 // longFailure is the time after which an unreachable member is worth a warning: a restart is shorter.
 const longFailure = 5 * time.Second
+
+// mostTold is how many problems of a peer are logged until it can be connected to.
+const mostTold = 8
+
+// isNews reports whether the problem of a peer is to be logged. While it cannot be connected to, two errors may take turns.
+func (p *peer) isNews() bool {
+	if p.problem == "" {
+		p.told = nil
+	}
+	if p.problem == "" || len(p.told) == mostTold || slices.Contains(p.told, p.problem) {
+		return false
+	}
+	p.told = append(p.told, p.problem)
+	return true
+}
 
 // note keeps the outcome of an attempt to connect, and logs it if it is new.
 func (l *loop) note(p *peer, err error) {
@@ -417,15 +442,13 @@ func (l *loop) note(p *peer, err error) {
 		l.member.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)
 	}
 	var no *transport.Refusal
-	switch refused := errors.As(err, &no); {
+	switch refused, news := errors.As(err, &no), p.isNews(); {
 	case refused:
-		if no.Code == transport.RefusedDuplicate {
-			p.duplicate = true
-		}
-		if p.problem != before {
+		p.duplicate = no.Code == transport.RefusedDuplicate
+		if news {
 			l.member.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
 		}
-	case p.problem != "" && p.problem != before:
+	case news:
 		l.member.log.Info("member cannot be connected to", "peer", p.id, "error", err)
 	}
 	if p.problem != before || contested != l.contested() {

@@ -34,6 +34,7 @@ const maxUnable = transport.MaxOpaque - keySize - weightSize
 type standsFor struct {
 	group    *Group
 	standing Standing
+	because  Because
 }
 
 // Known returns what the last State had, with how the members stand for election and which vote. It reads no clock.
@@ -43,8 +44,8 @@ func (g *Group) Known() State {
 	return g.state
 }
 
-// Stand changes how this member stands for election. A leader that may lead no more stops its work and hands over.
-func (g *Group) Stand(s Standing) { g.member.post(standsFor{g, s}) }
+// Stand changes how this member stands for election. A leader that may lead no more stops its work and hands over, for a cause.
+func (g *Group) Stand(s Standing, because Because) { g.member.post(standsFor{g, s, because}) }
 
 // stand takes a standing of the host.
 func (l *loop) stand(e standsFor) error {
@@ -62,6 +63,7 @@ func (l *loop) stand(e standsFor) error {
 		g.show()
 	}
 	weight := g.own().weight()
+	g.wanted = e.because
 	if g.started {
 		return g.take(process.Input{What: process.Commanded, Command: election.Command{Order: election.Weigh, Number: uint64(weight)}})
 	}

@@ -64,7 +64,12 @@ func (l *loop) hearValue(p *peer, k key, payload []byte) error {
 		if p.values == nil {
 			p.values = map[key]published{}
 		}
-		p.values[k] = published{election.Term(binary.LittleEndian.Uint64(payload)), string(payload[termSize:])}
+		term, text := election.Term(binary.LittleEndian.Uint64(payload)), payload[termSize:]
+		if term == 0 {
+			p.hearEnd(k, text)
+			return nil
+		}
+		p.values[k] = published{term, string(text)}
 		g.show()
 	}
 	return nil

@@ -29,16 +29,40 @@ func (t *Text) Gauge(name, help string, value float64) { t.family(name, "gauge",
 func (t *Text) Flag(name, help string, is bool) { t.Gauge(name, help, Flag(is)) }
 
 // Gauges writes a gauge of several things.
-func (t *Text) Gauges(name, help string, samples ...Sample) {
-	t.head(name, "gauge", help)
+func (t *Text) Gauges(name, help string, samples ...Sample) { t.samples(name, "gauge", help, samples) }
+
+func (t *Text) samples(name, kind, help string, samples []Sample) {
+	t.head(name, kind, help)
 	for _, s := range samples {
 		t.value(name+s.Labels, s.Value)
 	}
 }
 
+// Counters writes numbers that only grow, of several things.
+func (t *Text) Counters(name, help string, samples ...Sample) {
+	t.samples(name, "counter", help, samples)
+}
+
 // Summary writes how often something happened, and the sum of a measure of it.
 func (t *Text) Summary(name, help string, sum float64, count uint64) {
 	t.head(name, "summary", help)
+	t.value(name+"_sum", sum)
+	t.value(name+"_count", float64(count))
+}
+
+// Bucket is a part of a histogram.
+type Bucket struct {
+	Most  float64 // its bound
+	Count uint64  // of values that are not above the bound
+}
+
+// Histogram writes how many values were not above each of several bounds, how many there were, and their sum.
+func (t *Text) Histogram(name, help string, buckets []Bucket, sum float64, count uint64) {
+	t.head(name, "histogram", help)
+	for _, b := range buckets {
+		t.value(fmt.Sprintf(`%s_bucket{le="%g"}`, name, b.Most), float64(b.Count))
+	}
+	t.value(name+`_bucket{le="+Inf"}`, float64(count))
 	t.value(name+"_sum", sum)
 	t.value(name+"_count", float64(count))
 }

@@ -28,6 +28,9 @@ func (s Status) JSON() any {
 		{"lease", s.Lease},
 		{"stopping", s.Stopping},
 	}
+	if s.LastChange != nil {
+		o = append(o, Field{"last_change", s.LastChange})
+	}
 	if s.CertificateExpires != nil {
 		o = append(o, Field{"certificate_expires", s.CertificateExpires})
 	}
@@ -73,6 +76,9 @@ func (s Status) Text(p *Printer) error {
 		role += ", and its work stops"
 	}
 	fmt.Fprintf(w, "member %d\t%s\n", s.ID, role)
+	if s.LastChange != nil {
+		fmt.Fprintf(w, "last change\t%s\n", changeText(s.LastChange))
+	}
 	if s.Lease != nil {
 		fmt.Fprintf(w, "lease\t%.0f ms, unless it is renewed\n", *s.Lease*1000)
 	}
@@ -134,6 +140,21 @@ func (s Status) problems(w io.Writer) {
 	if s.StorageProblem != "" {
 		fmt.Fprintf(w, "storage\tfails, so this member keeps no promise: %s\n", s.StorageProblem)
 	}
+}
+
+// changeText returns a change of the leader, for people.
+func changeText(c *ringleader.LeaderChange) string {
+	who := func(id *uint64) string {
+		if id == nil {
+			return "none"
+		}
+		return fmt.Sprint(*id)
+	}
+	text := fmt.Sprintf("%s, from %s to %s: %s", c.Time.UTC().Format("2006-01-02 15:04:05 UTC"), who(c.From), who(c.To), c.Cause)
+	if c.Detail != "" {
+		text += ": " + c.Detail
+	}
+	return text
 }
 
 // healthText returns the result of a health check, for people.

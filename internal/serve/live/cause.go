@@ -1,0 +1,255 @@
+package live
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
+)
+
+// Cause is why the known leader has changed, as far as a member knows.
+type Cause uint8
+
+// The causes. Those from Resigned to Closed are known to a leader that ends its lead in order. It tells the others.
+const (
+	Unknown     Cause = iota
+	Elected           // no leader was known before
+	Resigned          // it was told to resign, or its work has returned
+	Transferred       // it was told to hand over to a member
+	Preempted         // a member of higher rank has taken over
+	Unhealthy         // its health check fails
+	Disk              // its disk gives no answer
+	Closed            // it was closed
+	Lapsed            // no majority has renewed its lease
+	Delayed           // a process stood still, or had too little of the processor
+	Suspended         // a machine was suspended
+	Crashed           // its death is proven
+	Lost              // it is not reachable, and its lease has ended
+	Silent            // its connection stands, and its lease has ended
+	Released          // it has released its lease, and told no reason
+	Superseded        // another one leads in a higher term
+	Duplicate         // another process has the identifier of this member
+	Stopped           // this member has stopped, or has left the group
+	causes
+)
+
+var causeNames = [causes]string{
+	"unknown", "elected", "resigned", "transferred", "preempted", "unhealthy", "disk", "closed", "lapsed", "delayed", "suspended", "crashed", "lost",
+	"silent", "released", "superseded", "duplicate", "stopped",
+}
+
+func (c Cause) String() string { return causeNames[c] }
+
+// Because is a cause with what there is to say about it, for people.
+type Because struct {
+	Cause  Cause
+	Detail string // empty: nothing
+}
+
+func (b Because) String() string {
+	if b.Detail == "" {
+		return b.Cause.String()
+	}
+	return b.Cause.String() + ": " + b.Detail
+}
+
+// parseBecause is the inverse of String. A cause that this version does not know is Unknown.
+func parseBecause(text string) Because {
+	name, detail, _ := strings.Cut(text, ": ")
+	for c, known := range causeNames {
+		if name == known {
+			return Because{Cause(c), detail}
+		}
+	}
+	return Because{Unknown, text}
+}
+
+// Change is a change of the known leader.
+type Change struct {
+	Because
+
+	Time time.Time
+	From uint64 // the leader before; 0: none was known
+	To   uint64 // 0: none is known yet
+
+	number uint64 // of the change
+}
+
+// ByCause counts changes of the leader by their causes.
+type ByCause [causes]uint64
+
+// All yields the name of each cause, with its number.
+func (b *ByCause) All() iter.Seq2[string, uint64] {
+	return func(yield func(string, uint64) bool) {
+		for cause, n := range b {
+			if !yield(Cause(cause).String(), n) {
+				return
+			}
+		}
+	}
+}
+
+// change returns the last change of the leader, when the state has changed. The election that follows the end of a lead belongs to it.
+func (g *group) change(before, now *State) Change {
+	c := before.Last
+	switch {
+	case before.Leader != 0:
+		c = Change{Because: g.because, From: before.Leader, To: now.Leader, number: c.number + 1}
+	case c.From != 0 && c.To == 0:
+		c.To = now.Leader
+	case now.Leader != 0:
+		c = Change{Because: Because{Elected, "no leader was known before"}, To: now.Leader, number: c.number + 1}
+	}
+	c.Time, g.because = now.Since, Because{}
+	return c
+}
+
+// endedBy notes why a tenure is to end whose work is asked to stop.
+func (g *group) endedBy(in process.Input) {
+	because := Because{Cause: Unknown}
+	switch {
+	case in.What == process.Received && g.kind(in) == "ready":
+		because = Because{Preempted, fmt.Sprintf("member %d of higher rank takes over", g.member.peers[in.Port].id)}
+	case in.What != process.Commanded:
+	case in.Command.Order == election.Transfer:
+		because = Because{Transferred, fmt.Sprintf("to member %d", g.Name(in.Command.Member))}
+	case in.Command.Order == election.Resign, in.Command.Order == election.Weigh:
+		because = g.wanted
+	}
+	g.ending = &because
+}
+
+// kind returns the name of the kind of a message.
+func (g *group) kind(in process.Input) string { return g.member.program.Kinds[in.Kind].Name }
+
+// ownEnd returns why the tenure of this member ends in a step, or without one, and tells that the others.
+func (g *group) ownEnd(in process.Input) (because Because) {
+	switch {
+	case g.ending != nil && g.ending.Cause != Lapsed:
+		because = *g.ending
+	case g.ending != nil, g.lease <= g.member.boot():
+		because = g.lapsed()
+	case in.What == process.Received:
+		because = Because{Superseded, fmt.Sprintf("member %d has a higher term", g.member.peers[in.Port].id)}
+	}
+	g.ending = nil
+	g.tellEnd(because)
+	return because
+}
+
+// ofLeader reports whether an event is a message of the leader that this member follows.
+func (g *group) ofLeader(in process.Input) bool {
+	return in.What == process.Received && g.decision.Role == network.Follower && in.Port == election.To(g.decision.Leader)
+}
+
+// standstills are how long this process and its machine have stood still since the start.
+type standstills struct{ delayed, suspended time.Duration }
+
+// standstill returns what has kept this member from its work since the lease was renewed last, if that is long enough to end a lease.
+func (g *group) standstill(whose string) (because Because, found bool) {
+	much := cmp.Or(g.handle.entitled/2, g.member.config.Suspicion)
+	suspended, delayed := g.loop.suspended-g.renewed.suspended, g.loop.delayed-g.renewed.delayed
+	switch {
+	case suspended >= much:
+		return Because{Suspended, fmt.Sprintf("%s machine was suspended for %s", whose, inSeconds(suspended))}, true
+	case delayed >= much:
+		return Because{Delayed, fmt.Sprintf("%s process stood still, or had too little of the processor, for %s", whose, inSeconds(delayed))}, true
+	}
+	return Because{}, false
+}
+
+// lapsed returns why nothing has renewed the lease of this member.
+func (g *group) lapsed() Because {
+	if because, found := g.standstill("its"); found {
+		return because
+	}
+	if s := g.loop.saving; g.pending != nil && s != nil && g.member.now()-s.begun >= g.handle.entitled/2 {
+		return Because{Disk, "a write to its disk has lasted for " + inSeconds(g.member.now()-s.begun)}
+	}
+	boot, missing := g.member.boot(), []string(nil)
+	for _, id := range g.votersNow().Members {
+		rank, known := g.member.Rank(id)
+		if id == g.member.config.ID || !known || int(rank) > len(g.voters.Granted) {
+			continue
+		}
+		switch ends := process.Moment(0, g.voters.Granted[rank-1].Left(election.Ticks{}), g.member.config.Unit); {
+		case ends == 0:
+			missing = append(missing, fmt.Sprintf("member %d has not answered in this term", id))
+		case ends-boot < g.handle.entitled/2:
+			missing = append(missing, fmt.Sprintf("member %d has not answered for %s", id, inSeconds(boot-ends+g.handle.entitled)))
+		}
+	}
+	return Because{Lapsed, "no majority has renewed the lease; " + cmp.Or(strings.Join(missing, ", "), "all have answered late")}
+}
+
+// lostLeader returns why the leader of a decision is known no more, as far as this member knows.
+func (g *group) lostLeader(before network.Decision, in process.Input) Because {
+	p := g.member.peerOf(g.Name(before.Leader))
+	received := in.What == process.Received
+	switch {
+	case p == nil:
+		return Because{}
+	case p.died != nil && p.dead >= p.incarnation:
+		return Because{Crashed, "its death is proven"}
+	case p.ends[g.handle.key].term == before.Term && before.Term != 0:
+		return p.ends[g.handle.key].because
+	case received && g.decision.Role != network.Undecided:
+		return Because{Superseded, fmt.Sprintf("member %d leads in term %d", g.Name(g.decision.Leader), g.decision.Term)}
+	case received && in.Port == p.port() && g.kind(in) == "release":
+		return Because{Released, "it told no reason"}
+	case received:
+		return Because{Unknown, fmt.Sprintf("member %d tells that its lead has ended, and not why", g.member.peers[in.Port].id)}
+	}
+	if because, found := g.standstill("this"); found {
+		return because
+	}
+	if p.health == suspect {
+		return Because{Lost, fmt.Sprintf("it is not reachable for %s: %s", inSeconds(g.member.now()-p.lostAt), p.lost)}
+	}
+	return Because{Silent, fmt.Sprintf("its last message came %s ago, and its connection stands", inSeconds(g.member.now()-p.heardAt))}
+}
+
+// The end of a tenure is told in a frame of the kind publishes with the term 0, in which nothing is published: the members of earlier versions
+// show it nowhere.
+
+// ended is why a tenure of a peer has ended, as it has told.
+type ended struct {
+	term    election.Term
+	because Because
+}
+
+// tellEnd tells the others why the tenure of this member ends. The message that ends it follows.
+func (g *group) tellEnd(because Because) {
+	if g.decision.Term == 0 {
+		return
+	}
+	text := because.String()
+	text = text[:min(len(text), MaxValue-termSize)]
+	terms := binary.LittleEndian.AppendUint64(make([]byte, termSize), uint64(g.decision.Term))
+	for _, p := range g.member.peers {
+		if p != nil {
+			p.send(transport.AppendFrame(nil, publishes, g.handle.key[:], terms, []byte(text)), 0)
+		}
+	}
+}
+
+// hearEnd takes why a tenure of a peer has ended.
+func (p *peer) hearEnd(k key, payload []byte) {
+	if len(payload) < termSize {
+		return // a value in no term
+	}
+	if p.ends == nil {
+		p.ends = map[key]ended{}
+	}
+	p.ends[k] = ended{election.Term(binary.LittleEndian.Uint64(payload)), parseBecause(strings.ToValidUTF8(string(payload[termSize:]), ""))}
+}
+
+// inSeconds returns a length of time for people.
+func inSeconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

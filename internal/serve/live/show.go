@@ -1,0 +1,58 @@
+package live
+
+import (
+	"cmp"
+	"time"
+
+	"ringleader.example/ringleader/network"
+)
+
+// show publishes the state.
+func (g *group) show() {
+	g.handle.mu.Lock()
+	before := g.handle.state // also a leader's whose lease has just ended
+	g.handle.mu.Unlock()
+	s := State{
+		Role: g.decision.Role, Leader: g.Name(g.decision.Leader), Term: g.decision.Term,
+		Since: before.Since, Last: before.Last,
+	}
+	g.others(&s)
+	g.agree()
+	if g.loop.contested() {
+		s.Role, s.Leader = network.Undecided, 0
+		g.because = Because{Cause: Duplicate}
+	}
+	s.Value, s.Voters = g.valueOf(s.Leader, s.Term), g.votersNow()
+	g.elects(s.Leader == 0)
+	g.lead(g.decision.Role == network.Leader)
+	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
+		s.Since = time.Now()
+		if !g.ended.IsZero() {
+			s.Since, g.ended = g.ended, time.Time{}
+		}
+		s.Last = g.change(&before, &s)
+		g.handle.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term, "because", s.Last.String())
+	}
+	g.handle.publish(s, g.lease)
+}
+
+// roleName returns the name of a role in the log: that which status has.
+func roleName(r network.Role) string {
+	if r == network.Undecided {
+		return "electing"
+	}
+	return r.String()
+}
+
+// others sets, for each member, whether it is heard from, its problem, and its standing.
+func (g *group) others(s *State) {
+	s.Members, s.ListLacks = g.member.listed, g.loop.awaits
+	for _, id := range g.member.listed {
+		heard, problem := true, g.loop.problem
+		if p := g.member.peerOf(id); p != nil {
+			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, g.rivals[id], p.groups[g.handle.key])
+		}
+		s.Reachable, s.Problems = append(s.Reachable, heard), append(s.Problems, problem)
+		s.Standings = append(s.Standings, g.standingOf(id))
+	}
+}
