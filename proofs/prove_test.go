@@ -148,6 +148,7 @@ not. The column *tie* names the tests that compare the model with the code:
 * **a**: in every state that the checker visits with a few processes, the invariants hold, and every step of the code is made of actions of the model.
 * **b**: the same in runs of the simulator and of real members, with more processes.
 * **c**: the step functions are executed symbolically, and solvers prove that each of their paths is an action of the model: for every number of processes.
+  [Another page](proved-code.md) has these paths.
 * **none**: only the words of the model and those who read it compare it with the code.
 
 Liveness is not proved: that a leader comes, and when.

@@ -206,6 +206,26 @@ func TestTwoAttemptsAreNotTakenForOne(t *testing.T) {
 	}
 }
 
+// A power failure leaves the first half of a write, and the next one the second half of another write. Together they are no content.
+func TestAnAttemptAfterAPowerFailureHasANumberOfItsOwn(t *testing.T) {
+	var store [16]byte
+	p, pages := newPair(store, 0, bytes.Repeat([]byte("0"), capacity))
+	write := func(digit string, from, to int) {
+		page := p.at(store, p.next).page(p.next, bytes.Repeat([]byte(digit), capacity))
+		copy(pages[p.next%2*pageSize:][:pageSize][from:to], page[from:to])
+	}
+	counts := func() {
+		t.Helper()
+		if got, ok := p.judge(store, pages); !ok || !bytes.Equal(got, bytes.Repeat([]byte("0"), capacity)) {
+			t.Fatalf("%v: %.10q … %.10q", ok, got, got[max(0, len(got)-10):])
+		}
+	}
+	write("1", 0, pageSize/2)
+	counts()
+	write("2", pageSize/2, pageSize)
+	counts()
+}
+
 // The whole history of a store, with all faults that a process survives, all that it does not, and all moments in
 // which the power can fail.
 func TestNothingAcknowledgedIsLostAndNothingComesBack(t *testing.T) {

@@ -241,8 +241,8 @@ func connected(t *testing.T, url string) *cluster.Conn {
 func left(t *testing.T, url, version string) work.Job {
 	t.Helper()
 	commander := cluster.Commander{Conn: connected(t, url)}
-	job := work.Job{Kind: "verify", Spec: json.RawMessage(`["lcr","--n=4"]`), Version: version}
-	if err := commander.Begin(t.Context(), job, 6, "ringleader verify lcr --n 4"); err != nil {
+	job := work.Job{Kind: "verify", Spec: json.RawMessage(`["lcr","--n=4","--reorder=true","--start=any"]`), Version: version}
+	if err := commander.Begin(t.Context(), job, 6, "ringleader verify lcr --n 4 --reorder --start any"); err != nil {
 		t.Fatal(err)
 	}
 	commander.Leave()

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -83,7 +84,7 @@ func (f *frame) clone() *frame { return &frame{f.function, maps.Clone(f.values),
 
 // String returns the name of a path and its place.
 func (p *Path) String() string {
-	parts := strings.Split(p.At.Filename, "/")
+	parts := strings.Split(filepath.ToSlash(p.At.Filename), "/")
 	return fmt.Sprintf("%s (%s:%d)", p.Name, strings.Join(parts[max(0, len(parts)-3):], "/"), p.At.Line)
 }
 

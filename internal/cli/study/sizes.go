@@ -74,7 +74,7 @@ func (t *tabulation) each(ctx context.Context, p *plan.Program, by labour.Doer, 
 		if err != nil {
 			return err
 		}
-		found, err := (&verification{t.e, o, v}).explore(ctx, p, by)
+		found, err := (&verification{e: t.e, o: o, v: v}).explore(ctx, p, by)
 		if err != nil {
 			return err
 		}

@@ -243,7 +243,7 @@ func (o *verifyOptions) planCheck(e *catalogue.Entry) (plan.Study, error) {
 	if o.probabilities {
 		return &chances{e, o, v}, nil
 	}
-	return &verification{e, o, v}, nil
+	return &verification{e: e, o: o, v: v}, nil
 }
 
 // chances is the study of probabilities over all random choices.
@@ -281,12 +281,17 @@ type verification struct {
 	e *catalogue.Entry
 	o *verifyOptions
 	v verify.Options
+
+	settled bool // the options are those of all pieces
 }
 
 // Job is that of a [plan.Study]. It is of all orders.
 func (s *verification) Job() (*labour.Assignment, error) {
 	if s.o.random > 0 || s.v.Wardens {
 		return nil, plan.ErrNoJob
+	}
+	if err := s.settle(); err != nil {
+		return nil, err
 	}
 	orders, err := s.orders()
 	if err != nil {
@@ -385,18 +390,37 @@ func (s *verification) orders() (*verify.Orders, error) {
 }
 
 // tryDeclared tries every schedule that the algorithm declares to bear, or as much of that as is not too large. It sets the options
-// to those that were tried. Pieces that are kept must all have the same options.
+// to those that were tried.
 func (s *verification) tryDeclared(ctx context.Context, p *plan.Program, by labour.Doer) (*verify.Report, error) {
 	orders, err := s.orders()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if s.o.Extremes || by.Keeps() {
+	case s.o.Extremes:
+		return s.tryAll(ctx, p, by, orders)
+	case by.Keeps():
+		if err := s.settle(); err != nil {
+			return nil, err
+		}
+		if orders, err = s.orders(); err != nil {
+			return nil, err
+		}
 		return s.tryAll(ctx, p, by, orders)
 	}
+	wide, r, err := s.tryWider()
+	if r == nil && err == nil {
+		return s.tryAll(ctx, p, by, orders)
+	}
+	s.v = wide
+	return r, err
+}
+
+// tryWider tries every schedule under the widest of the options that the algorithm declares to bear under which that is not too large. A
+// report that is nil says that there are none.
+func (s *verification) tryWider() (wide verify.Options, r *verify.Report, err error) {
 	all, err := s.wider()
 	if err != nil {
-		return nil, err
+		return wide, nil, err
 	}
 	for _, wide := range all {
 		r, err := s.e.Verify(wide)
@@ -404,11 +428,30 @@ func (s *verification) tryDeclared(ctx context.Context, p *plan.Program, by labo
 			continue
 		}
 		if err != nil || r.Limit != verify.StateLimit || r.Violation != nil {
-			s.v = wide
-			return r, err
+			return wide, r, err
 		}
 	}
-	return s.tryAll(ctx, p, by, orders)
+	return wide, nil, nil
+}
+
+// settle sets the flags that all pieces of work have in common: with them, each piece tries what the whole would.
+func (s *verification) settle() error {
+	if s.settled || s.o.Extremes {
+		return nil
+	}
+	s.settled = true
+	wide, r, err := s.tryWider()
+	if err != nil || r == nil {
+		return err
+	}
+	if wide.Starts != s.v.Starts {
+		err = s.o.set.Set("start", "any")
+	}
+	if wide.Unordered && !s.v.Unordered {
+		err = errors.Join(err, s.o.set.Set("reorder", "true"))
+	}
+	s.v.Starts, s.v.Unordered = wide.Starts, wide.Unordered
+	return err
 }
 
 // tryAll tries every schedule. Many orders are work in pieces. Of few, each is explored by all cores, unless the results are
