@@ -24,7 +24,6 @@ type journal struct {
 
 	mu    sync.Mutex
 	lines []slog.Record
-	at    []time.Time
 }
 
 func (j *journal) Enabled(_ context.Context, level slog.Level) bool { return level >= j.level }
