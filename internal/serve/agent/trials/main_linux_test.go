@@ -29,6 +29,7 @@ var (
 	groups = flag.Int("groups", 2, "groups that are tried at the same time")
 	only   = flag.String("only", "", "regular expression for the faults that are tried")
 	stops  = flag.Int("stops", 4, "stops around the end of a lease, of exec and of Lead each")
+	hang   = flag.Duration("hang", 60*time.Millisecond, "in trials of faults, the Timing.Hang of members, as exec has it; 0: no warden kills a leader that is stopped")
 	seed   = flag.Uint64("seed", 1, "what the moments and the order of faults depend on")
 )
 
@@ -123,6 +124,7 @@ type setup struct {
 	Tape    string
 	Lead    bool // in place of exec
 	Kind    string
+	Hang    time.Duration
 	ID      uint64
 	Members []ringleader.MemberAddress
 	Listen  string
@@ -143,7 +145,8 @@ func beMember(text string) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	config := ringleader.Config{ID: s.ID, Members: s.Members, Listen: s.Listen, Data: s.Data} // and the default timing
+	config := ringleader.Config{ID: s.ID, Members: s.Members, Listen: s.Listen, Data: s.Data, Timing: ringleader.LAN()}
+	config.Timing.Hang = s.Hang
 	shared := openTape(s.Tape)
 	log, err := os.OpenFile(s.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

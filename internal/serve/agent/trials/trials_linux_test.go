@@ -115,7 +115,7 @@ func TestTwoCommandsNeverRunAtTheSameTime(t *testing.T) {
 			}
 			t.Run(f.name, func(t *testing.T) {
 				t.Parallel()
-				g, random := newGroup(t, 3, setup{Kind: f.kind}), rand.New(rand.NewPCG(*seed, uint64(i)))
+				g, random := newGroup(t, 3, setup{Kind: f.kind, Hang: *hang}), rand.New(rand.NewPCG(*seed, uint64(i)))
 				for i := range *trials {
 					if i%8 == 7 { // commands that were killed begin again after pauses that double
 						g.renew()
