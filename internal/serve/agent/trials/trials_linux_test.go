@@ -92,7 +92,7 @@ func (g *group) inflict(f fault, random *rand.Rand) {
 	if f.cut {
 		g.cut(id, false)
 	}
-	if slices.Contains(f.kill, "warden") || slices.Contains(f.kill, "member") {
+	if slices.Contains(f.kill, "warden") || slices.Contains(f.kill, "member") || !alive(p.member) { // a warden kills a leader that is stopped
 		<-g.ends[id]
 		g.await("the member ends with its warden", func() bool { return !alive(p.member) })
 		g.start(id)

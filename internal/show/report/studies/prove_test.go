@@ -1,10 +1,10 @@
-package report_test
+package studies_test
 
 import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/models"
 )
 
@@ -23,7 +23,7 @@ func TestACounterexampleIsDrawnOnItsRing(t *testing.T) {
 		t.Fatal(found, err)
 	}
 	var texts []string
-	for _, e := range (report.Counterexample{Counterexample: found}).Drawing().Elements {
+	for _, e := range (studies.Counterexample{Counterexample: found}).Drawing().Elements {
 		texts = append(texts, e.Text)
 	}
 	for _, text := range []string{
