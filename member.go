@@ -569,8 +569,8 @@ func (m *Member) SetPriority(priority uint16) error {
 var ErrStorage = errors.New("the storage fails")
 
 // Health returns nil while the member works. Otherwise the error is the reason: it has stopped, it has stalled for
-// longer than Timing.Suspicion, so that the others suspect it, or its storage fails, an [ErrStorage]. A leader whose storage fails
-// leads on: a renewal of its lease needs no disk.
+// longer than Timing.Suspicion, so that the others suspect it, or its storage fails, an [ErrStorage]. A member whose storage fails
+// leads no more.
 func (m *Member) Health() error {
 	select {
 	case <-m.Done():
