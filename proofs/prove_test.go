@@ -14,6 +14,7 @@ import (
 	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/internal/study/models"
 	"ringleader.example/ringleader/internal/study/prove"
+	"ringleader.example/ringleader/internal/study/prove/provetest"
 )
 
 var (
@@ -24,32 +25,12 @@ var (
 // limit is for solvers that wait for the processor, too: on an idle machine no obligation takes more than a few seconds.
 const limit = 10 * time.Minute
 
-// solvers returns those that are installed. In CI all must be.
-func solvers(t *testing.T) (all []*prove.Solver) {
-	t.Helper()
-	for _, name := range prove.Solvers {
-		s, err := prove.Find(name)
-		switch {
-		case err == nil:
-			all = append(all, s)
-		case os.Getenv("CI") == "true":
-			t.Fatal(err)
-		default:
-			t.Log(err)
-		}
-	}
-	return all
-}
-
 // Each solver that is installed proves each obligation of each model. With -update that is recorded.
 func TestEveryModelIsProved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs solvers")
 	}
-	found := solvers(t)
-	if len(found) == 0 {
-		t.Skipf("no solver is installed, so nothing is proved again; %s", prove.Install)
-	}
+	found := provetest.Needed(t)
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
 			plan := prove.Obligations(load(t, name))

@@ -214,7 +214,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/study/work", "./internal/study/worktest"},
 	},
 	{
-		in: anywhere, never: []string{"./internal/study/tracetest", "./internal/serve/kernel/kerneltest"},
+		in: anywhere, never: []string{"./internal/study/tracetest", "./internal/serve/kernel/kerneltest", "./internal/study/prove/provetest"},
 		because: "it helps tests",
 		broken:  [2]string{"./trace", "./internal/study/tracetest"},
 	},

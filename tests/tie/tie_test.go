@@ -17,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader/internal/study/models"
 	"ringleader.example/ringleader/internal/study/prove"
+	"ringleader.example/ringleader/internal/study/prove/provetest"
 	"ringleader.example/ringleader/tests/symbolic"
 	"ringleader.example/ringleader/tests/tie"
 )
@@ -99,23 +100,6 @@ func ties(t *testing.T) (all []*tie.Tie) {
 	return all
 }
 
-// solvers returns those that are installed. In CI all must be.
-func solvers(t *testing.T) (all []*prove.Solver) {
-	t.Helper()
-	for _, name := range prove.Solvers {
-		s, err := prove.Find(name)
-		switch {
-		case err == nil:
-			all = append(all, s)
-		case os.Getenv("CI") == "true":
-			t.Fatal(err)
-		default:
-			t.Log(err)
-		}
-	}
-	return all
-}
-
 // record returns what was proved of a tie.
 func record(t *testing.T, name string) *prove.Record {
 	t.Helper()
@@ -135,10 +119,7 @@ func TestEveryStepOfTheCodeIsProved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs solvers")
 	}
-	found := solvers(t)
-	if len(found) == 0 {
-		t.Skipf("no solver is installed, so nothing is proved again; %s", prove.Install)
-	}
+	found := provetest.Needed(t)
 	for i, tied := range ties(t) {
 		t.Run(names[i], func(t *testing.T) {
 			t.Parallel()
@@ -279,7 +260,7 @@ func overlay(t *testing.T, name, old, now string) map[string][]byte {
 
 // A change of the code is refused: without a solver, by the record, and by each solver with the path that fails.
 func TestAPlantedChangeIsRefused(t *testing.T) {
-	found := solvers(t)
+	found := provetest.Installed(t)
 	for _, c := range []struct {
 		code, old, now string
 		open           string // what no solver proves
@@ -365,7 +346,7 @@ func TestNoPathContradictsWhatIsAssumed(t *testing.T) {
 	if !*long {
 		t.Skip("without -long")
 	}
-	for _, s := range solvers(t) {
+	for _, s := range provetest.Installed(t) {
 		for _, tied := range ties(t) {
 			for _, p := range tied.Paths {
 				if len(p.Parts) > 0 && p.Parts[0].Name == tie.Never {

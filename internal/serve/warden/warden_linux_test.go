@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -319,9 +320,13 @@ func (h *hangs) Handle(ctx context.Context, r slog.Record) error {
 		return nil
 	}
 	fmt.Println("hangs")
-	for h.how == "spin" {
+	if h.how == "wait" {
+		select {}
 	}
-	select {}
+	for h.leads != nil { // spin: it is never nil
+		runtime.KeepAlive(h)
+	}
+	return nil
 }
 
 // member runs a member with a warden, and tells each View.
