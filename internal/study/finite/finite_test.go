@@ -137,7 +137,7 @@ func TestIntegersMayBeFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i, err := finite.New(m, map[string][]string{"Process": {"a", "b"}}, finite.Range{Least: 5, Most: 1e12, Only: []int{5, 7000, 1e12}}, nil)
+	i, err := finite.New(m, map[string][]string{"Process": {"a", "b"}}, finite.Range{Least: 5, Most: 1e9, Only: []int{5, 7000, 1e9}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestIntegersMayBeFew(t *testing.T) {
 		ways = append(ways, args[1])
 		return true
 	})
-	if !slices.Equal(ways, []int{5, 5, 7000, 7000, 1e12, 1e12}) {
+	if !slices.Equal(ways, []int{5, 5, 7000, 7000, 1e9, 1e9}) {
 		t.Errorf("it may be sent at %v", ways)
 	}
 	s = i.After(send, i.After(send, s, 0, 5), 1, 7000)
