@@ -205,7 +205,7 @@ func (o *joinOptions) defineOutput(flags *pflag.FlagSet) {
 	flags.MarkHidden("report-leases")
 }
 
-// usualHang is the shortest Timing.Hang with which no leader was killed that worked: see docs/operate.md.
+// usualHang is a Timing.Hang with which no leader that worked was killed beside 16 busy loops: see docs/operate.md.
 const usualHang = 60 * time.Millisecond
 
 var (
