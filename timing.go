@@ -41,7 +41,7 @@ type Timing struct {
 	// Margin is how long before the end of the lease work must have ended. The default is a tenth of Lease.
 	Margin time.Duration
 
-	// Hang is how long a leader may do nothing, under [Warden]: one that is stopped, waits for ever or runs in a circle. Then the warden kills
+	// Hang is how long a leader may do nothing, under [Warden]: one that is stopped, blocks for ever or spins in a loop. Then the warden kills
 	// this process, and proves its death, so that another one leads at once and not after the end of a lease. It does not kill a process that
 	// waits for a processor or a disk, or that a debugger holds. Only the member is watched, not the work of the program. 0: the warden
 	// does not do that.

@@ -156,7 +156,7 @@ func TestWorkOfEveryKindByWorkersPrintsWhatTheCommandPrints(t *testing.T) {
 	}
 }
 
-// noWorkers is what a command says that has waited for workers for a while.
+// noWorkers is the hint of a command that has waited for workers.
 func noWorkers(url string) string {
 	return fmt.Sprintf("ringleader: no workers; start some with: ringleader worker --nats %s\n", url)
 }

@@ -28,7 +28,7 @@ type Results struct {
 // ResultNames are its flags.
 var ResultNames = []string{"json", "draw", "draw-topology", "from", "to", "trace"}
 
-// Flags adds the flags. The text says of what the results are, such as "the run".
+// Flags adds the flags. The argument names what the results describe, such as "the run".
 func (r *Results) Flags(command *cobra.Command, of string) {
 	f := command.Flags()
 	f.BoolVar(&r.JSON, "json", false, "print one JSON object")

@@ -7,7 +7,7 @@ import (
 )
 
 // Pulse is what a member of this process shows its warden while it leads: that its loop works. It is a count in memory that both share, so
-// a member that is stopped, waits for ever, or runs in a circle is found without a message.
+// a member that is stopped, blocks for ever or spins in a loop is found without a message.
 type Pulse struct {
 	at    int
 	count *int64

@@ -306,7 +306,7 @@ type setup struct {
 	Hangs   string // what its loop does when it leads and misses another member: nothing, or wait or spin
 }
 
-// hangs is a log in whose handler the loop of a leader waits, or runs in a circle.
+// hangs is a log in whose handler the loop of a leader blocks or spins.
 type hangs struct {
 	slog.Handler
 	how   string
