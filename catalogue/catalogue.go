@@ -108,7 +108,7 @@ func (l List) Before(own ...Entry) (List, error) {
 	for i := range all {
 		simulated := all[i].Simulate
 		all[i].Simulate = func(o simulate.Options) (*simulate.Result, error) {
-			o.Check = o.Check || o.Instance.IDs != nil && o.Instance.IDs.Len() < mostChecked
+			o.Check = o.Check || o.Setup.IDs != nil && o.Setup.IDs.Len() < mostChecked
 			return simulated(o)
 		}
 	}

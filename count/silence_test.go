@@ -51,7 +51,7 @@ func synchronousOnes() []synchronous {
 // same runs an election and counts it.
 func (a *synchronous) same(t *testing.T, o simulator.Options, ids election.Arrangement) {
 	t.Helper()
-	o.Instance.Parameters = a.given
+	o.Setup.Parameters = a.given
 	set, err := a.Set(a.given)
 	if err != nil {
 		t.Fatal(err)
@@ -68,11 +68,11 @@ func (a *synchronous) same(t *testing.T, o simulator.Options, ids election.Arran
 	leader, _ := r.Leader()
 	want := []*big.Int{r.Time.Elected.Big(), r.Time.Decided.Big(), r.Time.Quiet.Big()}
 	got := []*big.Int{c.Time.Elected, c.Time.Decided, c.Time.Quiet}
-	if !slices.EqualFunc(got, want, func(a, b *big.Int) bool { return a.Cmp(b) == 0 }) || c.Position != leader || c.Leader != o.Instance.IDs.At(leader) ||
+	if !slices.EqualFunc(got, want, func(a, b *big.Int) bool { return a.Cmp(b) == 0 }) || c.Position != leader || c.Leader != o.Setup.IDs.At(leader) ||
 		!reflect.DeepEqual(c.Messages, r.Messages) || !slices.Equal(c.ByPhase, r.ByPhase) ||
 		o.Record && !slices.Equal(c.Entered, r.Entered) {
 		t.Fatalf("%s%v on %v, wake %v, unwilling %v: counted %+v at %v, simulated %+v at %v, leader %d",
-			a.Name, a.given, o.Instance.IDs, o.Wake, o.Instance.Unwilling, c, got, r.Messages, want, leader)
+			a.Name, a.given, o.Setup.IDs, o.Wake, o.Setup.Unwilling, c, got, r.Messages, want, leader)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestCountsAreThoseOfRounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.same(t, simulator.Options{Instance: network.Setup{IDs: shuffled}}, shuffled)
+			a.same(t, simulator.Options{Setup: network.Setup{IDs: shuffled}}, shuffled)
 			ids := make(election.List, n) // with gaps
 			for next, q := a.least+below(3), 0; q < n; q++ {
 				for p := range n {
@@ -104,15 +104,15 @@ func TestCountsAreThoseOfRounds(t *testing.T) {
 				}
 				next += 1 + below(6)*below(2)
 			}
-			o := simulator.Options{Instance: network.Setup{IDs: ids}}
+			o := simulator.Options{Setup: network.Setup{IDs: ids}}
 			a.same(t, o, ids)
 			if !a.Willingness {
 				continue
 			}
 			wake := make([]election.Ticks, n)
 			for q := range n {
-				if below(4) == 0 && len(o.Instance.Unwilling) < n-1 {
-					o.Instance.Unwilling = append(o.Instance.Unwilling, q)
+				if below(4) == 0 && len(o.Setup.Unwilling) < n-1 {
+					o.Setup.Unwilling = append(o.Setup.Unwilling, q)
 				}
 				if anyStart {
 					if wake[q] = election.Units(uint64(3 + below(n+2))); below(3) == 0 && q > 0 {
@@ -123,7 +123,7 @@ func TestCountsAreThoseOfRounds(t *testing.T) {
 			if anyStart {
 				o.Wake = wake
 			}
-			a.same(t, o, count.Woken{Arrangement: ids, Wake: wake, Unwilling: o.Instance.Unwilling})
+			a.same(t, o, count.Woken{Arrangement: ids, Wake: wake, Unwilling: o.Setup.Unwilling})
 		}
 	}
 }

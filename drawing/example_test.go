@@ -14,7 +14,7 @@ import (
 
 // A run of LCR on a ring of three is drawn as a space–time diagram.
 func Example() {
-	result, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: network.On(3, 2, 1), Record: true})
+	result, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: network.On(3, 2, 1), Record: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // One value runs on two engines.
 func Example() {
 	p := program.Must(program.Of(&lcr.Algorithm))
-	result, err := simulate.New(p).Run(simulate.Options{Instance: network.On(3, 2, 1)})
+	result, err := simulate.New(p).Run(simulate.Options{Setup: network.On(3, 2, 1)})
 	if err != nil {
 		log.Fatal(err)
 	}

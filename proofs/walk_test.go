@@ -15,21 +15,21 @@ import (
 
 // scenario is how a model is walked at random on few things.
 type scenario struct {
-	instance func(m *logic.Model) (*finite.Instance, error)
-	walks    int
-	steps    int
-	never    string             // an action that cannot happen in this instance
-	weights  map[string]float64 // how often an action is preferred; the default is 1
-	best     func(i *finite.Instance, s *finite.State) int
-	least    int // what the best walk must reach
+	interpretation func(m *logic.Model) (*finite.Interpretation, error)
+	walks          int
+	steps          int
+	never          string             // an action that cannot happen in this instance
+	weights        map[string]float64 // how often an action is preferred; the default is 1
+	best           func(i *finite.Interpretation, s *finite.State) int
+	least          int // what the best walk must reach
 }
 
 // ring returns the scenario of a ring: leaders are what counts.
 func ring(integers finite.Range, weights map[string]float64, leaders string, ids ...int) scenario {
 	return scenario{
-		instance: func(m *logic.Model) (*finite.Instance, error) { return models.Ring(m, ids, integers) },
-		walks:    30, steps: 200, weights: weights, least: 1,
-		best: func(i *finite.Instance, s *finite.State) int { return count(i, s, leaders) },
+		interpretation: func(m *logic.Model) (*finite.Interpretation, error) { return models.Ring(m, ids, integers) },
+		walks:          30, steps: 200, weights: weights, least: 1,
+		best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, leaders) },
 	}
 }
 
@@ -41,16 +41,16 @@ var scenarios = map[string]scenario{
 	"ring-bully":          ring(none, nil, "leads", 2, 4, 1, 3),
 	"lelann":              ring(none, nil, "leads", 2, 4, 1, 3),
 	"franklin":            ring(finite.Range{Least: 0, Most: 3}, nil, "leads", 2, 4, 1, 3),
-	"tree":                {instance: smallTree, never: "alone", walks: 30, steps: 60, best: func(i *finite.Instance, s *finite.State) int { return count(i, s, "leads") }, least: 1},
+	"tree":                {interpretation: smallTree, never: "alone", walks: 30, steps: 60, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "leads") }, least: 1},
 	"dolev-klawe-rodeh":   ring(finite.Range{Least: -1, Most: 3}, nil, "leads", 2, 4, 1, 3),
 	"peterson":            ring(finite.Range{Least: -1, Most: 3}, nil, "leads", 2, 4, 1, 3),
-	"bully":               {instance: fourProcesses, walks: 30, steps: 60, weights: map[string]float64{"crash": .1}, best: func(i *finite.Instance, s *finite.State) int { return count(i, s, "coordinator") }, least: 2},
-	"verify-leader":       {instance: threeMembers, walks: 60, steps: 60, weights: map[string]float64{"renew": .3}, best: func(i *finite.Instance, s *finite.State) int { return count(i, s, "verified") }, least: 2},
-	"quorum-bully":        {instance: fourMembers, walks: 60, steps: 150, weights: quorumBullyWeights, best: story, least: 1},
+	"bully":               {interpretation: fourProcesses, walks: 30, steps: 60, weights: map[string]float64{"crash": .1}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "coordinator") }, least: 2},
+	"verify-leader":       {interpretation: threeMembers, walks: 60, steps: 60, weights: map[string]float64{"renew": .3}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "verified") }, least: 2},
+	"quorum-bully":        {interpretation: fourMembers, walks: 60, steps: 150, weights: quorumBullyWeights, best: story, least: 1},
 }
 
 // count returns for how many arguments a state function of truth values is true.
-func count(i *finite.Instance, s *finite.State, name string) (number int) {
+func count(i *finite.Interpretation, s *finite.State, name string) (number int) {
 	for _, f := range i.Facts(s, i.Initial()) {
 		if f.Symbol.Name == name && f.Value == 1 {
 			number++
@@ -68,7 +68,7 @@ func TestEveryActionHappensAndEveryInvariantHolds(t *testing.T) {
 				t.Fatal("there is no scenario")
 			}
 			m := load(t, name)
-			i, err := sc.instance(m)
+			i, err := sc.interpretation(m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestEveryActionHappensAndEveryInvariantHolds(t *testing.T) {
 }
 
 // choose returns an action that is possible and changes the state, and its arguments.
-func (sc *scenario) choose(i *finite.Instance, s *finite.State, random *rand.Rand) (*logic.Action, []int) {
+func (sc *scenario) choose(i *finite.Interpretation, s *finite.State, random *rand.Rand) (*logic.Action, []int) {
 	actions := slices.Clone(i.Model.Actions)
 	for len(actions) > 0 {
 		sum := 0.0
@@ -147,7 +147,7 @@ func (sc *scenario) weight(a *logic.Action) float64 {
 }
 
 // near reports whether times among the arguments are near the present, so that walks get somewhere.
-func (sc *scenario) near(a *logic.Action, s *finite.State, i *finite.Instance, args []int) bool {
+func (sc *scenario) near(a *logic.Action, s *finite.State, i *finite.Interpretation, args []int) bool {
 	now := i.Model.State("now")
 	if now == nil {
 		return true
@@ -161,14 +161,14 @@ func (sc *scenario) near(a *logic.Action, s *finite.State, i *finite.Instance, a
 }
 
 // fourProcesses is an instance of Bully.
-func fourProcesses(m *logic.Model) (*finite.Instance, error) {
+func fourProcesses(m *logic.Model) (*finite.Interpretation, error) {
 	return finite.New(m, map[string][]string{"Process": {"1", "2", "3", "4"}}, none, map[string]func([]int) int{
 		"less": func(a []int) int { return map[bool]int{true: 1}[a[0] < a[1]] },
 	})
 }
 
 // smallTree is a tree of a path 1 - 2 - 3 and a leaf 4 at 2.
-func smallTree(m *logic.Model) (*finite.Instance, error) {
+func smallTree(m *logic.Model) (*finite.Interpretation, error) {
 	truth := map[bool]int{true: 1}
 	edge := func(p, q int) bool { return p != q && (p == 1 || q == 1) }
 	toward := func(p, x int) int {
@@ -188,7 +188,7 @@ func smallTree(m *logic.Model) (*finite.Instance, error) {
 }
 
 // threeMembers is an instance of VerifyLeader: its majorities are of two members or three.
-func threeMembers(m *logic.Model) (*finite.Instance, error) {
+func threeMembers(m *logic.Model) (*finite.Interpretation, error) {
 	quorums := []int{0b011, 0b101, 0b110, 0b111}
 	return finite.New(m, map[string][]string{"Member": {"1", "2", "3"}, "Quorum": {"12", "13", "23", "123"}, "Claim": {"A", "B", "C"}}, finite.Range{Least: 0, Most: 3}, map[string]func([]int) int{
 		"among":  func(a []int) int { return quorums[a[1]] >> a[0] & 1 },
@@ -281,7 +281,7 @@ func TestMajoritiesMeetIfVotersDifferByOneMember(t *testing.T) {
 	}
 }
 
-func fourMembers(m *logic.Model) (*finite.Instance, error) {
+func fourMembers(m *logic.Model) (*finite.Interpretation, error) {
 	names := map[string][]string{"Member": {"1", "2", "3", "4"}, "Life": someLives}
 	for q := uint(1); q < 1<<4; q++ {
 		names["Quorum"] = append(names["Quorum"], fmt.Sprintf("%04b", q))
@@ -317,7 +317,7 @@ func fourMembers(m *logic.Model) (*finite.Instance, error) {
 }
 
 // story returns 1 for a walk with a crash and a second leader, in which a leader has given its term to its voters and has then changed them.
-func story(i *finite.Instance, s *finite.State) int {
+func story(i *finite.Interpretation, s *finite.State) int {
 	crashed := false
 	for v := range 4 {
 		crashed = crashed || i.Value(s, i.Model.State("wait-end"), v) > 0

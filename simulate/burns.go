@@ -47,7 +47,7 @@ func (g *Runner) runBurns(o Options) (*Result, error) {
 	}
 	found, broken := search.find(all)
 
-	o.Instance = arranged(o.Instance, found.ring)
+	o.Setup = arranged(o.Setup, found.ring)
 	play, err := g.newBurns(o)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (b *burns) refuse() error {
 		return wrong("it runs on a %s and the adversary on rings; use another schedule", b.d.Topology.Phrase(0))
 	case b.d.KnowsSize:
 		return wrong("it knows n, and the adversary makes large rings of small ones unnoticed; use another schedule")
-	case b.p.Anonymous() || b.o.Instance.Duplicates:
+	case b.p.Anonymous() || b.o.Setup.Duplicates:
 		return wrong("all processes need different identifiers, as they have where duplicates are not allowed")
 	case b.o.Timing != election.Asynchronous:
 		return wrong("the run is %s, and the adversary's are asynchronous; use no schedule", b.o.Timing)
@@ -338,7 +338,7 @@ func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 	}
 }
 
-// arranged returns an instance with the process at place i of ring at position i.
+// arranged returns a setup with the process at place i of ring at position i.
 func arranged(i network.Setup, ring []int) network.Setup {
 	ids := make(election.List, len(ring))
 	flipped := i.Flipped

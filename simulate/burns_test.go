@@ -78,9 +78,9 @@ func TestBurnsTable(t *testing.T) {
 	for _, a := range uniform {
 		for i, want := range a.want {
 			n := 2 << i
-			o := simulate.Options{Instance: ring(t, "decreasing", n)}
+			o := simulate.Options{Setup: ring(t, "decreasing", n)}
 			if a.name == "hirschberg-sinclair" {
-				o.Instance.Parameters = map[string]string{"announce": "no"}
+				o.Setup.Parameters = map[string]string{"announce": "no"}
 			}
 			r := a.run(t, o)
 			if got := [2]uint64{r.Open.Messages, r.Messages.Total}; got != want {
@@ -102,7 +102,7 @@ func TestBurnsReachesHisClaimAndThenOneLeads(t *testing.T) {
 				claim = 2*claim + float64(n/2-1)/2
 			}
 			for _, name := range []string{"increasing", "decreasing", "random"} {
-				o := simulate.Options{Instance: ring(t, name, n)}
+				o := simulate.Options{Setup: ring(t, name, n)}
 				r := a.run(t, o)
 				if r.Open.Claim != claim || float64(r.Open.Messages) < claim {
 					t.Errorf("%s, n=%d, %s: %d open deliveries, a claim of %v; want at least M(n) = %v", a.name, n, name, r.Open.Messages, r.Open.Claim, claim)
@@ -112,7 +112,7 @@ func TestBurnsReachesHisClaimAndThenOneLeads(t *testing.T) {
 				}
 				given, made := make([]uint64, n), make([]uint64, n)
 				for p := range n {
-					given[p], made[p] = o.Instance.IDs.At(p), r.Prepared.Real(p)
+					given[p], made[p] = o.Setup.IDs.At(p), r.Prepared.Real(p)
 				}
 				slices.Sort(given)
 				if slices.Sort(made); !slices.Equal(given, made) {
@@ -132,9 +132,9 @@ func TestNothingIsDeliveredOverOneEdgeBeforeTheLastIsOpened(t *testing.T) {
 	turned := ring(t, "random", n)
 	turned.Flipped = flipped
 	for name, r := range map[string]*simulate.Result{
-		"lcr":               runBurns(t, lcr.Algorithm, simulate.Options{Instance: ring(t, "random", n), Record: true}),
-		"ring-bully":        runBurns(t, ringbully.Algorithm, simulate.Options{Instance: ring(t, "random", n), Record: true}),
-		"ports called both": runBurns(t, hirschbergsinclair.Algorithm, simulate.Options{Instance: turned, Record: true}),
+		"lcr":               runBurns(t, lcr.Algorithm, simulate.Options{Setup: ring(t, "random", n), Record: true}),
+		"ring-bully":        runBurns(t, ringbully.Algorithm, simulate.Options{Setup: ring(t, "random", n), Record: true}),
+		"ports called both": runBurns(t, hirschbergsinclair.Algorithm, simulate.Options{Setup: turned, Record: true}),
 	} {
 		if err := r.Record.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -182,27 +182,27 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 		r, err := under(lcr.Algorithm, o)
 		refused(want, r, err)
 	}
-	try("2 or 4 would do", simulate.Options{Instance: ring(t, "random", 1)})
-	try("2 or 4 would do", simulate.Options{Instance: ring(t, "random", 3)})
-	try("64 or 128 would do", simulate.Options{Instance: ring(t, "random", 100)})
-	try("leave out times of starts", simulate.Options{Instance: ring(t, "random", 4), AnyTime: true})
-	try("leave out times of starts", simulate.Options{Instance: ring(t, "random", 4), Initiators: []int{1}})
-	try("dead processes", simulate.Options{Instance: ring(t, "random", 4), Faults: faults.Script{Dead: []int{1}}})
-	try("asynchronous", simulate.Options{Instance: ring(t, "random", 4), Timing: election.Synchronous})
-	try("order", simulate.Options{Instance: ring(t, "random", 4), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}})
-	try("different identifiers", simulate.Options{Instance: network.Setup{IDs: election.List{1, 1}, Duplicates: true}})
-	r, err := simulate.Run(itairodeh.Algorithm, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
+	try("2 or 4 would do", simulate.Options{Setup: ring(t, "random", 1)})
+	try("2 or 4 would do", simulate.Options{Setup: ring(t, "random", 3)})
+	try("64 or 128 would do", simulate.Options{Setup: ring(t, "random", 100)})
+	try("leave out times of starts", simulate.Options{Setup: ring(t, "random", 4), AnyTime: true})
+	try("leave out times of starts", simulate.Options{Setup: ring(t, "random", 4), Initiators: []int{1}})
+	try("dead processes", simulate.Options{Setup: ring(t, "random", 4), Faults: faults.Script{Dead: []int{1}}})
+	try("asynchronous", simulate.Options{Setup: ring(t, "random", 4), Timing: election.Synchronous})
+	try("order", simulate.Options{Setup: ring(t, "random", 4), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}})
+	try("different identifiers", simulate.Options{Setup: network.Setup{IDs: election.List{1, 1}, Duplicates: true}})
+	r, err := simulate.Run(itairodeh.Algorithm, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)})
 	refused("it knows n", r, err)
-	r, err = simulate.Run(bully.Algorithm, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
+	r, err = simulate.Run(bully.Algorithm, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)})
 	refused("timed", r, err)
-	r, err = simulate.Run(afekgafni.Algorithm, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
+	r, err = simulate.Run(afekgafni.Algorithm, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)})
 	refused("complete graph", r, err)
 	chance := lcr.Algorithm
 	chance.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) {
 		out.Choose(2)
 		p.Start(out)
 	}
-	r, err = simulate.Run(chance, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
+	r, err = simulate.Run(chance, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)})
 	refused("by chance", r, err)
 }
 
@@ -237,7 +237,7 @@ func TestAViolationUnderBurnsAdversaryHasItsStory(t *testing.T) {
 	}
 	const n = 8
 	events := map[event]bool{}
-	o := simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "decreasing", n)}
+	o := simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "decreasing", n)}
 	if _, err := simulate.Run(counted(func(p *counting, received election.ID) { events[event{p.ID, received, p.Heard}] = true }), o); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestAViolationUnderBurnsAdversaryThatDoesNotHappenAgainIsReported(t *testin
 		}
 		p.Receive(port, kind, m, out)
 	})
-	if v, story := violation(t, a, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "decreasing", 8), Record: true}); story != "" || v.Property != process.Panicked {
+	if v, story := violation(t, a, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "decreasing", 8), Record: true}); story != "" || v.Property != process.Panicked {
 		t.Errorf("%s: %s\n%s", v.Property, v.Detail, story)
 	}
 }
@@ -283,12 +283,12 @@ func TestBurnsEndsAtTheLimitAndWhenAsked(t *testing.T) {
 	answering.Receive = func(_ *ringbully.Process, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
 		out.Send(port, kind, m)
 	}
-	r := runBurns(t, answering, simulate.Options{Instance: ring(t, "random", 8), Limit: 1000})
+	r := runBurns(t, answering, simulate.Options{Setup: ring(t, "random", 8), Limit: 1000})
 	if r.Complete || r.Open != nil {
 		t.Errorf("no open schedule to be found: complete %v, open %v", r.Complete, r.Open)
 	}
 	told := 0
-	r = runBurns(t, answering, simulate.Options{Instance: ring(t, "random", 8), Progress: func(uint64) bool {
+	r = runBurns(t, answering, simulate.Options{Setup: ring(t, "random", 8), Progress: func(uint64) bool {
 		told++
 		return false
 	}})
@@ -299,7 +299,7 @@ func TestBurnsEndsAtTheLimitAndWhenAsked(t *testing.T) {
 	relaying.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(lcr.Right, kind, m)
 	}
-	r = runBurns(t, relaying, simulate.Options{Instance: ring(t, "random", 8), Limit: 1000})
+	r = runBurns(t, relaying, simulate.Options{Setup: ring(t, "random", 8), Limit: 1000})
 	if r.Complete || r.Open == nil || r.Deliveries != 1000 {
 		t.Errorf("complete %v after %d deliveries, open %v; want an open schedule and then the limit", r.Complete, r.Deliveries, r.Open)
 	}
@@ -308,7 +308,7 @@ func TestBurnsEndsAtTheLimitAndWhenAsked(t *testing.T) {
 func TestBurnsFindsBrokenSteps(t *testing.T) {
 	broken := lcr.Algorithm
 	broken.Start = func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(2, lcr.Election, lcr.Message{}) }
-	if _, err := simulate.Run(broken, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)}); !errors.Is(err, simulate.ErrBroken) {
+	if _, err := simulate.Run(broken, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)}); !errors.Is(err, simulate.ErrBroken) {
 		t.Errorf("error %v, want %v", err, simulate.ErrBroken)
 	}
 }

@@ -55,7 +55,7 @@ func TestLeasesOverlapIfClocksDrift(t *testing.T) {
 		{faults.Drift{Process: 0, Times: 1, Of: 2}, false}, // … late
 		{faults.Drift{Process: 1, Times: 2, Of: 1}, false}, // the second one begins early
 	} {
-		o := Options{Instance: network.On(1, 2), Faults: faults.Script{Drifts: []faults.Drift{c.drift}}}
+		o := Options{Setup: network.On(1, 2), Faults: faults.Script{Drifts: []faults.Drift{c.drift}}}
 		r, err := Run(leased, o)
 		if err != nil {
 			t.Fatal(err)

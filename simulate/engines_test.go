@@ -127,9 +127,9 @@ func inArcs(count int, clock bool) func(*run) {
 func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	n := rapid.IntRange(1, 64).Draw(t, "n")
 	seed := rapid.Uint64().Draw(t, "seed")
-	o := Options{Instance: network.On(shuffled(n, seed)...), Seed: seed}
+	o := Options{Setup: network.On(shuffled(n, seed)...), Seed: seed}
 	if a.Unoriented && rapid.Bool().Draw(t, "unoriented") {
-		o.Instance.Flipped = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "flipped")
+		o.Setup.Flipped = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "flipped")
 	}
 	if a.Starts == election.AnyStart && rapid.Bool().Draw(t, "some start") {
 		o.Initiators = rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, n, rapid.ID).Draw(t, "initiators")
@@ -210,7 +210,7 @@ func TestEnginesMakeTheSameRuns(t *testing.T) {
 // The sizes at which Run uses the engines that trust, and pages and tiles are full.
 func TestLargeRunsAreTheSame(t *testing.T) {
 	n := 3*checkedBelow + 5
-	o := Options{Instance: network.On(shuffled(n, 7)...), Cores: 2}
+	o := Options{Setup: network.On(shuffled(n, 7)...), Cores: 2}
 	for _, schedule := range []Schedule{FIFO, Sweep, Tile} {
 		o.Schedule = schedule
 		run, one, other := o, inArcs(1, schedule == FIFO), linkByLink
@@ -230,7 +230,7 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 		}
 	}
 	for _, o := range []Options{{}, {Timing: election.Synchronous}} {
-		o.Instance = network.On(shuffled(n, 7)...)
+		o.Setup = network.On(shuffled(n, 7)...)
 		f := by(t, ringbully.Algorithm, o, inRounds)
 		s := by(t, ringbully.Algorithm, o, eventByEvent)
 		if !reflect.DeepEqual(f, s) {
@@ -244,7 +244,7 @@ func TestLargeRingsTakeAtMost64BytesAProcessor(t *testing.T) {
 		t.Skip("it only computes")
 	}
 	const n = 1 << 16 // counts grow with n alone; computed identifiers take no memory
-	o := Options{Instance: network.Setup{IDs: permuted(n)}}
+	o := Options{Setup: network.Setup{IDs: permuted(n)}}
 	each := map[string]int{}
 	add := func(name string, r *Result, err error) {
 		if err != nil {
@@ -311,7 +311,7 @@ func TestNoAllocationPerDelivery(t *testing.T) {
 
 func allocates[S, M any](t *testing.T, name string, a election.Algorithm[S, M], o Options) {
 	allocations := func(n int) (allocated float64, deliveries uint64) {
-		o.Instance = network.On(shuffled(n, 1)...)
+		o.Setup = network.On(shuffled(n, 1)...)
 		allocated = testing.AllocsPerRun(1, func() {
 			r, err := Run(a, o)
 			if err != nil {

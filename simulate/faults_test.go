@@ -64,7 +64,7 @@ var speak func(*speaker, *election.Out[word])
 // they send.
 func suffer(t *testing.T, n int, delay uint64, lines ...string) *simulate.Result {
 	t.Helper()
-	o := simulate.Options{Instance: numbered(n), Delay: delay, Record: true, Faults: scripted(t, n, lines...)}
+	o := simulate.Options{Setup: numbered(n), Delay: delay, Record: true, Faults: scripted(t, n, lines...)}
 	r, err := simulate.Run(chatter, o)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestADetectorSuspectsAcrossACutAfterTheLongestDelayAndTrustsAfterIt(t *test
 
 func TestWhatIsSentWhenACutIsOverArrives(t *testing.T) {
 	r, err := simulate.Run(bully.Algorithm, simulate.Options{
-		Instance: network.On(1, 2, 3, 4, 5), Initiators: []int{4}, Record: true,
+		Setup: network.On(1, 2, 3, 4, 5), Initiators: []int{4}, Record: true,
 		Faults: faults.Script{Cuts: []faults.Cut{faults.Partition(election.Units(10), election.Units(60), []int{0, 1, 2}, []int{3, 4})}},
 	})
 	if err != nil {
@@ -255,7 +255,7 @@ func TestACrashAmidAStepKeepsWhatItHasToKeep(t *testing.T) {
 	same(t, "after its third word", steps(r, 1, gets)[4:], "31 receive 3: 3")
 	forgetful := chatter
 	forgetful.Durable = func(s *speaker) any { return &s.Members }
-	o := simulate.Options{Instance: numbered(3), Delay: 1, Record: true, Faults: scripted(t, 3, "crash 3 at 5 after 0 sends", "recover 3 at 30")}
+	o := simulate.Options{Setup: numbered(3), Delay: 1, Record: true, Faults: scripted(t, 3, "crash 3 at 5 after 0 sends", "recover 3 at 30")}
 	mutant := run(t, forgetful, o)
 	if slices.Equal(steps(mutant, 1, gets), steps(r, 1, gets)) {
 		t.Error("one that forgets what it has kept does the same")
@@ -299,7 +299,7 @@ func TestAClockThatDriftsTimesItsOwnProcessOnly(t *testing.T) {
 }
 
 func TestARecoveredProcessWithoutARecoverStartsAnew(t *testing.T) {
-	o := simulate.Options{Instance: numbered(3), Record: true, Faults: scripted(t, 3, "crash 3 at 1", "recover 3 at 2")}
+	o := simulate.Options{Setup: numbered(3), Record: true, Faults: scripted(t, 3, "crash 3 at 1", "recover 3 at 2")}
 	r, err := simulate.Run(lcr.Algorithm, o) // under fifo, which has a clock
 	if err != nil {
 		t.Fatal(err)
@@ -347,7 +347,7 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 		for _, line := range []string{
 			"crash 3 at 2", "crash 3 at 0 after 0 sends", "partition 3 | others from 0", "pause 3 from 0", "slow 3 by 100000 from 0",
 		} {
-			o.Instance, o.Record = numbered(5), true
+			o.Setup, o.Record = numbered(5), true
 			o.Faults = faults.Script{}
 			plain := run(t, lcr.Algorithm, o)
 			o.Faults = scripted(t, 5, line)
@@ -369,7 +369,7 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 		if err := r.Line(line); err != nil {
 			t.Fatal(err)
 		}
-		if got := run(t, lcr.Algorithm, simulate.Options{Instance: network.On(large...), Faults: r.Script}); len(got.Leaders) != leaders {
+		if got := run(t, lcr.Algorithm, simulate.Options{Setup: network.On(large...), Faults: r.Script}); len(got.Leaders) != leaders {
 			t.Errorf("%s: %d leaders, want %d", line, len(got.Leaders), leaders)
 		}
 	}
@@ -395,7 +395,7 @@ func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "n")
 		b := budgets(n).Draw(t, "budget")
-		o := simulate.Options{Instance: numbered(n), Seed: rapid.Uint64().Draw(t, "seed"), Delay: rapid.Uint64Range(1, 4).Draw(t, "delay"), Record: true, Limit: 100_000}
+		o := simulate.Options{Setup: numbered(n), Seed: rapid.Uint64().Draw(t, "seed"), Delay: rapid.Uint64Range(1, 4).Draw(t, "delay"), Record: true, Limit: 100_000}
 		o.Faults.Random = b
 		first, err := simulate.Run(bully.Algorithm, o)
 		var wrong *faults.Error
@@ -434,7 +434,7 @@ func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
 func TestAnEndlessFaultyRunEndsSoonAfterItIsAsked(t *testing.T) {
 	asked := 0
 	r, err := simulate.Run(bully.Algorithm, simulate.Options{
-		Instance: numbered(5), Faults: scripted(t, 5, "partition 1 | 5"),
+		Setup: numbered(5), Faults: scripted(t, 5, "partition 1 | 5"),
 		Progress: func(uint64) bool { asked++; return asked < 3 },
 	})
 	if err != nil || r.Complete || asked != 3 || r.Deliveries > 3*5000 {
@@ -448,13 +448,13 @@ func TestARunRefusesFaultsThatCannotHappen(t *testing.T) {
 		"random 3 crashes until 9":  {Random: faults.Budget{Crashes: 3, Until: election.Units(9)}},
 		"random 1 recovery until 9": {Random: faults.Budget{Recoveries: 1, Until: election.Units(9)}},
 	} {
-		_, err := simulate.Run(bully.Algorithm, simulate.Options{Instance: numbered(3), Faults: f})
+		_, err := simulate.Run(bully.Algorithm, simulate.Options{Setup: numbered(3), Faults: f})
 		var wrong *faults.Error
 		if !errors.Is(err, simulate.ErrOptions) || !errors.As(err, &wrong) || wrong.Line != line {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	_, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: numbered(4), Faults: scripted(t, 4, "suspect 1 of 2")})
+	_, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: numbered(4), Faults: scripted(t, 4, "suspect 1 of 2")})
 	if !errors.Is(err, simulate.ErrOptions) || !strings.Contains(err.Error(), "no failure detector") {
 		t.Error(err)
 	}
@@ -474,7 +474,7 @@ func FuzzARunOfAnyLine(f *testing.F) {
 		if r.Line(line) != nil {
 			return
 		}
-		o := simulate.Options{Instance: numbered(4), Faults: r.Script, Limit: 10_000}
+		o := simulate.Options{Setup: numbered(4), Faults: r.Script, Limit: 10_000}
 		if _, err := simulate.Run(bully.Algorithm, o); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Fatalf("%q: %q", line, err)
 		}

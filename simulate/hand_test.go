@@ -258,7 +258,7 @@ func list(ids *order.Order) []election.ID {
 	return all
 }
 
-func ring(n int) Options { return Options{Instance: network.Setup{IDs: permuted(n)}} }
+func ring(n int) Options { return Options{Setup: network.Setup{IDs: permuted(n)}} }
 
 // A baseline is valid only if it does the same as the engines.
 func TestHandWrittenLoopsDoTheSame(t *testing.T) {

@@ -75,9 +75,9 @@ func (s Schedule) canOvertake() bool { return s == LIFO || s == Random || s == R
 // tries reports whether a schedule tries all possible next events.
 func (s Schedule) tries() bool { return s == MaxMessages || s == MaxTime }
 
-// Options are the options of a run. The zero value of each field but Instance is a good start.
+// Options are the options of a run. The zero value of each field but Setup is a good start.
 type Options struct {
-	Instance network.Setup
+	Setup network.Setup
 
 	// Timing of the run: at least as strong as the algorithm's assumption, which is the default.
 	// Asynchronous runs have a Schedule, timed ones a Delay, synchronous ones neither.

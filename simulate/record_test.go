@@ -14,7 +14,7 @@ import (
 func TestTheValuesOfARecordAreWhatItsTextsTell(t *testing.T) {
 	runner := simulate.Must(simulate.Of(&logicalring.Algorithm))
 	plans := process.Opened(runner.Program()).Plans
-	o := simulate.Options{Instance: network.On(10, 20, 30, 40), Record: true, Values: true}
+	o := simulate.Options{Setup: network.On(10, 20, 30, 40), Record: true, Values: true}
 	r, err := runner.Run(o)
 	if err != nil {
 		t.Fatal(err)

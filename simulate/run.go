@@ -144,7 +144,7 @@ func (g *Runner) refuses(err *error) {
 }
 
 func (g *Runner) newRun(o Options) (*run, error) {
-	p, err := network.Prepare(g.program.Declaration, o.Instance)
+	p, err := network.Prepare(g.program.Declaration, o.Setup)
 	if err != nil {
 		return nil, err
 	}

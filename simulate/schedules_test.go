@@ -69,7 +69,7 @@ func TestSchedulesServeLinksAsTheySay(t *testing.T) {
 		{simulate.MaxMessages, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 1, 2, 2, 2, 0, 1, 2}},
 		{simulate.MaxTime, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 2, 1, 2, 2, 0, 1, 2}},
 	} {
-		r := run(t, lcr.Algorithm, simulate.Options{Instance: network.On(c.ids...), Schedule: c.schedule, Record: true})
+		r := run(t, lcr.Algorithm, simulate.Options{Setup: network.On(c.ids...), Schedule: c.schedule, Record: true})
 		if err := r.Record.Validate(); err != nil {
 			t.Error(err)
 		}
@@ -82,7 +82,7 @@ func TestSchedulesServeLinksAsTheySay(t *testing.T) {
 func TestRandomDelaysAreWithinTheirBounds(t *testing.T) {
 	for _, unordered := range []bool{false, true} {
 		r := run(t, ringbully.Algorithm, simulate.Options{
-			Instance: network.On(5, 2, 7, 1, 6, 3, 4), Schedule: simulate.RandomDelay, Faults: faults.Script{Unordered: unordered}, Record: true,
+			Setup: network.On(5, 2, 7, 1, 6, 3, 4), Schedule: simulate.RandomDelay, Faults: faults.Script{Unordered: unordered}, Record: true,
 		})
 		sent := map[int]election.Ticks{}
 		shortest, longest := uint64(1<<63), uint64(0)
@@ -103,7 +103,7 @@ func TestRandomDelaysAreWithinTheirBounds(t *testing.T) {
 
 func TestMaxTimeTakesFullUnits(t *testing.T) {
 	for _, ring := range everyRing {
-		o := simulate.Options{Instance: network.On(ring.ids...)}
+		o := simulate.Options{Setup: network.On(ring.ids...)}
 		fifo := run(t, ringbully.Algorithm, o)
 		o.Schedule = simulate.MaxTime
 		if greedy := run(t, ringbully.Algorithm, o); *greedy.Time != *fifo.Time {
@@ -121,7 +121,7 @@ func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
 		}
 		i := network.On(ids...)
 		i.Parameters = map[string]string{"flag": "textbook"}
-		r := run(t, lcr.Algorithm, simulate.Options{Instance: i, Schedule: simulate.MaxMessages, AnyTime: true})
+		r := run(t, lcr.Algorithm, simulate.Options{Setup: i, Schedule: simulate.MaxMessages, AnyTime: true})
 		if r.Messages.Election < n*(n+1)/2 {
 			t.Errorf("%d processes: %d election messages, and the worst are %d", n, r.Messages.Election, n*(n+1)/2)
 		}
@@ -131,7 +131,7 @@ func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
 // An adversary that tried steps with other choices than those to be made would predict wrongly.
 func TestAdversariesForeseeChoices(t *testing.T) {
 	for seed := range uint64(50) {
-		o := simulate.Options{Instance: network.On(1, 2, 3, 4, 5), Seed: seed, Schedule: simulate.MaxMessages}
+		o := simulate.Options{Setup: network.On(1, 2, 3, 4, 5), Seed: seed, Schedule: simulate.MaxMessages}
 		if r := run(t, itairodeh.Algorithm, o); !r.Right {
 			t.Fatalf("seed %d: leaders %v", seed, r.Leaders)
 		}
@@ -140,7 +140,7 @@ func TestAdversariesForeseeChoices(t *testing.T) {
 
 func TestLostMessagesAreCountedAsSent(t *testing.T) {
 	for o := range ways {
-		o.Instance, o.Faults.Lose, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), faults.Chance{Times: 1, Of: 3}, true, 100_000
+		o.Setup, o.Faults.Lose, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), faults.Chance{Times: 1, Of: 3}, true, 100_000
 		r, err := simulate.Run(franklin.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +163,7 @@ func TestLostMessagesAreCountedAsSent(t *testing.T) {
 func TestDuplicatesAreDeliveredAndNotCounted(t *testing.T) {
 	twice := 0
 	for o := range ways {
-		o.Instance, o.Faults.Duplicate, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), faults.Chance{Times: 1, Of: 3}, true, 100_000
+		o.Setup, o.Faults.Duplicate, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), faults.Chance{Times: 1, Of: 3}, true, 100_000
 		r, err := simulate.Run(lcr.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -202,14 +202,14 @@ func TestDuplicatesAreDeliveredAndNotCounted(t *testing.T) {
 }
 
 func TestAllIsLostOrNothing(t *testing.T) {
-	o := simulate.Options{Instance: network.On(4, 2, 5, 1, 3), Faults: faults.Script{Lose: faults.Chance{Times: 1, Of: 1}}}
+	o := simulate.Options{Setup: network.On(4, 2, 5, 1, 3), Faults: faults.Script{Lose: faults.Chance{Times: 1, Of: 1}}}
 	for _, o.Schedule = range []simulate.Schedule{simulate.FIFO, simulate.Random, simulate.Tile, simulate.Sweep, simulate.RoundRobin} {
 		r := run(t, peterson.Algorithm, o)
 		if r.Deliveries != 0 || r.Lost != 5 || r.Decided != 0 {
 			t.Errorf("%s: %d deliveries, %d lost, %d decided", o.Schedule, r.Deliveries, r.Lost, r.Decided)
 		}
 	}
-	never := run(t, peterson.Algorithm, simulate.Options{Instance: o.Instance, Faults: faults.Script{Lose: faults.Chance{Of: 7}}})
+	never := run(t, peterson.Algorithm, simulate.Options{Setup: o.Setup, Faults: faults.Script{Lose: faults.Chance{Of: 7}}})
 	if never.Lost != 0 || !never.Right {
 		t.Errorf("%d messages were lost with chance 0 in 7", never.Lost)
 	}
@@ -221,7 +221,7 @@ func TestChancesAreKept(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		o := simulate.Options{
-			Instance: network.On(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), Seed: rapid.Uint64().Draw(t, "seed"),
+			Setup: network.On(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), Seed: rapid.Uint64().Draw(t, "seed"),
 			Faults: faults.Script{Duplicate: faults.Chance{Times: 1, Of: 2}}, Schedule: simulate.Random, Limit: 100_000,
 		}
 		r, err := simulate.Run(ringbully.Algorithm, o)
@@ -256,7 +256,7 @@ func TestEndlessRunsEnd(t *testing.T) {
 			simulate.FIFO, simulate.LIFO, simulate.Random, simulate.RoundRobin, simulate.RandomDelay, simulate.Sweep, simulate.Tile,
 		} {
 			for _, cores := range []int{1, 2} {
-				o := simulate.Options{Instance: network.On(ids...), Schedule: schedule, Cores: cores, Limit: 100_000}
+				o := simulate.Options{Setup: network.On(ids...), Schedule: schedule, Cores: cores, Limit: 100_000}
 				limited, err := simulate.Run(endless, o)
 				if err != nil || limited.Complete {
 					t.Errorf("%d processes, %s: complete %v, %v", n, schedule, limited.Complete, err)
@@ -281,15 +281,15 @@ func TestHopelessSchedulesAreRefusedInOneLine(t *testing.T) {
 		o    simulate.Options
 		want string // the remedy
 	}{
-		"sweep on two directions":        {does(ringbully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Sweep}, "tile"},
-		"tile on a complete graph":       {does(bully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Tile}, "timed"},
-		"a schedule with a clock":        {does(lcr.Algorithm), simulate.Options{Instance: ring, Timing: election.Timed, Schedule: simulate.RoundRobin}, "asynchronous"},
-		"no order in turn":               {does(lcr.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.RoundRobin, Faults: faults.Script{Unordered: true}}, "random"},
-		"an adversary on a large ring":   {does(lcr.Algorithm), simulate.Options{Instance: network.On(large...), Schedule: simulate.MaxMessages}, "lifo or random"},
-		"losing more than all":           {does(lcr.Algorithm), simulate.Options{Instance: ring, Faults: faults.Script{Lose: faults.Chance{Times: 2, Of: 1}}}, "{1, 20}"},
-		"burns on links that lose":       {does(lcr.Algorithm), simulate.Options{Instance: network.On(1, 2), Schedule: simulate.Burns, Faults: faults.Script{Lose: faults.Chance{Times: 1, Of: 2}}}, "others"},
-		"negative cores":                 {does(lcr.Algorithm), simulate.Options{Instance: ring, Cores: -1}, "0 is one"},
-		"a schedule that does not exist": {does(lcr.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Burns + 1}, "no schedule"},
+		"sweep on two directions":        {does(ringbully.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.Sweep}, "tile"},
+		"tile on a complete graph":       {does(bully.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.Tile}, "timed"},
+		"a schedule with a clock":        {does(lcr.Algorithm), simulate.Options{Setup: ring, Timing: election.Timed, Schedule: simulate.RoundRobin}, "asynchronous"},
+		"no order in turn":               {does(lcr.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.RoundRobin, Faults: faults.Script{Unordered: true}}, "random"},
+		"an adversary on a large ring":   {does(lcr.Algorithm), simulate.Options{Setup: network.On(large...), Schedule: simulate.MaxMessages}, "lifo or random"},
+		"losing more than all":           {does(lcr.Algorithm), simulate.Options{Setup: ring, Faults: faults.Script{Lose: faults.Chance{Times: 2, Of: 1}}}, "{1, 20}"},
+		"burns on links that lose":       {does(lcr.Algorithm), simulate.Options{Setup: network.On(1, 2), Schedule: simulate.Burns, Faults: faults.Script{Lose: faults.Chance{Times: 1, Of: 2}}}, "others"},
+		"negative cores":                 {does(lcr.Algorithm), simulate.Options{Setup: ring, Cores: -1}, "0 is one"},
+		"a schedule that does not exist": {does(lcr.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.Burns + 1}, "no schedule"},
 	} {
 		err := c.do(c.o)
 		if !errors.Is(err, simulate.ErrOptions) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 250 {

@@ -108,7 +108,7 @@ func (h Happening) String() string {
 // ErrChoice reports that an event cannot come next.
 var ErrChoice = errors.New("this cannot happen now")
 
-// NewSession begins a run in which the caller chooses the events. It uses these options: the instance, timing, delay,
+// NewSession begins a run in which the caller chooses the events. It uses these options: the setup, timing, delay,
 // seed (of the processes' choices), initiators, AnyTime, wardens, the crashed processes, whether messages may
 // overtake each other, and whether the record has lines.
 func NewSession[S, M any](a election.Algorithm[S, M], o Options) (*Session, error) {
@@ -124,7 +124,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	defer g.refuses(&err)
 	unordered := o.Faults.Unordered
 	o = Options{
-		Instance: o.Instance, Timing: o.Timing, Delay: o.Delay, Seed: o.Seed, Initiators: o.Initiators, AnyTime: o.AnyTime,
+		Setup: o.Setup, Timing: o.Timing, Delay: o.Delay, Seed: o.Seed, Initiators: o.Initiators, AnyTime: o.AnyTime,
 		Wardens: o.Wardens, Faults: faults.Script{Dead: o.Faults.Dead}, Record: true, Lines: o.Lines,
 	}
 	r, err := g.newRun(o)

@@ -62,7 +62,7 @@ func TestASessionRepeatsARunInLazyTime(t *testing.T) {
 	a, tenth := heirs(), faults.Chance{Times: 1, Of: 10}
 	hastened, program := 0, process.Must(process.Of(&a))
 	for seed := range uint64(40) {
-		o := verify.Options{Instance: numbered(2), Lazy: true, ClockError: tenth}
+		o := verify.Options{Setup: numbered(2), Lazy: true, ClockError: tenth}
 		r, err := verify.Program(program, o)
 		if seed > 0 {
 			r, err = verify.Walks(program, o, 1000, seed)
@@ -70,7 +70,7 @@ func TestASessionRepeatsARunInLazyTime(t *testing.T) {
 		if err != nil || r.Violation == nil {
 			t.Fatalf("seed %d: %+v, %v", seed, r, err)
 		}
-		s := session(t, a, simulate.Options{Instance: numbered(2), AnyTime: true})
+		s := session(t, a, simulate.Options{Setup: numbered(2), AnyTime: true})
 		if err := s.BeLazy(tenth); err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestASessionRepeatsARunInLazyTime(t *testing.T) {
 }
 
 func TestInASessionInLazyTimeNothingIsUrgent(t *testing.T) {
-	s := session(t, quorumbully.Algorithm, simulate.Options{Instance: unprepared(), AnyTime: true})
+	s := session(t, quorumbully.Algorithm, simulate.Options{Setup: unprepared(), AnyTime: true})
 	if err := s.BeLazy(faults.Chance{Times: 1, Of: 10}); err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +128,8 @@ func TestInASessionInLazyTimeNothingIsUrgent(t *testing.T) {
 }
 
 func TestLazyTimeIsOfTimedSessionsWithLeases(t *testing.T) {
-	leased := session(t, quorumbully.Algorithm, simulate.Options{Instance: unprepared(), AnyTime: true})
-	begun := session(t, quorumbully.Algorithm, simulate.Options{Instance: unprepared(), AnyTime: true})
+	leased := session(t, quorumbully.Algorithm, simulate.Options{Setup: unprepared(), AnyTime: true})
+	begun := session(t, quorumbully.Algorithm, simulate.Options{Setup: unprepared(), AnyTime: true})
 	if err := begun.Step(begun.Choices()[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestLazyTimeIsOfTimedSessionsWithLeases(t *testing.T) {
 		wrong faults.Chance
 		want  string
 	}{
-		{session(t, bully.Algorithm, simulate.Options{Instance: numbered(2)}), faults.Chance{}, "for timed runs of algorithms with leases"},
+		{session(t, bully.Algorithm, simulate.Options{Setup: numbered(2)}), faults.Chance{}, "for timed runs of algorithms with leases"},
 		{leased, faults.Chance{Times: 2, Of: 2}, "the error of a clock is below 1"},
 		{leased, faults.Chance{Times: 1, Of: 1<<20 + 1}, "with a denominator of at most 1048576"},
 		{begun, faults.Chance{}, "before the first event"},

@@ -111,21 +111,21 @@ func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
 			})
 		})
 	}
-	instance := func(t *rapid.T) simulate.Options {
+	options := func(t *rapid.T) simulate.Options {
 		ids := rapid.SliceOfNDistinct(rapid.Uint64Range(1, 9), 1, 4, rapid.ID).Draw(t, "ids")
-		return simulate.Options{Instance: network.On(ids...), AnyTime: rapid.Bool().Draw(t, "any time"), Seed: 5}
+		return simulate.Options{Setup: network.On(ids...), AnyTime: rapid.Bool().Draw(t, "any time"), Seed: 5}
 	}
 	synchronous := func(t *rapid.T) simulate.Options {
-		o := instance(t)
+		o := options(t)
 		o.AnyTime, o.Timing = false, election.Synchronous
 		return o
 	}
-	check("lcr", instance, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, lcr.Algorithm, o) })
-	check("hirschberg-sinclair", instance, func(t *rapid.T, o simulate.Options) *simulate.Session {
+	check("lcr", options, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, lcr.Algorithm, o) })
+	check("hirschberg-sinclair", options, func(t *rapid.T, o simulate.Options) *simulate.Session {
 		return session(t, hirschbergsinclair.Algorithm, o)
 	})
-	check("itai-rodeh", instance, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, itairodeh.Algorithm, o) })
-	check("bully", instance, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, bully.Algorithm, o) })
+	check("itai-rodeh", options, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, itairodeh.Algorithm, o) })
+	check("bully", options, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, bully.Algorithm, o) })
 	check("stop-and-go", synchronous, func(t *rapid.T, o simulate.Options) *simulate.Session {
 		o.AnyTime = false
 		return session(t, stopandgo.P1, o)
@@ -137,14 +137,14 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 		t.Skip("it only computes")
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		o := simulate.Options{Instance: network.On(1, 2, 3), AnyTime: true}
+		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true}
 		o.Faults.Unordered = rapid.Bool().Draw(t, "unordered")
 		s := session(t, bully.Algorithm, o)
 		walk(t, s, 6, 200)
 		again(t, s, session(t, bully.Algorithm, o))
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		o := simulate.Options{Instance: network.On(3, 1, 2)}
+		o := simulate.Options{Setup: network.On(3, 1, 2)}
 		s := session(t, logicalring.Algorithm, o)
 		walk(t, s, 3, 200)
 		again(t, s, session(t, logicalring.Algorithm, o))
@@ -153,7 +153,7 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 
 func TestASessionCanFollowAnySimulatedRun(t *testing.T) {
 	for seed := range uint64(20) {
-		o := simulate.Options{Instance: network.On(4, 2, 5, 1, 3), Schedule: simulate.Random, AnyTime: true, Seed: seed, Record: true}
+		o := simulate.Options{Setup: network.On(4, 2, 5, 1, 3), Schedule: simulate.Random, AnyTime: true, Seed: seed, Record: true}
 		r := run(t, hirschbergsinclair.Algorithm, o)
 		if err := session(t, hirschbergsinclair.Algorithm, o).Follow(r.Record); err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func TestASessionCanFollowAnySimulatedRun(t *testing.T) {
 func TestASessionCanFollowACounterexample(t *testing.T) {
 	for _, parameters := range []map[string]string{{"answer-timeout": "2"}, {"bullying": "no"}} {
 		i := network.Setup{IDs: election.List{1, 2, 3}, Parameters: parameters}
-		o := verify.Options{Instance: i, Starts: verify.EverySet}
+		o := verify.Options{Setup: i, Starts: verify.EverySet}
 		if parameters["bullying"] == "no" {
 			o.Starts, o.Crashes, o.Recoveries, o.Delay = verify.AnyTime, 1, 1, 2
 		}
@@ -172,14 +172,14 @@ func TestASessionCanFollowACounterexample(t *testing.T) {
 		if err != nil || report.Violation == nil {
 			t.Fatalf("%+v, %v", report, err)
 		}
-		s := session(t, bully.Algorithm, simulate.Options{Instance: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
+		s := session(t, bully.Algorithm, simulate.Options{Setup: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
 		if err := s.Follow(&report.Violation.Record); err != nil {
 			t.Fatal(err)
 		}
 		wrong := report.Violation.Record
 		wrong.Steps = slices.Clone(wrong.Steps)
 		wrong.Steps[len(wrong.Steps)-1].State = "another one"
-		s = session(t, bully.Algorithm, simulate.Options{Instance: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
+		s = session(t, bully.Algorithm, simulate.Options{Setup: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
 		if err := s.Follow(&wrong); !errors.Is(err, simulate.ErrFollow) {
 			t.Errorf("a record with another state: %v", err)
 		}
@@ -187,7 +187,7 @@ func TestASessionCanFollowACounterexample(t *testing.T) {
 }
 
 func TestAnEventThatCannotComeIsRefusedAndChangesNothing(t *testing.T) {
-	s := session(t, lcr.Algorithm, simulate.Options{Instance: network.On(2, 1)})
+	s := session(t, lcr.Algorithm, simulate.Options{Setup: network.On(2, 1)})
 	for _, c := range []simulate.Choice{
 		{What: simulate.Deliver},
 		{What: simulate.Pass, Time: election.Units(1)},
@@ -208,7 +208,7 @@ func TestAnEventThatCannotComeIsRefusedAndChangesNothing(t *testing.T) {
 	broken.Receive = func(_ *lcr.Process, _ election.Port, _ election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(1, 0, m)
 	}
-	s = session(t, broken, simulate.Options{Instance: network.On(2, 1)})
+	s = session(t, broken, simulate.Options{Setup: network.On(2, 1)})
 	for range 2 {
 		if err := s.Step(s.Choices()[0]); err != nil {
 			t.Fatal(err)

@@ -78,7 +78,7 @@ func TestCountsAreTheSameUnderEverySchedule(t *testing.T) {
 	for _, ring := range everyRing {
 		n := uint64(len(ring.ids))
 		for o := range ways {
-			o.Instance = network.On(ring.ids...)
+			o.Setup = network.On(ring.ids...)
 			r := run(t, lcr.Algorithm, o)
 			if want := []uint64{ring.lcr, n}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 				t.Errorf("lcr %v, %s %s: %v, want %v", ring.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
@@ -109,7 +109,7 @@ func TestSynchronousTimes(t *testing.T) {
 			ids[p] = uint64((p*7 + 3) % 101)
 		}
 		for _, timing := range []election.Timing{election.Asynchronous, election.Synchronous} {
-			o := simulate.Options{Instance: network.On(ids...), Timing: timing}
+			o := simulate.Options{Setup: network.On(ids...), Timing: timing}
 			if got := times(run(t, ringbully.Algorithm, o)); got != want {
 				t.Errorf("ring-bully of %d, %s: %v, want %v", n, timing, got, want)
 			}
@@ -129,7 +129,7 @@ func TestLCRWithFewInitiators(t *testing.T) {
 		for _, flag := range []string{"literal", "textbook"} {
 			i := network.On(ids...)
 			i.Parameters = map[string]string{"flag": flag}
-			r := run(t, lcr.Algorithm, simulate.Options{Instance: i, Initiators: []int{p}, Schedule: simulate.Random})
+			r := run(t, lcr.Algorithm, simulate.Options{Setup: i, Initiators: []int{p}, Schedule: simulate.Random})
 			if r.Messages.Election != want || r.Messages.Announcement != 8 {
 				t.Errorf("initiator at %d, %s: %d+%d messages, want %d+8", p, flag, r.Messages.Election, r.Messages.Announcement, want)
 			}
@@ -144,7 +144,7 @@ func TestLCRCountsMayDependOnLateStarts(t *testing.T) {
 		for seed := range uint64(3000) {
 			i := network.On(5, 4, 3, 2, 1)
 			i.Parameters = map[string]string{"flag": flag}
-			r := run(t, lcr.Algorithm, simulate.Options{Instance: i, AnyTime: true, Schedule: simulate.Random, Seed: seed})
+			r := run(t, lcr.Algorithm, simulate.Options{Setup: i, AnyTime: true, Schedule: simulate.Random, Seed: seed})
 			low, high = min(low, r.Messages.Election), max(high, r.Messages.Election)
 			if !r.Right {
 				t.Fatalf("%s, seed %d: wrong leader", flag, seed)
@@ -158,11 +158,11 @@ func TestLCRCountsMayDependOnLateStarts(t *testing.T) {
 
 func TestDuplicateIdentifiersMayElectSeveral(t *testing.T) {
 	i := network.On(5, 3, 5, 1)
-	if _, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: i}); !errors.Is(err, network.ErrSetup) {
+	if _, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: i}); !errors.Is(err, network.ErrSetup) {
 		t.Errorf("duplicates were not refused: %v", err)
 	}
 	i.Duplicates = true
-	r := run(t, lcr.Algorithm, simulate.Options{Instance: i})
+	r := run(t, lcr.Algorithm, simulate.Options{Setup: i})
 	if len(r.Leaders) != 2 || r.Messages.Election != 6 || r.Messages.Announcement != 4 || r.Agreed {
 		t.Errorf("leaders %v, %d+%d messages; want two leaders, 6+4", r.Leaders, r.Messages.Election, r.Messages.Announcement)
 	}
@@ -174,7 +174,7 @@ func bullies(n, dead int) simulate.Options {
 	for p := range ids {
 		ids[p] = uint64(p + 1)
 	}
-	o.Instance = network.On(ids...)
+	o.Setup = network.On(ids...)
 	for p := n - dead; p < n; p++ {
 		o.Faults.Dead = append(o.Faults.Dead, p)
 	}
@@ -187,7 +187,7 @@ func TestBullyCostsOneElectionByAFormula(t *testing.T) {
 			for _, victory := range []string{"others", "lower"} {
 				o := bullies(n, 1)
 				o.Initiators = []int{i - 1}
-				o.Instance.Parameters = map[string]string{"victory": victory}
+				o.Setup.Parameters = map[string]string{"victory": victory}
 				coordinators := uint64(n - 1)
 				if victory == "lower" {
 					coordinators = uint64(n - 2)
@@ -237,7 +237,7 @@ func TestRecoveredHighestTakesOver(t *testing.T) {
 }
 
 func TestPhasesAreCountedUnlessSkipped(t *testing.T) {
-	o := simulate.Options{Instance: network.On(3, 1, 4, 2, 5)}
+	o := simulate.Options{Setup: network.On(3, 1, 4, 2, 5)}
 	if r := run(t, ringbully.Algorithm, o); len(r.ByPhase) != 4 {
 		t.Errorf("%v messages by phase, want those of phases 0 to 3", r.ByPhase)
 	}
@@ -263,7 +263,7 @@ func TestTwoDecisionsAreNotRight(t *testing.T) {
 			out.Lead(0)
 		}
 	}
-	r, err := simulate.Run(twice, simulate.Options{Instance: network.On(1, 2)})
+	r, err := simulate.Run(twice, simulate.Options{Setup: network.On(1, 2)})
 	if err != nil || r.Right || !r.Agreed || len(r.Faults) != 1 {
 		t.Errorf("right %v, agreed %v, faults %v, %v", r.Right, r.Agreed, r.Faults, err)
 	}
@@ -286,17 +286,17 @@ func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 	on := network.On(1, 2, 3)
 	for name, err := range map[string]error{
 		"no processes":              ring(simulate.Options{}),
-		"all dead":                  ring(simulate.Options{Instance: on, Faults: faults.Script{Dead: []int{0, 1, 2}}}),
-		"an unknown one dead":       ring(simulate.Options{Instance: on, Faults: faults.Script{Dead: []int{3}}}),
-		"a dead one starts":         ring(simulate.Options{Instance: on, Faults: faults.Script{Dead: []int{1}}, Initiators: []int{1}}),
-		"no process starts":         ring(simulate.Options{Instance: on, Initiators: []int{}}),
-		"crash without a clock":     ring(simulate.Options{Instance: on, Schedule: simulate.Random, Faults: faults.Script{Crashes: []faults.Crash{{}}}}),
-		"schedule with a clock":     ring(simulate.Options{Instance: on, Timing: election.Synchronous, Schedule: simulate.LIFO}),
-		"delay without a clock":     ring(simulate.Options{Instance: on, Delay: 3}),
-		"recovery without a crash":  ring(simulate.Options{Instance: on, Timing: election.Timed, Faults: faults.Script{Recoveries: []faults.Recovery{{}}}}),
-		"no such parameter":         ring(simulate.Options{Instance: network.Setup{IDs: on.IDs, Parameters: map[string]string{"x": "1"}}}),
-		"no such parameter value":   ring(simulate.Options{Instance: network.Setup{IDs: on.IDs, Parameters: map[string]string{"flag": "1"}}}),
-		"orientation that it needs": ring(simulate.Options{Instance: network.Setup{IDs: on.IDs, Flipped: make([]bool, 3)}}),
+		"all dead":                  ring(simulate.Options{Setup: on, Faults: faults.Script{Dead: []int{0, 1, 2}}}),
+		"an unknown one dead":       ring(simulate.Options{Setup: on, Faults: faults.Script{Dead: []int{3}}}),
+		"a dead one starts":         ring(simulate.Options{Setup: on, Faults: faults.Script{Dead: []int{1}}, Initiators: []int{1}}),
+		"no process starts":         ring(simulate.Options{Setup: on, Initiators: []int{}}),
+		"crash without a clock":     ring(simulate.Options{Setup: on, Schedule: simulate.Random, Faults: faults.Script{Crashes: []faults.Crash{{}}}}),
+		"schedule with a clock":     ring(simulate.Options{Setup: on, Timing: election.Synchronous, Schedule: simulate.LIFO}),
+		"delay without a clock":     ring(simulate.Options{Setup: on, Delay: 3}),
+		"recovery without a crash":  ring(simulate.Options{Setup: on, Timing: election.Timed, Faults: faults.Script{Recoveries: []faults.Recovery{{}}}}),
+		"no such parameter":         ring(simulate.Options{Setup: network.Setup{IDs: on.IDs, Parameters: map[string]string{"x": "1"}}}),
+		"no such parameter value":   ring(simulate.Options{Setup: network.Setup{IDs: on.IDs, Parameters: map[string]string{"flag": "1"}}}),
+		"orientation that it needs": ring(simulate.Options{Setup: network.Setup{IDs: on.IDs, Flipped: make([]bool, 3)}}),
 	} {
 		if err == nil || len(err.Error()) > 200 || slices.Contains([]byte(err.Error()), '\n') {
 			t.Errorf("%s: %v", name, err)
@@ -307,7 +307,7 @@ func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 func TestTheOtherWayOfAOneWayRingIsAnError(t *testing.T) {
 	a := lcr.Algorithm
 	a.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) { out.Send(1, lcr.Election, lcr.Message{ID: p.ID}) }
-	if _, err := simulate.Run(a, simulate.Options{Instance: network.On(1, 2)}); !errors.Is(err, simulate.ErrBroken) {
+	if _, err := simulate.Run(a, simulate.Options{Setup: network.On(1, 2)}); !errors.Is(err, simulate.ErrBroken) {
 		t.Errorf("sending on port 1: %v", err)
 	}
 }
@@ -315,7 +315,7 @@ func TestTheOtherWayOfAOneWayRingIsAnError(t *testing.T) {
 func TestTimeThatOverflowsAtBirthIsAnError(t *testing.T) {
 	a := lcr.Algorithm
 	a.New = func(election.Local) lcr.Process { panic(election.ErrTime) }
-	if _, err := simulate.Run(a, simulate.Options{Instance: network.On(1, 2)}); !errors.Is(err, election.ErrTime) {
+	if _, err := simulate.Run(a, simulate.Options{Setup: network.On(1, 2)}); !errors.Is(err, election.ErrTime) {
 		t.Error(err)
 	}
 }
@@ -325,7 +325,7 @@ func TestBrokenContractIsAnError(t *testing.T) {
 	a.Receive = func(p *lcr.Process, _ election.Port, _ election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(2, lcr.Election, m)
 	}
-	if _, err := simulate.Run(a, simulate.Options{Instance: network.On(1, 2)}); !errors.Is(err, simulate.ErrBroken) {
+	if _, err := simulate.Run(a, simulate.Options{Setup: network.On(1, 2)}); !errors.Is(err, simulate.ErrBroken) {
 		t.Errorf("sending on port 2 of a ring: %v", err)
 	}
 }
@@ -344,7 +344,7 @@ func next(ids []uint64, p, direction int) uint64 {
 func TestLCRElectionMessagesAreTheDistancesToTheNextGreater(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfNDistinct(rapid.Uint64(), 1, 40, rapid.ID).Draw(t, "ids")
-		o := simulate.Options{Instance: network.On(ids...), Seed: rapid.Uint64().Draw(t, "seed")}
+		o := simulate.Options{Setup: network.On(ids...), Seed: rapid.Uint64().Draw(t, "seed")}
 		o.Schedule = rapid.SampledFrom([]simulate.Schedule{simulate.FIFO, simulate.LIFO, simulate.Random}).Draw(t, "schedule")
 		o.Faults.Unordered = o.Schedule != simulate.FIFO && rapid.Bool().Draw(t, "unordered")
 		r, err := simulate.Run(lcr.Algorithm, o)
@@ -363,7 +363,7 @@ func TestLCRElectionMessagesAreTheDistancesToTheNextGreater(t *testing.T) {
 }
 
 func Example() {
-	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: network.On(5, 4, 3, 2, 1)})
+	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: network.On(5, 4, 3, 2, 1)})
 	if err != nil {
 		panic(err)
 	}

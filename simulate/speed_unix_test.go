@@ -144,7 +144,7 @@ func BenchmarkGoroutines(b *testing.B) {
 }
 
 func concurrent[S, M any](a election.Algorithm[S, M], n int) side {
-	p, err := network.Prepare(&a.Declaration, ring(n).Instance)
+	p, err := network.Prepare(&a.Declaration, ring(n).Setup)
 	if err != nil {
 		panic(err)
 	}
@@ -153,7 +153,7 @@ func concurrent[S, M any](a election.Algorithm[S, M], n int) side {
 
 func BenchmarkGoroutineMemory(b *testing.B) {
 	const n = 1 << 16
-	p, err := network.Prepare(&ringbully.Algorithm.Declaration, ring(n).Instance)
+	p, err := network.Prepare(&ringbully.Algorithm.Declaration, ring(n).Setup)
 	if err != nil {
 		b.Fatal(err)
 	}

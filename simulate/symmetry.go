@@ -39,7 +39,7 @@ func (s *Symmetry) Alone() bool { return len(s.Alike) == len(s.Decisions) }
 
 // Symmetric runs an election on a ring where all start together and every message takes one unit. After each unit it
 // compares the processes that have the same identifiers, willingness and votes on both their sides, as far as they
-// can see. It uses the options instance, on which identifiers may repeat, seed, limit and Progress.
+// can see. It uses the options Setup, on which identifiers may repeat, seed, limit and Progress.
 func Symmetric[S, M any](a election.Algorithm[S, M], o Options) (*Symmetry, error) {
 	runner, err := Of(&a)
 	if err != nil {
@@ -57,8 +57,8 @@ func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 		return nil, fmt.Errorf("%w %s: it runs on a %s, and the argument from symmetry is made for rings", ErrOptions, d.Name, d.Topology.Phrase(0))
 	}
 	defer g.refuses(&err)
-	o = Options{Instance: o.Instance, Timing: election.Synchronous, Seed: o.Seed, Limit: o.Limit, Progress: o.Progress, Record: o.Record}
-	o.Instance.Duplicates = true
+	o = Options{Setup: o.Setup, Timing: election.Synchronous, Seed: o.Seed, Limit: o.Limit, Progress: o.Progress, Record: o.Record}
+	o.Setup.Duplicates = true
 	r, err := g.newRun(o)
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func TestProcessesThatATurnOrAReflectionExchangesAreAlike(t *testing.T) {
 					flipped[p] = orientation>>p&1 == 1
 				}
 				i := network.Setup{IDs: election.List(ids), Flipped: flipped}
-				s := symmetric(t, franklin.Algorithm, Options{Instance: i, Limit: 1000})
+				s := symmetric(t, franklin.Algorithm, Options{Setup: i, Limit: 1000})
 				if want := likes(ids, flipped); !reflect.DeepEqual(s.Alike, want) || s.Apart != nil {
 					t.Fatalf("%v, exchanged %v: %v are alike, want %v; %+v", ids, flipped, s.Alike, want, s)
 				}
@@ -82,7 +82,7 @@ func TestWhichOddPairsDefeatEveryAlgorithm(t *testing.T) {
 		for gap := 1; gap < n; gap++ {
 			ids := slices.Repeat([]uint64{1}, n)
 			ids[0], ids[gap] = 2, 2
-			s := symmetric(t, lcr.Algorithm, Options{Instance: network.On(ids...), Limit: 1000})
+			s := symmetric(t, lcr.Algorithm, Options{Setup: network.On(ids...), Limit: 1000})
 			if opposite := 2*gap == n; s.Alone() == opposite {
 				t.Errorf("oriented %v: %v are alike", ids, s.Alike)
 			}
@@ -117,13 +117,13 @@ var carousel = election.Algorithm[int, int]{
 }
 
 func TestARunThatComesBackToWhereItWasIsEnded(t *testing.T) {
-	s := symmetric(t, carousel, Options{Instance: equals(3)})
+	s := symmetric(t, carousel, Options{Setup: equals(3)})
 	if s.Repeats == nil || *s.Repeats != (Repeat{election.Units(0), election.Units(5)}) || !s.Complete || s.Rounds != 6 || len(s.Leaders) > 0 {
 		t.Errorf("%+v, repeats %+v", s, s.Repeats)
 	}
 	counted := carousel
 	counted.Receive = func(_ *int, _ election.Port, _ election.Kind, m int, out *election.Out[int]) { out.Send(0, 0, m+1) }
-	if s = symmetric(t, counted, Options{Instance: equals(3), Limit: 300}); s.Repeats != nil || s.Complete || s.Rounds != 100 {
+	if s = symmetric(t, counted, Options{Setup: equals(3), Limit: 300}); s.Repeats != nil || s.Complete || s.Rounds != 100 {
 		t.Errorf("messages that differ are taken for the same: %+v", s)
 	}
 }
@@ -138,41 +138,41 @@ func TestTimersAreAPartOfWhereARunIs(t *testing.T) {
 	clock.Timeout = func(_ *int, timer election.Timer, out *election.Out[int]) {
 		out.After(timer, election.Units(2+uint64(timer)))
 	}
-	s := symmetric(t, clock, Options{Instance: equals(4)})
+	s := symmetric(t, clock, Options{Setup: equals(4)})
 	if s.Repeats == nil || *s.Repeats != (Repeat{election.Units(0), election.Units(6)}) {
 		t.Errorf("%+v, repeats %+v", s, s.Repeats)
 	}
 	clock.Timeout = func(_ *int, timer election.Timer, out *election.Out[int]) { out.After(timer, election.Forever) }
-	if _, err := Symmetric(clock, Options{Instance: equals(4)}); !errors.Is(err, election.ErrTime) {
+	if _, err := Symmetric(clock, Options{Setup: equals(4)}); !errors.Is(err, election.ErrTime) {
 		t.Errorf("timers that never expire: %v", err)
 	}
 }
 
 func TestChanceIsSeenAndSoIsWhatOnlyLooksLikeIt(t *testing.T) {
-	s := symmetric(t, itairodeh.Algorithm, Options{Instance: equals(5), Seed: 1})
+	s := symmetric(t, itairodeh.Algorithm, Options{Setup: equals(5), Seed: 1})
 	if !s.Chance || s.Apart == nil || !s.Apart.At.IsZero() || !s.Right {
 		t.Errorf("%+v", s)
 	}
 	turn := 0
 	impure := carousel
 	impure.Start = func(s *int, _ *election.Out[int]) { turn++; *s = turn }
-	if _, err := Symmetric(impure, Options{Instance: equals(2)}); !errors.Is(err, ErrBroken) {
+	if _, err := Symmetric(impure, Options{Setup: equals(2)}); !errors.Is(err, ErrBroken) {
 		t.Errorf("steps that depend on something else: %v", err)
 	}
 }
 
 func TestSymmetryIsForRings(t *testing.T) {
-	_, err := Symmetric(bully.Algorithm, Options{Instance: equals(2)})
+	_, err := Symmetric(bully.Algorithm, Options{Setup: equals(2)})
 	if !errors.Is(err, ErrOptions) {
 		t.Error(err)
 	}
 	if _, err = Symmetric(lcr.Algorithm, Options{}); !errors.Is(err, network.ErrSetup) {
 		t.Error(err)
 	}
-	if s := symmetric(t, lcr.Algorithm, Options{Instance: network.On(3, 1, 2)}); !s.Alone() || !s.Right || s.Rounds != 7 {
+	if s := symmetric(t, lcr.Algorithm, Options{Setup: network.On(3, 1, 2)}); !s.Alone() || !s.Right || s.Rounds != 7 {
 		t.Errorf("with different identifiers: %+v", s)
 	}
-	if s := symmetric(t, lcr.Algorithm, Options{Instance: equals(100_000)}); s.Alone() || len(s.Leaders) != 100_000 {
+	if s := symmetric(t, lcr.Algorithm, Options{Setup: equals(100_000)}); s.Alone() || len(s.Leaders) != 100_000 {
 		t.Errorf("%d of 100000 lead", len(s.Leaders))
 	}
 }

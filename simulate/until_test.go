@@ -14,7 +14,7 @@ import (
 )
 
 func TestARunEndsWhenItIsAsked(t *testing.T) {
-	o := simulate.Options{Instance: network.On(1, 2, 3, 4, 5), Initiators: []int{0}, Delay: 5, Seed: 3}
+	o := simulate.Options{Setup: network.On(1, 2, 3, 4, 5), Initiators: []int{0}, Delay: 5, Seed: 3}
 	whole := run(t, bully.Algorithm, o)
 	for until := uint64(1); until < 60; until++ {
 		o.Until = election.Units(until)
@@ -26,7 +26,7 @@ func TestARunEndsWhenItIsAsked(t *testing.T) {
 			t.Errorf("until %d: %d deliveries; the whole run, until %s, has %d", until, r.Deliveries, whole.Time.Quiet, whole.Deliveries)
 		}
 	}
-	ring := simulate.Options{Instance: network.On(1, 2, 3), Schedule: simulate.LIFO, Until: election.Units(2)}
+	ring := simulate.Options{Setup: network.On(1, 2, 3), Schedule: simulate.LIFO, Until: election.Units(2)}
 	if _, err := simulate.Run(lcr.Algorithm, ring); !errors.Is(err, simulate.ErrOptions) {
 		t.Errorf("without a clock: %v", err)
 	}
@@ -54,7 +54,7 @@ func pulse(task election.Task) election.Algorithm[uint64, struct{}] {
 }
 
 func TestAServiceThatNeverRestsIsJudgedWhenItMustHaveSettled(t *testing.T) {
-	o := simulate.Options{Instance: network.On(7)}
+	o := simulate.Options{Setup: network.On(7)}
 	if r := run(t, pulse(election.Service), o); !r.Right || r.Time.Decided != election.Units(20) {
 		t.Errorf("right %v, decided at %s", r.Right, r.Time.Decided)
 	}
@@ -66,7 +66,7 @@ func TestAServiceThatNeverRestsIsJudgedWhenItMustHaveSettled(t *testing.T) {
 }
 
 func TestALeaderOfGroupsLeadsOnceInATerm(t *testing.T) {
-	o := simulate.Options{Instance: network.On(7)}
+	o := simulate.Options{Setup: network.On(7)}
 	if r := run(t, pulse(election.Groups), o); len(r.Faults) > 0 {
 		t.Error(r.Faults)
 	}

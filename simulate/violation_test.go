@@ -63,14 +63,14 @@ func TestAStepThatBreaksTheContractIsTheLastOfItsStory(t *testing.T) {
 			}
 		},
 	} {
-		v, story := violation(t, receiving(f), simulate.Options{Instance: network.On(1, 2), Check: true})
+		v, story := violation(t, receiving(f), simulate.Options{Setup: network.On(1, 2), Check: true})
 		want := "1  t=0  1  initiates                      sends ⟨election 1⟩ to 2\n" +
 			"2  t=0  2  initiates                      sends ⟨election 2⟩ to 1\n" +
 			"3  t=1  2  receives ⟨election 1⟩ from 1   BREAKS THE CONTRACT: " + how + "\n"
 		if story != want || v.Property != property(how) || v.Detail != "process 2 receives ⟨election 1⟩ from process 1 and "+how {
 			t.Errorf("%s: %s\n%s", v.Property, v.Detail, story)
 		}
-		report, err := verify.Run(receiving(f), verify.Options{Instance: network.On(1, 2)})
+		report, err := verify.Run(receiving(f), verify.Options{Setup: network.On(1, 2)})
 		if err != nil || report.Violation == nil || report.Violation.Property != v.Property {
 			t.Errorf("%s, and the checker: %+v, %v", how, report, err)
 		}
@@ -98,7 +98,7 @@ func TestAStepThatWritesIntoAListOfOthersIsAViolation(t *testing.T) {
 		},
 	}
 	for _, o := range []simulate.Options{{Check: true}, {Record: true}} {
-		o.Instance = network.On(1, 2)
+		o.Setup = network.On(1, 2)
 		if v, _ := violation(t, a, o); v.Detail != "process 2 receives ⟨list [1]⟩ from process 1 and "+process.ErrShared.Error() {
 			t.Error(v.Detail)
 		}
@@ -121,7 +121,7 @@ func TestEveryEventOfAViolationIsReported(t *testing.T) {
 		a := bully.Algorithm
 		a.Name = want
 		change(&a)
-		v, story := violation(t, a, simulate.Options{Instance: network.On(1, 2, 3), Initiators: []int{0}, Faults: faults.Script{
+		v, story := violation(t, a, simulate.Options{Setup: network.On(1, 2, 3), Initiators: []int{0}, Faults: faults.Script{
 			Crashes:    []faults.Crash{{Process: 2, At: election.Units(0)}},
 			Recoveries: []faults.Recovery{{Process: 2, At: election.Units(19)}},
 		}})
@@ -134,7 +134,7 @@ func TestEveryEventOfAViolationIsReported(t *testing.T) {
 func TestABirthThatPanicsIsAViolation(t *testing.T) {
 	a := lcr.Algorithm
 	a.New = func(l election.Local) lcr.Process { panic("no") }
-	if v, story := violation(t, a, simulate.Options{Instance: network.On(7, 8)}); v.Detail != "New of process 7 panics: no" || v.Property != process.Panicked || story != "" {
+	if v, story := violation(t, a, simulate.Options{Setup: network.On(7, 8)}); v.Detail != "New of process 7 panics: no" || v.Property != process.Panicked || story != "" {
 		t.Errorf("%+v", v)
 	}
 }
@@ -153,7 +153,7 @@ func TestAViolationInALargeRunIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, schedule := range []simulate.Schedule{simulate.FIFO, simulate.Sweep, simulate.Random, simulate.Tile} {
-		v, story := violation(t, a, simulate.Options{Instance: network.Setup{IDs: ids}, Schedule: schedule, Cores: 2})
+		v, story := violation(t, a, simulate.Options{Setup: network.Setup{IDs: ids}, Schedule: schedule, Cores: 2})
 		if !strings.HasPrefix(v.Detail, "process 100 receives ⟨election ") || !strings.HasSuffix(v.Detail, " and panics: here") || !strings.HasSuffix(story, "panics: here\n") {
 			t.Errorf("%s: %s", schedule, v.Detail)
 		}
@@ -168,7 +168,7 @@ func TestAPanicThatDoesNotComeAgainIsReportedAsSuch(t *testing.T) {
 			panic("once")
 		}
 	})
-	v, _ := violation(t, a, simulate.Options{Instance: network.On(1, 2)})
+	v, _ := violation(t, a, simulate.Options{Setup: network.On(1, 2)})
 	if want := "a process panics: once; run again, it did not: steps depend on more than their arguments"; v.Detail != want || v.Record != nil {
 		t.Errorf("%+v", v)
 	}
@@ -180,8 +180,8 @@ func TestAPanicOutsideTheAlgorithmGoesOn(t *testing.T) {
 			t.Errorf("%v", fault)
 		}
 	}()
-	instance := network.Setup{IDs: broken{}}
-	_, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: instance})
+	setup := network.Setup{IDs: broken{}}
+	_, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: setup})
 	t.Error(err)
 }
 
@@ -199,7 +199,7 @@ func TestARunWithoutEndStopsAtTheDefaultLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []simulate.Options{{Instance: network.On(1, 2)}, {Instance: network.Setup{IDs: ids}, Schedule: simulate.Sweep, Cores: 1, Limit: simulate.DefaultLimit(2)}} {
+	for _, o := range []simulate.Options{{Setup: network.On(1, 2)}, {Setup: network.Setup{IDs: ids}, Schedule: simulate.Sweep, Cores: 1, Limit: simulate.DefaultLimit(2)}} {
 		r, err := simulate.Run(forwarding, o)
 		if err != nil || r.Complete || r.Deliveries < 100_000_000-2 || r.Deliveries > 101_000_000 {
 			t.Errorf("%+v, %v", r, err)

@@ -52,7 +52,7 @@ func alarm(first election.Ticks) election.Algorithm[bool, struct{}] {
 func TestProcessesWakeAtTheirTimesMessagesFirstAndTimersLast(t *testing.T) {
 	a := alarm(election.Units(9))
 	// 0 wakes at 2, and its message reaches 1 when that wakes too; 2 wakes only by 1's message; 3 woke long before.
-	r := run(t, a, simulate.Options{Instance: network.On(4, 3, 2, 1), Wake: at(2, 3, -1, 0), Record: true})
+	r := run(t, a, simulate.Options{Setup: network.On(4, 3, 2, 1), Wake: at(2, 3, -1, 0), Record: true})
 	type step struct {
 		time    uint64
 		process int
@@ -90,7 +90,7 @@ func TestLargeRingsWakeAsSmallOnesDo(t *testing.T) {
 		ids[p] = uint64(p + 1)
 	}
 	wake[4999], wake[17] = election.Units(70), election.Power(100)
-	r := run(t, lcr.Algorithm, simulate.Options{Instance: network.Setup{IDs: ids}, Timing: election.Synchronous, Wake: wake})
+	r := run(t, lcr.Algorithm, simulate.Options{Setup: network.Setup{IDs: ids}, Timing: election.Synchronous, Wake: wake})
 	if want := election.Units(70 + 2*5000); r.Time.Quiet != want || r.Starters != 2 || !r.Right {
 		t.Errorf("%d start, quiet at %s, want 2 and %s", r.Starters, r.Time.Quiet, want)
 	}
@@ -113,13 +113,13 @@ func TestTimesToWakeThatCannotBe(t *testing.T) {
 		{together, simulate.Options{Wake: at(0, 1, 0)}, "all processes initiate at time 0; none wakes at another time"},
 		{together, simulate.Options{Wake: at(0, -1, 0)}, "all processes initiate at time 0; none can be left out"},
 	} {
-		c.o.Instance = network.On(1, 2, 3)
+		c.o.Setup = network.On(1, 2, 3)
 		_, err := simulate.Run(c.a, c.o)
 		if want := "cannot simulate alarm: " + c.says; !errors.Is(err, simulate.ErrOptions) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	o := simulate.Options{Instance: network.On(1, 2, 3), Wake: at(0, 0, 0)}
+	o := simulate.Options{Setup: network.On(1, 2, 3), Wake: at(0, 0, 0)}
 	if _, err := simulate.Run(lcr.Algorithm, o); !errors.Is(err, simulate.ErrOptions) {
 		t.Errorf("an asynchronous run with times to wake: %v", err)
 	}
@@ -134,7 +134,7 @@ func TestATimerForEverCostsNothingUnlessTheElectionDependsOnIt(t *testing.T) {
 					out.Lead(0)
 				}
 			}
-			o := simulate.Options{Instance: network.On(7), Wake: at(5)}
+			o := simulate.Options{Setup: network.On(7), Wake: at(5)}
 			if timesOut := !lead; timesOut {
 				o.Until = election.Units(8)
 				if r, err := simulate.Run(a, o); err != nil || r.Agreed {
@@ -156,8 +156,8 @@ func TestATimerForEverCostsNothingUnlessTheElectionDependsOnIt(t *testing.T) {
 func TestUnwillingProcessesDoNotBegin(t *testing.T) {
 	a := alarm(election.Units(9))
 	a.Willingness = true
-	o := simulate.Options{Instance: network.On(4, 3, 2, 1), Record: true}
-	o.Instance.Unwilling = []int{0, 2}
+	o := simulate.Options{Setup: network.On(4, 3, 2, 1), Record: true}
+	o.Setup.Unwilling = []int{0, 2}
 	r, err := simulate.Run(a, o)
 	if err != nil {
 		t.Fatal(err)

@@ -113,7 +113,7 @@ func TestNoEventComesFirstWhereAnotherProcessCanInterfere(t *testing.T) {
 		if test.durable {
 			a.Durable = func(p *scripted) any { return &p.Seen }
 		}
-		test.o.Instance, test.o.SafetyOnly = network.On(1, 2, 3), true
+		test.o.Setup, test.o.SafetyOnly = network.On(1, 2, 3), true
 		agreeing(t, name, a, test.o, Panicked)
 	}
 }
@@ -152,7 +152,7 @@ func TestWithACycleOnlyASingleMessageComesFirst(t *testing.T) {
 			}
 		}
 	})
-	agreeing(t, "pennies", pennies, Options{Instance: network.On(1, 2, 3)}, NeverEnds)
+	agreeing(t, "pennies", pennies, Options{Setup: network.On(1, 2, 3)}, NeverEnds)
 }
 
 // In a cycle that chance leaves, messages have no bound.
@@ -160,7 +160,7 @@ func TestPartialOrderFindsABrokenBoundInACycle(t *testing.T) {
 	a := coins(2)
 	a.Bounds = []election.Bound{{Of: "election", Case: election.Worst, Formula: "4", Value: func(uint64) uint64 { return 4 }}}
 	for _, reduce := range []Reduction{NoReduction, PartialOrder} {
-		r, err := Run(a, Options{Instance: network.Setup{IDs: make(election.List, 2)}, Reduce: reduce})
+		r, err := Run(a, Options{Setup: network.Setup{IDs: make(election.List, 2)}, Reduce: reduce})
 		if err != nil || r.Violation == nil || r.Violation.Property != BoundBroken {
 			t.Errorf("%s: %+v, %v", reduce, r, err)
 		}

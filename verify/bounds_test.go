@@ -76,10 +76,10 @@ func TestBoundsSpeakOfOneElectionAmongDistinctIdentifiers(t *testing.T) {
 	holds(t, one, Options{Size: 3, Initiators: []int{1, 2}})
 	twins := collecting(copied)
 	twins.Bounds, twins.Winner, twins.AllowDuplicates = low, election.Unspecified, func(election.Arrangement) error { return nil }
-	instance := network.On(1, 2, 3)
-	fails(t, twins, Options{Instance: instance}, BoundBroken, 9)
-	instance.Duplicates = true
-	holds(t, twins, Options{Instance: instance})
+	setup := network.On(1, 2, 3)
+	fails(t, twins, Options{Setup: setup}, BoundBroken, 9)
+	setup.Duplicates = true
+	holds(t, twins, Options{Setup: setup})
 }
 
 // The extremes are over all sets of initiators, and each has its own set.
@@ -127,8 +127,8 @@ func TestExtremesCanBeThoseOfAnyBeginning(t *testing.T) {
 		}
 		p.Heard = 1
 	}
-	for _, instance := range []network.Setup{network.On(1, 2), network.On(2, 1)} {
-		report, err := Run(a, Options{Instance: instance, Starts: EverySet, SafetyOnly: true})
+	for _, setup := range []network.Setup{network.On(1, 2), network.On(2, 1)} {
+		report, err := Run(a, Options{Setup: setup, Starts: EverySet, SafetyOnly: true})
 		if err != nil || *report.MinMessages != (Messages{0, 0, 0}) || *report.MaxMessages != (Messages{13, 13, 0}) {
 			t.Errorf("%v to %v messages, %v; want 0 to 13", report.MinMessages, report.MaxMessages, err)
 		}

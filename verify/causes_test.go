@@ -195,7 +195,7 @@ func TestConfluenceIsNotFoundWhereTheOrderMakesADifference(t *testing.T) {
 			}
 		}},
 	} {
-		o := Options{Instance: network.On(1, 2, 3)}
+		o := Options{Setup: network.On(1, 2, 3)}
 		whole, err := Run(scripting(test.decides, test.does), o)
 		if err != nil {
 			t.Fatal(err)
@@ -226,7 +226,7 @@ func TestConfluenceIsFoundWhereNoRunHasTheOtherOrder(t *testing.T) {
 		}
 		p.Seen |= 1 << m
 	})
-	o := Options{Instance: network.On(1, 2, 3), Starts: Each, Reduce: Confluence}
+	o := Options{Setup: network.On(1, 2, 3), Starts: Each, Reduce: Confluence}
 	if r, err := Run(a, o); err != nil || r.Confluent != 1 || r.Violation != nil {
 		t.Errorf("%+v, %v", r, err)
 	}

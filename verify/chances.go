@@ -58,8 +58,8 @@ func probabilities(program *process.Program, o Options, oneSchedule func(*model.
 		return nil, err
 	}
 	var all *Chances
-	for instance := range instances(program.Declaration, &o) {
-		one, err := chancesOf(program, &o, instance, oneSchedule)
+	for setup := range setups(program.Declaration, &o) {
+		one, err := chancesOf(program, &o, setup, oneSchedule)
 		if err != nil {
 			return nil, err
 		}
@@ -116,8 +116,8 @@ type lottery struct {
 // mostChances limits the number of states, each of which takes a kilobyte or two.
 const mostChances = 1 << 20
 
-func chancesOf(program *process.Program, o *Options, instance network.Setup, oneSchedule func(*model.Checker) bool) (*Chances, error) {
-	c, err := model.NewChecker(program, o.model(), instance)
+func chancesOf(program *process.Program, o *Options, setup network.Setup, oneSchedule func(*model.Checker) bool) (*Chances, error) {
+	c, err := model.NewChecker(program, o.model(), setup)
 	if err != nil {
 		return nil, err
 	}

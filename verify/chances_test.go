@@ -18,10 +18,10 @@ import (
 
 func chances[S, M any](t *testing.T, a election.Algorithm[S, M], o verify.Options, parameters ...string) (*verify.Chances, error) {
 	t.Helper()
-	o.Instance.Parameters = map[string]string{}
+	o.Setup.Parameters = map[string]string{}
 	for _, p := range parameters {
 		name, value, _ := strings.Cut(p, "=")
-		o.Instance.Parameters[name] = value
+		o.Setup.Parameters[name] = value
 	}
 	return verify.Probabilities(process.Must(process.Of(&a)), o)
 }
@@ -124,7 +124,7 @@ func TestOneScheduleHasTheMeansOfAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, err := verify.EverySchedule(process.Must(process.Of(&itairodeh.Algorithm)), verify.Options{
-			Size: 3, Instance: network.Setup{Parameters: map[string]string{"rounds": "unnumbered", "choices": k}},
+			Size: 3, Setup: network.Setup{Parameters: map[string]string{"rounds": "unnumbered", "choices": k}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func TestProbabilitiesAreOfCorrectRunsWithoutFaults(t *testing.T) {
 	if _, err := chances(t, lcr.Algorithm, verify.Options{Size: 3, Crashes: 1}); !errors.Is(err, verify.ErrOptions) {
 		t.Errorf("with a crash: %v", err)
 	}
-	if _, err := chances(t, lcr.Algorithm, verify.Options{Instance: network.Setup{IDs: election.List{2, 2}, Duplicates: true}}); !errors.Is(err, verify.ErrOptions) {
+	if _, err := chances(t, lcr.Algorithm, verify.Options{Setup: network.Setup{IDs: election.List{2, 2}, Duplicates: true}}); !errors.Is(err, verify.ErrOptions) {
 		t.Errorf("of a wrong algorithm: %v", err)
 	}
 	if _, err := chances(t, itairodeh.Algorithm, verify.Options{Size: 3, MaxStates: 1000}); !errors.Is(err, verify.ErrOptions) {

@@ -13,14 +13,14 @@ import (
 // check completes the options, or returns what is wrong with them.
 func (o *Options) check(d *election.Declaration, has election.Functions) error {
 	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, text) }
-	if o.Instance.IDs != nil {
+	if o.Setup.IDs != nil {
 		o.Size = 0
 	} else if o.Size < 1 {
 		return wrong(fmt.Sprintf("a size of %d; at least 1 is needed", o.Size))
 	} else {
-		o.Instance.IDs = upTo(o.Size)
+		o.Setup.IDs = upTo(o.Size)
 	}
-	p, err := network.Prepare(d, o.Instance)
+	p, err := network.Prepare(d, o.Setup)
 	if err != nil {
 		return err
 	}

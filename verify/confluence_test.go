@@ -166,7 +166,7 @@ func TestReductionsAreRefusedWhereAPremiseDoesNotHold(t *testing.T) {
 		{ring, Options{Reduce: Symmetry}, symmetry + "no two processes and no two orders are alike but for rotations of a ring, of which one is explored in any case"},
 	} {
 		o := test.o
-		o.Instance = network.On(1, 2, 3)
+		o.Setup = network.On(1, 2, 3)
 		_, err := Program(test.program, o)
 		if want := fmt.Sprintf("cannot verify %s: %s", test.program.Name, test.want); !errors.Is(err, ErrOptions) || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
@@ -195,8 +195,8 @@ func TestConfluenceDecidesNetworksWithSeveralIncomingLinks(t *testing.T) {
 		{process.Must(process.Of(&hirschbergsinclair.Algorithm)), Options{Size: 4, Starts: Each}, 6},
 		{process.Must(process.Of(&hirschbergsinclair.Algorithm)), Options{Size: 4, Starts: AnyTime}, 6},
 		{process.Must(process.Of(&lelann.Algorithm)), Options{Size: 4, Starts: Each}, 6},
-		{process.Must(process.Of(&lcr.Algorithm)), Options{Instance: network.On(3, 1, 2), Initiators: []int{1}}, 1},
-		{process.Must(process.Of(&saturation)), Options{Instance: network.Setup{IDs: election.List{1, 2, 3}, Edges: [][2]int{{0, 1}, {1, 2}}}}, 0}, // which one decides first depends on the schedule
+		{process.Must(process.Of(&lcr.Algorithm)), Options{Setup: network.On(3, 1, 2), Initiators: []int{1}}, 1},
+		{process.Must(process.Of(&saturation)), Options{Setup: network.Setup{IDs: election.List{1, 2, 3}, Edges: [][2]int{{0, 1}, {1, 2}}}}, 0}, // which one decides first depends on the schedule
 	} {
 		test.o.Reduce = Confluence
 		r, err := Program(test.program, test.o)
@@ -229,7 +229,7 @@ func TestARunThatChoosesIsLeftToTheSearch(t *testing.T) {
 
 // The schedule that is made of a ring begins with all processes.
 func TestARingOnWhichOneInitiatesHasItsOwnCounts(t *testing.T) {
-	o := Options{Instance: network.On(3, 2, 1), Initiators: []int{0}}
+	o := Options{Setup: network.On(3, 2, 1), Initiators: []int{0}}
 	whole, err := Run(lcr.Algorithm, o)
 	if err != nil {
 		t.Fatal(err)

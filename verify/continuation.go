@@ -47,7 +47,7 @@ type Continuation struct {
 	Record           trace.Record // of the run and what follows it, if it was found; its first steps are those of the run
 }
 
-// LookAhead searches all that can follow a run of an algorithm on one network. Options hold how the run began: instance, starts,
+// LookAhead searches all that can follow a run of an algorithm on one network. Options hold how the run began: setup, starts,
 // wardens, order of messages, delay and lazy time. The numbers of faults are those that may still come. The checker first makes the
 // steps of the run, and compares. The error wraps [ErrOptions] if it does not make such a run.
 func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Continuation, error) {
@@ -55,7 +55,7 @@ func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Continuat
 	if err := begun.Record.Validate(); err != nil {
 		return nil, err
 	}
-	if ids := o.Instance.IDs; ids == nil || ids.Len() != begun.Record.N {
+	if ids := o.Setup.IDs; ids == nil || ids.Len() != begun.Record.N {
 		return nil, fmt.Errorf("%w %s from here: the run is of one order of %d processes", ErrOptions, program.Name, begun.Record.N)
 	}
 	o.from = &model.Prefix{Record: begun.Record, Now: begun.Now, Remaining: *o.model().Unused()}
@@ -63,7 +63,7 @@ func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Continuat
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	c, err := model.NewChecker(program, o.model(), o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Setup)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (o *Options) costliest(program *process.Program) (*Continuation, error) {
 		cores = 1
 	}
 	l := search.NewSearcher(program, settings, m, cores)
-	g, err := l.GraphOf(o.Instance)
+	g, err := l.GraphOf(o.Setup)
 	a := &Continuation{Complete: l.Complete, Limit: Limit(l.Reached), States: l.States}
 	switch {
 	case errors.Is(err, search.ErrMemory):

@@ -31,7 +31,7 @@ type walk struct {
 
 func walking[S, M any](t *testing.T, a election.Algorithm[S, M], o verify.Options) *walk {
 	t.Helper()
-	s, err := simulate.NewSession(a, simulate.Options{Instance: o.Instance, AnyTime: o.Starts == verify.AnyTime, Wardens: o.Wardens, Delay: uint64(o.Delay)})
+	s, err := simulate.NewSession(a, simulate.Options{Setup: o.Setup, AnyTime: o.Starts == verify.AnyTime, Wardens: o.Wardens, Delay: uint64(o.Delay)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,17 +184,17 @@ func TestLookingAheadFindsWhatAllThatCanFollowHas(t *testing.T) {
 		want string // whether, from where walks come to, there is a way to two leaders: some, none, or both
 	}
 	for _, test := range []test{
-		{walking(t, lcr.Algorithm, verify.Options{Instance: equal}), "some"},
-		{walking(t, lcr.Algorithm, verify.Options{Instance: equal, Reduce: verify.AnyReduction}), "some"},
-		{walking(t, smallest, verify.Options{Instance: ring}), "none"},                      // another leader than the right one is safe
-		{walking(t, again, verify.Options{Instance: ring, Starts: verify.AnyTime}), "both"}, // a process may start once more, until all have
-		{walking(t, lcr.Algorithm, verify.Options{Instance: ring}), "none"},
-		{walking(t, lcr.Algorithm, verify.Options{Instance: ring, Starts: verify.AnyTime, Reduce: verify.AnyReduction}), "none"},
-		{walking(t, franklin.Algorithm, verify.Options{Instance: ring}), "none"},
-		{walking(t, peterson.Algorithm, verify.Options{Instance: ring}), "none"},
-		{walking(t, ringbully.Algorithm, verify.Options{Instance: ring, Starts: verify.AnyTime}), "none"},
-		{walking(t, lcr.Algorithm, verify.Options{Instance: network.On(7)}), "none"},
-		{walking(t, franklin.Algorithm, verify.Options{Instance: network.On(1, 2), Starts: verify.AnyTime}), "none"},
+		{walking(t, lcr.Algorithm, verify.Options{Setup: equal}), "some"},
+		{walking(t, lcr.Algorithm, verify.Options{Setup: equal, Reduce: verify.AnyReduction}), "some"},
+		{walking(t, smallest, verify.Options{Setup: ring}), "none"},                      // another leader than the right one is safe
+		{walking(t, again, verify.Options{Setup: ring, Starts: verify.AnyTime}), "both"}, // a process may start once more, until all have
+		{walking(t, lcr.Algorithm, verify.Options{Setup: ring}), "none"},
+		{walking(t, lcr.Algorithm, verify.Options{Setup: ring, Starts: verify.AnyTime, Reduce: verify.AnyReduction}), "none"},
+		{walking(t, franklin.Algorithm, verify.Options{Setup: ring}), "none"},
+		{walking(t, peterson.Algorithm, verify.Options{Setup: ring}), "none"},
+		{walking(t, ringbully.Algorithm, verify.Options{Setup: ring, Starts: verify.AnyTime}), "none"},
+		{walking(t, lcr.Algorithm, verify.Options{Setup: network.On(7)}), "none"},
+		{walking(t, franklin.Algorithm, verify.Options{Setup: network.On(1, 2), Starts: verify.AnyTime}), "none"},
 	} {
 		known, found := map[string]future{}, map[bool]bool{}
 		for seed := range uint64(4) {
@@ -212,7 +212,7 @@ func TestLookingAheadFindsWhatAllThatCanFollowHas(t *testing.T) {
 			}
 		}
 		if got := map[[2]bool]string{{true, true}: "both", {true, false}: "some", {false, true}: "none"}[[2]bool{found[true], found[false]}]; got != test.want {
-			t.Errorf("%s on %v: %s, want %s", test.w.program.Name, test.w.o.Instance.IDs, got, test.want)
+			t.Errorf("%s on %v: %s, want %s", test.w.program.Name, test.w.o.Setup.IDs, got, test.want)
 		}
 	}
 }
@@ -221,10 +221,10 @@ func TestTheCostliestRunFromTheStartIsTheExactExtreme(t *testing.T) {
 	for _, test := range []struct {
 		w *walk
 	}{
-		{walking(t, lcr.Algorithm, verify.Options{Instance: network.On(4, 3, 2, 1)})},
-		{walking(t, franklin.Algorithm, verify.Options{Instance: network.On(2, 4, 1, 3)})},
-		{walking(t, bully.Algorithm, verify.Options{Instance: network.On(1, 2, 3)})},
-		{walking(t, lcr.Algorithm, verify.Options{Instance: network.On(3, 1, 2), Starts: verify.AnyTime})},
+		{walking(t, lcr.Algorithm, verify.Options{Setup: network.On(4, 3, 2, 1)})},
+		{walking(t, franklin.Algorithm, verify.Options{Setup: network.On(2, 4, 1, 3)})},
+		{walking(t, bully.Algorithm, verify.Options{Setup: network.On(1, 2, 3)})},
+		{walking(t, lcr.Algorithm, verify.Options{Setup: network.On(3, 1, 2), Starts: verify.AnyTime})},
 	} {
 		r, err := verify.Program(test.w.program, test.w.o)
 		if err != nil {
@@ -259,7 +259,7 @@ func TestFaultsThatMayStillComeAreThoseThatAreAskedFor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	w := walking(t, bully.Algorithm, verify.Options{Instance: network.On(1, 2, 3), Delay: 1})
+	w := walking(t, bully.Algorithm, verify.Options{Setup: network.On(1, 2, 3), Delay: 1})
 	for range 3 {
 		w.one(w.Choices(), simulate.Begin)
 	}
@@ -290,7 +290,7 @@ func TestFaultsThatMayStillComeAreThoseThatAreAskedFor(t *testing.T) {
 }
 
 func TestAnElectionThatDoesNotEndWellIsSafe(t *testing.T) {
-	w := walking(t, lcr.Algorithm, verify.Options{Instance: network.On(2, 3, 1), Losses: 1})
+	w := walking(t, lcr.Algorithm, verify.Options{Setup: network.On(2, 3, 1), Losses: 1})
 	w.one(w.Choices(), simulate.Begin)
 	if a := w.ahead(verify.Unsafe); a.Found || !a.Complete {
 		t.Errorf("with a lost message: %+v", a)
@@ -298,7 +298,7 @@ func TestAnElectionThatDoesNotEndWellIsSafe(t *testing.T) {
 }
 
 func TestTwoLeadersThatAreThereNeedNoSearch(t *testing.T) {
-	w := walking(t, lcr.Algorithm, verify.Options{Instance: network.Setup{IDs: election.List{2, 1, 2}, Duplicates: true}})
+	w := walking(t, lcr.Algorithm, verify.Options{Setup: network.Setup{IDs: election.List{2, 1, 2}, Duplicates: true}})
 	a := w.ahead(verify.Unsafe)
 	if err := w.Follow(&a.Record); err != nil {
 		t.Fatal(err)
@@ -317,25 +317,25 @@ func TestTwoLeadersThatAreThereNeedNoSearch(t *testing.T) {
 }
 
 func TestASearchAheadThatALimitEndsProvesNothing(t *testing.T) {
-	w := walking(t, franklin.Algorithm, verify.Options{Instance: network.On(1, 2, 3, 4, 5), MaxStates: 100})
+	w := walking(t, franklin.Algorithm, verify.Options{Setup: network.On(1, 2, 3, 4, 5), MaxStates: 100})
 	for _, goal := range []verify.Goal{verify.Unsafe, verify.Costliest} {
 		if a := w.ahead(goal); a.Found || a.Complete || a.Limit != verify.StateLimit || a.States != 100 {
 			t.Errorf("goal %d: %+v", goal, a)
 		}
 	}
-	w = walking(t, franklin.Algorithm, verify.Options{Instance: network.On(1, 2, 3, 4, 5, 6), Progress: func(verify.Progress) bool { return false }})
+	w = walking(t, franklin.Algorithm, verify.Options{Setup: network.On(1, 2, 3, 4, 5, 6), Progress: func(verify.Progress) bool { return false }})
 	if a := w.ahead(verify.Unsafe); a.Found || a.Complete || a.Limit != verify.NoLimit {
 		t.Errorf("stopped: %+v", a)
 	}
 }
 
 func TestARunThatTheCheckerDoesNotMakeIsRefused(t *testing.T) {
-	w := walking(t, lcr.Algorithm, verify.Options{Instance: network.On(2, 3, 1)})
+	w := walking(t, lcr.Algorithm, verify.Options{Setup: network.On(2, 3, 1)})
 	w.one(w.Choices(), simulate.Begin)
 	for name, change := range map[string]func(*verify.Options, *verify.Begun){
-		"another order":    func(o *verify.Options, _ *verify.Begun) { o.Instance = network.On(3, 2, 1) },
-		"another size":     func(o *verify.Options, _ *verify.Begun) { o.Instance = network.On(1, 2) },
-		"every order":      func(o *verify.Options, _ *verify.Begun) { o.Instance, o.Size = network.Setup{}, 3 },
+		"another order":    func(o *verify.Options, _ *verify.Begun) { o.Setup = network.On(3, 2, 1) },
+		"another size":     func(o *verify.Options, _ *verify.Begun) { o.Setup = network.On(1, 2) },
+		"every order":      func(o *verify.Options, _ *verify.Begun) { o.Setup, o.Size = network.Setup{}, 3 },
 		"another starts":   func(o *verify.Options, _ *verify.Begun) { o.Initiators = []int{1} },
 		"another state":    func(_ *verify.Options, b *verify.Begun) { b.Record.Steps[0].State = "ID=9" },
 		"another message":  func(_ *verify.Options, b *verify.Begun) { b.Record.Steps[0].Sent[0].Text = "ID=9" },

@@ -29,12 +29,12 @@ func TestNothingDependsOnTheNumberOfCores(t *testing.T) {
 		o       Options
 	}{
 		"many orders":    {process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 4}},
-		"one order":      {process.Must(process.Of(&lcr.Algorithm)), Options{Instance: network.On(7, 5, 6, 4, 3, 2, 1), Starts: Each}},
+		"one order":      {process.Must(process.Of(&lcr.Algorithm)), Options{Setup: network.On(7, 5, 6, 4, 3, 2, 1), Starts: Each}},
 		"edges":          {process.Must(process.Of(&bully.Algorithm)), Options{Size: 3, Crashes: 1}},
 		"chance":         {process.Must(process.Of(&itairodeh.Algorithm)), Options{Size: 3, MaxStates: 4_000}},
-		"no order":       {process.Must(process.Of(&lcr.Algorithm)), Options{Instance: network.On(6, 5, 4, 3, 2, 1), Unordered: true, Starts: AnyTime, MaxStates: 4_000}},
+		"no order":       {process.Must(process.Of(&lcr.Algorithm)), Options{Setup: network.On(6, 5, 4, 3, 2, 1), Unordered: true, Starts: AnyTime, MaxStates: 4_000}},
 		"wrong":          {process.Must(process.Of(&wrong)), Options{Size: 5}},
-		"wrong, at once": {process.Must(process.Of(&wrong)), Options{Instance: network.On(7, 2, 6, 5, 4, 3, 1)}},
+		"wrong, at once": {process.Must(process.Of(&wrong)), Options{Setup: network.On(7, 2, 6, 5, 4, 3, 1)}},
 		"limit":          {process.Must(process.Of(&lcr.Algorithm)), Options{Size: 6, MaxStates: 300}},
 	} {
 		var want string

@@ -27,7 +27,7 @@ func Unneeded(a program.Program, o Options, of Assumption) (unneeded Assumption,
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return 0, err
 	}
-	p, err := network.Prepare(program.Declaration, o.Instance)
+	p, err := network.Prepare(program.Declaration, o.Setup)
 	if err != nil {
 		return 0, err
 	}

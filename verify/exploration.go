@@ -11,8 +11,8 @@ import (
 	"ringleader.example/ringleader/verify/internal/search"
 )
 
-// exploration explores all instances. If there are many, each searcher takes the next one; otherwise one searcher uses all
-// cores. Verdicts are merged in the order of the instances, so that nothing depends on the number of searchers.
+// exploration explores all setups. If there are many, each searcher takes the next one; otherwise one searcher uses all
+// cores. Verdicts are merged in the order of the setups, so that nothing depends on the number of searchers.
 type exploration struct {
 	program  *process.Program
 	o        *Options
@@ -25,18 +25,18 @@ type exploration struct {
 	shortest int  // transitions to the violation; -1 if there is none
 
 	mutex   sync.Mutex
-	next    uint64            // the number of the next instance
-	given   int               // instances given to searchers
+	next    uint64            // the number of the next setup
+	given   int               // setups given to searchers
 	merged  int               // verdicts merged
-	waiting map[int]postponed // in the order in which instances were given
+	waiting map[int]postponed // in the order in which setups were given
 	err     error
 }
 
-// postponed is a verdict that cannot be merged before that of an earlier instance.
+// postponed is a verdict that cannot be merged before that of an earlier setup.
 type postponed struct {
 	search.Verdict
-	instance network.Setup
-	number   uint64
+	setup  network.Setup
+	number uint64
 }
 
 func newExploration(program *process.Program, o *Options) *exploration {
@@ -44,10 +44,10 @@ func newExploration(program *process.Program, o *Options) *exploration {
 }
 
 func (x *exploration) run() (*Report, error) {
-	count := countInstances(x.program.Declaration, x.o)
+	count := countSetups(x.program.Declaration, x.o)
 	x.monitor, x.waiting = search.NewMonitor(x.settings, count), map[int]postponed{}
 	defer memory.Limited(x.monitor.Enough())()
-	about, err := model.NewChecker(x.program, &x.settings.Options, firstInstance(x.program.Declaration, x.o))
+	about, err := model.NewChecker(x.program, &x.settings.Options, firstSetup(x.program.Declaration, x.o))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (x *exploration) attained() (*Extremes, error) {
 	return e, nil
 }
 
-// search explores instances until there is none.
+// search explores setups until there is none.
 func (x *exploration) search(l *search.Searcher) {
 	for {
 		place, w, fewer, ok := x.take()
@@ -100,13 +100,13 @@ func (x *exploration) search(l *search.Searcher) {
 			return
 		}
 		var err error
-		w.Verdict, err = l.Explore(w.instance, fewer)
+		w.Verdict, err = l.Explore(w.setup, fewer)
 		x.monitor.Done(&l.Search)
 		x.merge(l, place, w, err)
 	}
 }
 
-// take returns the next instance, its place among those that were given, and the number of transitions of the shortest
+// take returns the next setup, its place among those that were given, and the number of transitions of the shortest
 // violation so far.
 func (x *exploration) take() (place int, w postponed, fewer int, ok bool) {
 	x.mutex.Lock()
@@ -116,7 +116,7 @@ func (x *exploration) take() (place int, w postponed, fewer int, ok bool) {
 	}
 	for x.next < x.all.len() && !ok {
 		w.number = x.next
-		w.instance, ok = x.all.at(w.number)
+		w.setup, ok = x.all.at(w.number)
 		x.next++
 	}
 	place = x.given
@@ -137,7 +137,7 @@ func (x *exploration) merge(l *search.Searcher, place int, w postponed, err erro
 		}
 		delete(x.waiting, x.merged)
 		if w.Fewer != x.shortest {
-			if w.Verdict, err = l.Explore(w.instance, x.shortest); err != nil {
+			if w.Verdict, err = l.Explore(w.setup, x.shortest); err != nil {
 				break
 			}
 		}
@@ -147,7 +147,7 @@ func (x *exploration) merge(l *search.Searcher, place int, w postponed, err erro
 	x.monitor.End()
 }
 
-// add adds the verdict on an instance to the report.
+// add adds the verdict on a setup to the report.
 func (x *exploration) add(w *postponed) {
 	r := x.report
 	x.sum.add(&w.Verdict, w.number, x.o)

@@ -27,7 +27,7 @@ func TestStatesTransitionsAndDepthAreCounted(t *testing.T) {
 		// Of a single initiator three configurations each; and the six.
 		EverySet: {Orders: 1, States: 12, Transitions: 10, Finals: 3, Depth: 4},
 	} {
-		report, err := Run(quiet, Options{Instance: network.On(1, 2), Starts: starts, SafetyOnly: true})
+		report, err := Run(quiet, Options{Setup: network.On(1, 2), Starts: starts, SafetyOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestAnOrderWithoutAViolationHidesNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := Run(b, Options{Instance: network.On(3, 1, 2)})
+	one, err := Run(b, Options{Setup: network.On(3, 1, 2)})
 	if err != nil || both.Orders != 2 || both.States != one.States+1 || both.Violation == nil {
 		t.Errorf("%+v after %+v, %v: there is nothing shorter than no step", both, one, err)
 	}
@@ -105,11 +105,11 @@ func TestAnOrderWithoutAViolationHidesNone(t *testing.T) {
 func TestNothingIsExploredBeyondTheLimit(t *testing.T) {
 	a := calling(election.Asynchronous, silent)
 	// One, each of the three that may start, and one more: there is no room for the next.
-	report, err := Run(a, Options{Instance: network.On(1, 2, 3), Starts: AnyTime, MaxStates: 5, SafetyOnly: true})
+	report, err := Run(a, Options{Setup: network.On(1, 2, 3), Starts: AnyTime, MaxStates: 5, SafetyOnly: true})
 	if err != nil || report.Complete || report.States != 5 || report.Transitions != 3+2 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	report, err = Run(a, Options{Instance: network.On(1, 2, 3), Starts: AnyTime, MaxStates: 8, SafetyOnly: true})
+	report, err = Run(a, Options{Setup: network.On(1, 2, 3), Starts: AnyTime, MaxStates: 8, SafetyOnly: true})
 	if err != nil || !report.Complete || report.States != 8 || report.Transitions != 3+6+3 {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -118,7 +118,7 @@ func TestNothingIsExploredBeyondTheLimit(t *testing.T) {
 // A level is explored to its end, and of violations of equal length the first one stays.
 func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 	a := calling(election.Asynchronous, func(p *caller, _ calls) { panic(fmt.Sprint("so says ", p.ID)) })
-	report, err := Run(a, Options{Instance: network.On(1, 2, 3), Starts: AnyTime})
+	report, err := Run(a, Options{Setup: network.On(1, 2, 3), Starts: AnyTime})
 	if err != nil || report.Violation.Detail != "process 1 starts and panics: so says 1" || report.Transitions != 3 || report.States != 1 || len(report.Violation.Record.Steps) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -128,15 +128,15 @@ func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 			panic("late")
 		}
 	})
-	v := fails(t, b, Options{Instance: network.On(1, 2), Starts: AnyTime}, Panicked, 1)
+	v := fails(t, b, Options{Setup: network.On(1, 2), Starts: AnyTime}, Panicked, 1)
 	if v.Record.Steps[0].Process != 1 {
 		t.Errorf("it is process 2 that panics, not %+v", v.Record.Steps[0])
 	}
-	report, err = Run(b, Options{Instance: network.On(1, 2), Starts: AnyTime})
+	report, err = Run(b, Options{Setup: network.On(1, 2), Starts: AnyTime})
 	if err != nil || report.States != 2 || report.Transitions != 2 || report.Depth != 0 {
 		t.Errorf("more than the level of the violation was explored: %+v, %v", report, err)
 	}
-	fails(t, b, Options{Instance: network.On(1, 2), Initiators: []int{0}}, Undecided, 1)
+	fails(t, b, Options{Setup: network.On(1, 2), Initiators: []int{0}}, Undecided, 1)
 }
 
 // An election has ended when all have decided and no event is left; a service may continue for ever.
@@ -193,7 +193,7 @@ func TestEveryVectorOfChoicesIsTried(t *testing.T) {
 		}
 	})
 	a.Identifiers = election.Computed
-	w := newWalk(t, a, Options{Instance: network.On(only)})
+	w := newWalk(t, a, Options{Setup: network.On(only)})
 	for range 2 { // the second time they are known
 		w.each(func(string, string, model.Configuration) {})
 	}
@@ -272,7 +272,7 @@ func TestARecordSaysWhatHappened(t *testing.T) {
 	})
 	a.Command = func(p *caller, _ election.Command, out calls) { out.Lead(2) }
 	a.Task, a.Winner = election.Service, election.Unspecified
-	w := newWalk(t, a, Options{Instance: network.On(7, 5, 6), Initiators: []int{0, 2}, Crashes: 1, Recoveries: 1, Commands: 1, Delay: 2})
+	w := newWalk(t, a, Options{Setup: network.On(7, 5, 6), Initiators: []int{0, 2}, Crashes: 1, Recoveries: 1, Commands: 1, Delay: 2})
 	w.then("1 starts", "2 crashes", "3 starts", "1 pass", "2 loses ring on 1", "1 obeys", "1 receives ring on 1", "1 pass",
 		"2 loses ring on 1", "3 suspects 2", "1 receives ring on 1", "2 recovers", "2 pass", "3 tock")
 	record := w.c.Record(&model.Finding{Root: w.root, Path: w.path})
@@ -321,7 +321,7 @@ func TestARecordTellsMessagesApartByWhenTheyWereSent(t *testing.T) {
 		{[]string{"2 receives knock on 1", "2 receives ring on 1"}, "2 1"},
 		{[]string{"1 tick", "1 pass", "2 receives knock on 1", "2 receives ring on 1"}, "3 1"}, // of two equal messages, the last that was sent
 	} {
-		w := newWalk(t, a, Options{Instance: network.On(1, 2), Initiators: []int{0}, Unordered: true, Delay: 3}).then("1 starts", "1 pass").then(test.way...)
+		w := newWalk(t, a, Options{Setup: network.On(1, 2), Initiators: []int{0}, Unordered: true, Delay: 3}).then("1 starts", "1 pass").then(test.way...)
 		var got []string
 		for _, step := range w.c.Record(&model.Finding{Root: w.root, Path: w.path}).Steps {
 			if step.Message > 0 {
@@ -358,15 +358,15 @@ func TestOrdersThatDifferOnlyByARotationAreTriedOnce(t *testing.T) {
 	}{
 		{ringed, Options{}, 2},
 		{ringed, Options{Orientations: true}, 2},
-		{ringed, Options{Instance: network.Setup{Flipped: []bool{true, false, false}}}, 6},
-		{ringed, Options{Instance: network.Setup{Unwilling: []int{1}}}, 6},
-		{ringed, Options{Instance: network.Setup{Votes: []uint64{1, 1, 1}}}, 6},
+		{ringed, Options{Setup: network.Setup{Flipped: []bool{true, false, false}}}, 6},
+		{ringed, Options{Setup: network.Setup{Unwilling: []int{1}}}, 6},
+		{ringed, Options{Setup: network.Setup{Votes: []uint64{1, 1, 1}}}, 6},
 		{ringed, Options{Initiators: []int{0}}, 6},
-		{ringed, Options{Initiators: []int{0}, Instance: network.Setup{Unwilling: []int{1}}}, 6},
+		{ringed, Options{Initiators: []int{0}, Setup: network.Setup{Unwilling: []int{1}}}, 6},
 		{ringed, Options{Rotations: true}, 6},
 		{strangers, Options{}, 6},
 		{strangers, Options{alike: true}, 2},
-		{strangers, Options{alike: true, Instance: network.Setup{Ports: [][]int{{1, 2}, {0, 2}, {0, 1}}}}, 6},
+		{strangers, Options{alike: true, Setup: network.Setup{Ports: [][]int{{1, 2}, {0, 2}, {0, 1}}}}, 6},
 		{tree, Options{}, 6},
 		{complete, Options{}, 1},
 		{anonymous, Options{}, 1},
@@ -376,16 +376,16 @@ func TestOrdersThatDifferOnlyByARotationAreTriedOnce(t *testing.T) {
 		}
 	}
 	both := 0
-	o := Options{Size: 3, Orientations: true, Instance: network.On(1, 2, 3)}
-	for instance := range instances(&ringed, &o) {
-		if both++; instance.IDs == nil || len(instance.Flipped) != 3 {
-			t.Errorf("%+v", instance)
+	o := Options{Size: 3, Orientations: true, Setup: network.On(1, 2, 3)}
+	for setup := range setups(&ringed, &o) {
+		if both++; setup.IDs == nil || len(setup.Flipped) != 3 {
+			t.Errorf("%+v", setup)
 		}
 	}
 	if both != 2*8 {
 		t.Errorf("%d orders with orientations; want 16", both)
 	}
-	for range instances(&ringed, &o) {
+	for range setups(&ringed, &o) {
 		break // and no more is needed
 	}
 }
@@ -473,11 +473,11 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%+v: %q; want %q", test.o, got, test.want)
 		}
-		if err == nil && (test.o.Delay != max(1, test.o.Delay) || test.o.Memory == 0 || test.o.Instance.IDs == nil) {
+		if err == nil && (test.o.Delay != max(1, test.o.Delay) || test.o.Memory == 0 || test.o.Setup.IDs == nil) {
 			t.Errorf("they are not complete: %+v", test.o)
 		}
 	}
-	o := Options{Size: 7, Instance: network.On(4, 5)}
+	o := Options{Size: 7, Setup: network.On(4, 5)}
 	if err := o.check(timed.Declaration, election.Functions{}); err != nil || o.Size != 0 || o.Memory != DefaultMemory {
 		t.Errorf("%+v, %v: identifiers that are given are one order", o, err)
 	}
@@ -494,7 +494,7 @@ func TestOptionsAreCheckedAgainstWhatIsClaimedWithTheParameters(t *testing.T) {
 		}
 	}
 	for word, refused := range map[string]bool{"any": false, "together": true} {
-		_, err := Run(a, Options{Instance: with("starts", word), Size: 2, Starts: AnyTime, SafetyOnly: true})
+		_, err := Run(a, Options{Setup: with("starts", word), Size: 2, Starts: AnyTime, SafetyOnly: true})
 		if errors.Is(err, ErrOptions) != refused || !refused && err != nil {
 			t.Errorf("%s: %v", word, err)
 		}
@@ -523,7 +523,7 @@ func TestTheDelayIsTheParameterUnlessItIsGiven(t *testing.T) {
 		{"1048576", 0, 0, "cannot verify bully: parameter delay is 1048576; a whole number from 1 to 1048575 is needed"},
 		{"1048576", 3, 3, ""},
 	} {
-		o := Options{Size: 3, Delay: test.given, Instance: with("delay", test.parameter)}
+		o := Options{Size: 3, Delay: test.given, Setup: with("delay", test.parameter)}
 		err := o.check(program.Declaration, election.Functions{Recover: true})
 		got := ""
 		if err != nil {

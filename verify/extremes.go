@@ -92,8 +92,8 @@ func (u *outliers) extreme(l *search.Searcher, all *enumeration, m search.Measur
 
 // attain finds a run with an extreme quantity in the order of a number.
 func attain(l *search.Searcher, all *enumeration, number uint64, m search.Measure, most bool) (a Attained, err error) {
-	instance, _ := all.at(number)
-	g, err := l.GraphOf(instance)
+	setup, _ := all.at(number)
+	g, err := l.GraphOf(setup)
 	if err != nil {
 		return a, err
 	}

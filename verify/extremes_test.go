@@ -44,7 +44,7 @@ func TestExtremesAreThoseOfRunsThatAttainThem(t *testing.T) {
 		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4}, [2]uint64{7, 10}, "25/3 25/3"}, // n·H(n)
 		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4, Reduce: Confluence}, [2]uint64{7, 10}, "25/3 25/3"},
 		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4, Rotations: true, Cores: 2}, [2]uint64{7, 10}, "25/3 25/3"},
-		{process.Must(process.Of(&lcr.Algorithm)), Options{Instance: network.On(3, 2, 1), Starts: AnyTime}, [2]uint64{3, 6}, "3 6"},
+		{process.Must(process.Of(&lcr.Algorithm)), Options{Setup: network.On(3, 2, 1), Starts: AnyTime}, [2]uint64{3, 6}, "3 6"},
 		{process.Must(process.Of(&franklin.Algorithm)), Options{Size: 4}, [2]uint64{16, 24}, "56/3 56/3"},
 		{process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 3}, [2]uint64{23, 23}, "23 23"},
 		{process.Must(process.Of(&bully.Algorithm)), Options{Size: 3}, [2]uint64{6, 8}, "6 8"},
@@ -78,7 +78,7 @@ func numbers(m *Messages) [model.Costs]uint64 {
 
 // A run that attains an extreme continues after its last message, up to an end.
 func TestARunThatAttainsAnExtremeIsWhole(t *testing.T) {
-	r, err := Run(lcr.Algorithm, Options{Instance: network.On(3, 2, 1), Extremes: true})
+	r, err := Run(lcr.Algorithm, Options{Setup: network.On(3, 2, 1), Extremes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestACountWithoutBoundHasNoMaximum(t *testing.T) {
 		}
 	}
 	a.Decides, a.Winner = election.LeaderOnly, election.Unspecified
-	r, err := Run(a, Options{Instance: network.On(1, 2), Initiators: []int{0}, SafetyOnly: true, Extremes: true})
+	r, err := Run(a, Options{Setup: network.On(1, 2), Initiators: []int{0}, SafetyOnly: true, Extremes: true})
 	if err != nil || r.Extremes == nil {
 		t.Fatalf("%+v, %v", r, err)
 	}

@@ -42,7 +42,7 @@ func bouncing(answers func(p *caller, out calls) bool) election.Algorithm[caller
 // An answer that always comes does so in every fair run. One that depends on the moment may be missed for ever, by a schedule
 // that leaves out no message. One that depends on chance comes with probability 1.
 func TestOnlyFairRunsGoOnForEver(t *testing.T) {
-	o := Options{Instance: network.On(1, 2), Initiators: []int{0}}
+	o := Options{Setup: network.On(1, 2), Initiators: []int{0}}
 	holds(t, bouncing(func(*caller, calls) bool { return true }), o)
 	holds(t, bouncing(func(_ *caller, out calls) bool { return out.Choose(2) == 1 }), o)
 	v := fails(t, bouncing(func(p *caller, _ calls) bool { return p.Heard == 1 }), o, NeverEnds, 7)

@@ -32,7 +32,7 @@ func TestAViolationOfAReducedSearchIsKeptWhereTheWholeOneReachesItsLimit(t *test
 	for _, test := range []struct {
 		name     string
 		a        election.Algorithm[made, token]
-		instance network.Setup
+		setup    network.Setup
 		reduce   Reduction
 		property string
 		steps    int
@@ -46,7 +46,7 @@ func TestAViolationOfAReducedSearchIsKeptWhereTheWholeOneReachesItsLimit(t *test
 		{"symmetry", anonymous, network.Setup{IDs: make(election.List, 3)}, Symmetry, Panicked, 11},
 	} {
 		for _, cores := range []int{1, 2} {
-			o := Options{Instance: test.instance, MaxStates: 90, Reduce: test.reduce, Cores: cores}
+			o := Options{Setup: test.setup, MaxStates: 90, Reduce: test.reduce, Cores: cores}
 			r, err := Run(test.a, o)
 			if err != nil || r.Complete || r.Limit != StateLimit || r.Violation == nil || r.Violation.Property != test.property || len(r.Violation.Record.Steps) != test.steps {
 				t.Errorf("%s: %+v, %v", test.name, r, err)
@@ -68,7 +68,7 @@ func repeats(t *testing.T, name string, a election.Algorithm[made, token], v *Vi
 	if a.Identifiers == election.Anonymous {
 		i.IDs = make(election.List, v.Record.N)
 	}
-	s, err := simulate.NewSession(a, simulate.Options{Instance: i})
+	s, err := simulate.NewSession(a, simulate.Options{Setup: i})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,12 +86,12 @@ func TestOneScheduleShowsNoMoreThanItsSteps(t *testing.T) {
 		"safety":           {SafetyOnly: true},
 		"another property": {only: Panicked},
 	} {
-		o.Instance, o.Reduce, o.MaxStates = network.On(1, 2, 3), Confluence, 90
+		o.Setup, o.Reduce, o.MaxStates = network.On(1, 2, 3), Confluence, 90
 		if r, err := Run(late, o); err != nil || r.Complete || r.Violation != nil {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
-	if r, err := Run(endless, Options{Instance: network.On(1, 2, 3), Reduce: Confluence, MaxStates: 90}); err != nil || r.Complete || r.Violation != nil {
+	if r, err := Run(endless, Options{Setup: network.On(1, 2, 3), Reduce: Confluence, MaxStates: 90}); err != nil || r.Complete || r.Violation != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -166,7 +166,7 @@ func TestALongerViolationDoesNotReplaceAShorterOne(t *testing.T) {
 	if err != nil || r.Complete || r.Orders != 2 || r.Violation == nil || len(r.Violation.Record.Steps) != 13 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	r, err = Run(a, Options{Instance: network.On(3, 2, 1), Reduce: PartialOrder, MaxStates: 20})
+	r, err = Run(a, Options{Setup: network.On(3, 2, 1), Reduce: PartialOrder, MaxStates: 20})
 	if err != nil || r.Complete || r.Violation == nil || len(r.Violation.Record.Steps) != 16 {
 		t.Errorf("the second order alone: %+v, %v", r, err)
 	}

@@ -19,7 +19,7 @@ const inChild = "RINGLEADER_VERIFY_MEMORY"
 
 // explored reaches a limit of memory in an exploration.
 func explored(what string, limit uint64) (*Report, error) {
-	o := Options{Instance: decreasing(14), Starts: AnyTime, Memory: limit, MaxStates: 5_000_000}
+	o := Options{Setup: decreasing(14), Starts: AnyTime, Memory: limit, MaxStates: 5_000_000}
 	switch what {
 	case "partial order":
 		o.Reduce = PartialOrder
@@ -33,7 +33,7 @@ func explored(what string, limit uint64) (*Report, error) {
 				out.Send(port, 0, token{Type: uint8(p.ID)})
 			}
 		}
-		return Run(a, Options{Instance: network.Setup{IDs: upTo(24)}, Memory: limit, Cores: 2})
+		return Run(a, Options{Setup: network.Setup{IDs: upTo(24)}, Memory: limit, Cores: 2})
 	}
 	return Run(lcr.Algorithm, o)
 }

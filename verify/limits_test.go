@@ -8,13 +8,13 @@ import (
 )
 
 // decreasing returns the ring with the most messages.
-func decreasing(n int) (instance network.Setup) {
+func decreasing(n int) (setup network.Setup) {
 	ids := upTo(n)
 	for p := range ids {
 		ids[p] = uint64(n - p)
 	}
-	instance.IDs = ids
-	return instance
+	setup.IDs = ids
+	return setup
 }
 
 func TestFingerprintsBecomeShorterWhereThereAreManyStates(t *testing.T) {
@@ -23,7 +23,7 @@ func TestFingerprintsBecomeShorterWhereThereAreManyStates(t *testing.T) {
 		exact bool
 		bits  int
 	}{{0, false, 128}, {1429 + 1, false, 64}, {1429 + 1, true, 128}, {1444 - 1, false, 64}, {1444, false, 128}} {
-		o := Options{Instance: decreasing(7), Exact: test.exact, wide: test.wide}
+		o := Options{Setup: decreasing(7), Exact: test.exact, wide: test.wide}
 		r, err := Run(lcr.Algorithm, o)
 		if err != nil || r.Bits != test.bits || !r.Complete || r.States != 1444 {
 			t.Errorf("%+v: %d bits, %d states, %v", test, r.Bits, r.States, err)
@@ -39,11 +39,11 @@ func TestAReportNamesTheLimitThatWasReached(t *testing.T) {
 		o    Options
 		want Limit
 	}{
-		{Options{Instance: decreasing(7)}, NoLimit},
-		{Options{Instance: decreasing(7), MaxStates: 100}, StateLimit},
-		{Options{Instance: decreasing(7), MaxStates: 1443}, StateLimit},
-		{Options{Instance: decreasing(7), MaxStates: 1444}, NoLimit},
-		{Options{Instance: decreasing(3), Starts: EverySet, MaxStates: 3}, StateLimit},
+		{Options{Setup: decreasing(7)}, NoLimit},
+		{Options{Setup: decreasing(7), MaxStates: 100}, StateLimit},
+		{Options{Setup: decreasing(7), MaxStates: 1443}, StateLimit},
+		{Options{Setup: decreasing(7), MaxStates: 1444}, NoLimit},
+		{Options{Setup: decreasing(3), Starts: EverySet, MaxStates: 3}, StateLimit},
 	} {
 		r, err := Run(lcr.Algorithm, test.o)
 		if err != nil || r.Limit != test.want || r.Complete != (test.want == NoLimit) || test.o.MaxStates > 0 && r.States > test.o.MaxStates {

@@ -55,17 +55,17 @@ const mostModel = 1 << 20
 
 // ModelOf tabulates an asynchronous algorithm on one network, where all processes initiate first and no fault happens. An error
 // that wraps [ErrOptions] reports other timing, timers, too many states, or a property that is violated.
-func ModelOf(a program.Program, instance network.Setup) (*Model, error) {
+func ModelOf(a program.Program, setup network.Setup) (*Model, error) {
 	program := process.Opened(a)
 	wrong := func(why string) error { return fmt.Errorf("%w %s as a model: %s", ErrOptions, program.Name, why) }
 	if program.Timing != election.Asynchronous || len(program.Timers) > 0 {
 		return nil, wrong("only asynchronous algorithms without timers have one")
 	}
-	o := Options{Instance: instance}
+	o := Options{Setup: setup}
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	c, err := model.NewChecker(program, o.model(), instance)
+	c, err := model.NewChecker(program, o.model(), setup)
 	if err != nil {
 		return nil, err
 	}

@@ -80,12 +80,12 @@ func TestOneScheduleLeavesToTheSearchWhatIsOdd(t *testing.T) {
 				test.received(p, out)
 			}
 		}
-		whole, err := Run(a, Options{Instance: network.On(3, 1, 2)})
+		whole, err := Run(a, Options{Setup: network.On(3, 1, 2)})
 		if err != nil || (whole.Violation == nil) != (test.property == "") || whole.Violation != nil && whole.Violation.Property != test.property {
 			t.Errorf("%s: %+v, %v", test.name, whole.Violation, err)
 			continue
 		}
-		r, err := Run(a, Options{Instance: network.On(3, 1, 2), Reduce: Confluence})
+		r, err := Run(a, Options{Setup: network.On(3, 1, 2), Reduce: Confluence})
 		if err != nil || essence(t, r) != essence(t, whole) || (r.Confluent == 1) != (test.property == "") {
 			t.Errorf("%s: %+v, %v; the whole search finds %+v", test.name, r, err, whole)
 		}
@@ -96,7 +96,7 @@ func TestOneScheduleWithTwoLeadersIsLeftToTheSearchWhereAnyProcessMayLead(t *tes
 	a := forwarding(election.Ring, 0, 0)
 	a.OneWay, a.Identifiers, a.Winner = true, election.Anonymous, election.Unspecified
 	a.Start = func(_ *made, out *election.Out[token]) { out.Lead(0) }
-	r, err := Run(a, Options{Instance: network.Setup{IDs: make(election.List, 2)}, Reduce: Confluence})
+	r, err := Run(a, Options{Setup: network.Setup{IDs: make(election.List, 2)}, Reduce: Confluence})
 	if err != nil || r.Violation == nil || r.Violation.Property != TwoLeaders {
 		t.Errorf("%+v, %v", r, err)
 	}

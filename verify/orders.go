@@ -10,7 +10,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// enumeration numbers the instances to explore: orders of identifiers that differ, times orientations.
+// enumeration numbers the setups to explore: orders of identifiers that differ, times orientations.
 type enumeration struct {
 	o            *Options
 	first        election.List // the first order; nil: there is one, the given
@@ -45,7 +45,7 @@ func (o *Options) size() int {
 	if o.Size > 0 {
 		return o.Size
 	}
-	return o.Instance.IDs.Len()
+	return o.Setup.IDs.Len()
 }
 
 // factorial returns k!, or the largest number.
@@ -68,24 +68,24 @@ func times(a, b uint64) uint64 {
 // len returns how many numbers there are, or the largest number.
 func (e *enumeration) len() uint64 { return times(e.orders, e.orientations) }
 
-// at returns the instance of a number, or false if it is the mirror image of another one.
-func (e *enumeration) at(number uint64) (instance network.Setup, ok bool) {
-	instance = e.o.Instance
+// at returns the setup of a number, or false if it is the mirror image of another one.
+func (e *enumeration) at(number uint64) (setup network.Setup, ok bool) {
+	setup = e.o.Setup
 	if e.first != nil {
 		ids := e.order(number / e.orientations)
 		if e.mirrored && reflected(ids) {
-			return instance, false
+			return setup, false
 		}
-		instance.IDs = ids
+		setup.IDs = ids
 	}
 	if e.o.Orientations {
 		set := number % e.orientations
-		instance.Flipped = make([]bool, e.o.size())
-		for p := range instance.Flipped {
-			instance.Flipped[p] = set>>p&1 == 1
+		setup.Flipped = make([]bool, e.o.size())
+		for p := range setup.Flipped {
+			setup.Flipped[p] = set>>p&1 == 1
 		}
 	}
-	return instance, true
+	return setup, true
 }
 
 // order returns the order of a number, in lexicographic order.
@@ -103,34 +103,34 @@ func (e *enumeration) order(number uint64) election.List {
 	return ids
 }
 
-// instances yields all instances to explore.
-func instances(d *election.Declaration, o *Options) iter.Seq[network.Setup] {
+// setups yields all setups to explore.
+func setups(d *election.Declaration, o *Options) iter.Seq[network.Setup] {
 	return func(yield func(network.Setup) bool) {
 		e := enumerate(d, o)
 		for number := range e.len() {
-			if instance, ok := e.at(number); ok && !yield(instance) {
+			if setup, ok := e.at(number); ok && !yield(setup) {
 				return
 			}
 		}
 	}
 }
 
-// firstInstance returns the first instance.
-func firstInstance(d *election.Declaration, o *Options) (instance network.Setup) {
-	for instance = range instances(d, o) {
+// firstSetup returns the first setup.
+func firstSetup(d *election.Declaration, o *Options) (setup network.Setup) {
+	for setup = range setups(d, o) {
 		break
 	}
-	return instance
+	return setup
 }
 
 // turns reports whether one of each order's rotations is enough.
 func turns(d *election.Declaration, o *Options) bool {
-	ring := d.Topology == election.Ring || o.alike && d.Topology == election.UnknownNeighbours && o.Instance.Ports == nil
-	return ring && !o.Rotations && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0
+	ring := d.Topology == election.Ring || o.alike && d.Topology == election.UnknownNeighbours && o.Setup.Ports == nil
+	return ring && !o.Rotations && o.Setup.Flipped == nil && o.Setup.Votes == nil && len(o.Setup.Unwilling)+len(o.Initiators) == 0
 }
 
-// countInstances returns how many instances there are, or the largest number.
-func countInstances(d *election.Declaration, o *Options) int {
+// countSetups returns how many setups there are, or the largest number.
+func countSetups(d *election.Declaration, o *Options) int {
 	e := enumerate(d, o)
 	count := e.len()
 	if e.mirrored && count < math.MaxUint64 {

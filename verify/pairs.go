@@ -14,25 +14,25 @@ func mirrored(d *election.Declaration, o *Options) bool {
 }
 
 // mirror returns the mirror image of a ring: the process at position p is then at the last position less p.
-func mirror(instance network.Setup) network.Setup {
-	n := instance.IDs.Len()
-	image := instance
+func mirror(setup network.Setup) network.Setup {
+	n := setup.IDs.Len()
+	image := setup
 	ids, flipped := make(election.List, n), make([]bool, n)
 	for p := range n {
-		ids[p] = instance.IDs.At(n - 1 - p)
-		flipped[p] = instance.Flipped == nil || !instance.Flipped[n-1-p]
+		ids[p] = setup.IDs.At(n - 1 - p)
+		flipped[p] = setup.Flipped == nil || !setup.Flipped[n-1-p]
 	}
 	image.IDs, image.Flipped = ids, flipped
 	return image
 }
 
 // turned returns the order in which the process at position p is at position p - 1.
-func turned(instance network.Setup) network.Setup {
-	n := instance.IDs.Len()
-	image := instance
+func turned(setup network.Setup) network.Setup {
+	n := setup.IDs.Len()
+	image := setup
 	ids := make(election.List, n)
 	for p := range n {
-		ids[p] = instance.IDs.At((p + 1) % n)
+		ids[p] = setup.IDs.At((p + 1) % n)
 	}
 	image.IDs = ids
 	return image
@@ -49,14 +49,14 @@ func (o *Options) pairs(program *process.Program) (bool, error) {
 	if o.alike = mirrors || rotates; !o.alike {
 		return false, nil
 	}
-	instance := firstInstance(d, o)
-	a, err := model.NewChecker(program, o.model(), instance)
+	setup := firstSetup(d, o)
+	a, err := model.NewChecker(program, o.model(), setup)
 	if err != nil {
 		return false, err
 	}
-	image, to := turned(instance), func(p int) int { return (p + a.N - 1) % a.N }
+	image, to := turned(setup), func(p int) int { return (p + a.N - 1) % a.N }
 	if mirrors {
-		image, to = mirror(instance), func(p int) int { return a.N - 1 - p }
+		image, to = mirror(setup), func(p int) int { return a.N - 1 - p }
 	}
 	b, err := model.NewChecker(program, o.model(), image)
 	if err != nil {

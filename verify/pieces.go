@@ -185,13 +185,13 @@ func (x *Orders) Explore(ctx context.Context, from, to uint64) (*Part, error) {
 
 // explore adds the order of a number to a part.
 func (x *Orders) explore(e *explorer, number uint64, part *Part) error {
-	instance, ok := x.all.at(number)
+	setup, ok := x.all.at(number)
 	if !ok {
 		return nil
 	}
 	var v search.Verdict
 	unborn, err := born(func() (err error) {
-		v, err = e.searcher.Explore(instance, -1)
+		v, err = e.searcher.Explore(setup, -1)
 		return err
 	})
 	if e.searcher.Monitor.Done(&e.searcher.Search); err != nil {
@@ -204,7 +204,7 @@ func (x *Orders) explore(e *explorer, number uint64, part *Part) error {
 	one := &Part{}
 	one.add(&v, number, &x.o)
 	if e.times != nil && !part.Messages.Unknown && !part.Beyond && !one.Messages.Unknown {
-		if one.Beyond, err = one.Times.add(e.times, instance, number); err != nil {
+		if one.Beyond, err = one.Times.add(e.times, setup, number); err != nil {
 			return err
 		}
 	}

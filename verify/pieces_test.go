@@ -60,7 +60,7 @@ func TestOrdersThatAreExploredInPiecesHaveTheSameReport(t *testing.T) {
 		"orientations":    {unoriented, Options{Size: 3, Orientations: true}},
 		"mirror images":   {unoriented, Options{Size: 4, Orientations: true, Reduce: Symmetry}},
 		"one order":       {process.Must(process.Of(&bully.Algorithm)), Options{Size: 3, Crashes: 1}},
-		"given order":     {good, Options{Instance: network.On(3, 1, 2)}},
+		"given order":     {good, Options{Setup: network.On(3, 1, 2)}},
 		"wrong":           {wrongLCR(), Options{Size: 5}},
 		"wrong, extremes": {wrongLCR(), Options{Size: 5, Extremes: true}},
 		"limit":           {good, Options{Size: 6, MaxStates: 300}},

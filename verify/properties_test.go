@@ -286,7 +286,7 @@ func TestALeaseThatIsNeverRenewedEndsThoughNothingHappens(t *testing.T) {
 			p.Until = out.Deadline(election.Units(2))
 		})
 		a.Task, a.Leased, a.Decides, a.Winner = election.Service, true, election.LeaderOnly, election.Unspecified
-		o := Options{Instance: network.On(2, 1, 3)}
+		o := Options{Setup: network.On(2, 1, 3)}
 		w := newWalk(t, a, o).then("1 starts", "2 starts", "3 starts")
 		w.can("free " + lease.String() + " pass")
 		w.then(lease.String() + " pass").can("")
@@ -297,7 +297,7 @@ func TestALeaseThatIsNeverRenewedEndsThoughNothingHappens(t *testing.T) {
 	// Of several, one after the other ends.
 	two := calling(election.Timed, func(p *caller, out calls) { out.LeadUntil(out.Deadline(election.Units(uint64(9-p.ID))), 0) })
 	two.Task, two.Winner = election.Service, election.Unspecified
-	w := newWalk(t, two, Options{Instance: network.On(1, 3, 2)}).then("1 starts", "2 starts", "3 starts")
+	w := newWalk(t, two, Options{Setup: network.On(1, 3, 2)}).then("1 starts", "2 starts", "3 starts")
 	w.can("free 6 pass")
 	w.then("6 pass").can("free 1 pass")
 	w.then("1 pass").can("free 1 pass")

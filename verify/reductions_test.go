@@ -130,15 +130,15 @@ func TestReductionsFindWhatTheSearchFindsInElectionsMadeAtRandom(t *testing.T) {
 			{Size: 3, Crashes: 1},
 			{Size: 3, Crashes: 1, Starts: Each, SafetyOnly: true},
 			{Size: 3, Crashes: 1, Recoveries: 1, SafetyOnly: true},
-			{Size: 3, Initiators: []int{0}, Instance: network.On(3, 1, 2), Crashes: 2, SafetyOnly: true},
+			{Size: 3, Initiators: []int{0}, Setup: network.On(3, 1, 2), Crashes: 2, SafetyOnly: true},
 			{Size: 2, Losses: 2, Starts: AnyTime, SafetyOnly: true},
 			{Size: 3, Duplicates: 1, Starts: Each, SafetyOnly: true},
 			{Size: 2, Losses: 1, Duplicates: 1},
-			{Instance: network.Setup{IDs: make(election.List, 3)}, SafetyOnly: true},
-			{Instance: network.Setup{IDs: make(election.List, 3)}, SafetyOnly: true, Losses: 1},
-			{Instance: network.Setup{IDs: make(election.List, 2)}, SafetyOnly: true, Starts: AnyTime},
+			{Setup: network.Setup{IDs: make(election.List, 3)}, SafetyOnly: true},
+			{Setup: network.Setup{IDs: make(election.List, 3)}, SafetyOnly: true, Losses: 1},
+			{Setup: network.Setup{IDs: make(election.List, 2)}, SafetyOnly: true, Starts: AnyTime},
 		} {
-			topology, anonymous := election.Ring, o.Instance.IDs != nil && o.Size == 0
+			topology, anonymous := election.Ring, o.Setup.IDs != nil && o.Size == 0
 			if seed%2 == 1 && i < 3 {
 				topology = election.UnknownNeighbours
 			}
@@ -248,7 +248,7 @@ func TestConfluenceGivesUpAtItsLimits(t *testing.T) {
 				}
 			}
 		}
-		if r, err := Run(a, Options{Instance: network.On(3, 1, 2), Reduce: Confluence, MaxStates: 3000}); err != nil || r.Confluent != 0 {
+		if r, err := Run(a, Options{Setup: network.On(3, 1, 2), Reduce: Confluence, MaxStates: 3000}); err != nil || r.Confluent != 0 {
 			t.Errorf("70 messages, %d: %+v, %v", towards, r, err)
 		}
 	}
@@ -257,7 +257,7 @@ func TestConfluenceGivesUpAtItsLimits(t *testing.T) {
 	for leaf := range 18 {
 		i.IDs, i.Edges = append(i.IDs.(election.List), uint64(leaf)+2), append(i.Edges, [2]int{0, leaf + 1})
 	}
-	r, err := Run(star, Options{Instance: i, Reduce: Confluence, MaxStates: 100})
+	r, err := Run(star, Options{Setup: i, Reduce: Confluence, MaxStates: 100})
 	if err != nil || r.Confluent > 0 || r.Complete {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -280,7 +280,7 @@ func TestNoSymmetryIsFoundWhereNewProcessesDiffer(t *testing.T) {
 	}{
 		{"orders among unknown neighbours", Options{Size: 3}, election.UnknownNeighbours},
 		{"mirror images", Options{Size: 3, Orientations: true}, election.Ring},
-		{"configurations", Options{Instance: network.Setup{IDs: make(election.List, 3)}}, election.Ring},
+		{"configurations", Options{Setup: network.Setup{IDs: make(election.List, 3)}}, election.Ring},
 	} {
 		program := func(born func(election.Local) made) *process.Program {
 			a := forwarding(test.on, 1, 1)

@@ -12,7 +12,7 @@ import (
 
 // A suspicion across a cut takes no budget, and is none that may still come.
 func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
-	s, err := simulate.NewSession(logicalring.Algorithm, simulate.Options{Instance: network.On(1, 2, 3), AnyTime: true})
+	s, err := simulate.NewSession(logicalring.Algorithm, simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,13 +34,13 @@ func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
 	if len(s.Made()) != 2 {
 		t.Fatalf("it has made %+v", s.Made())
 	}
-	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &model.Prefix{Record: s.Record(), Remaining: model.Global{Losses: 2}}}
+	o := Options{Setup: network.On(1, 2, 3), Starts: AnyTime, from: &model.Prefix{Record: s.Record(), Remaining: model.Global{Losses: 2}}}
 	o.past(s.Record())
 	program := process.Must(process.Of(&logicalring.Algorithm))
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := model.NewChecker(program, o.model(), o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Setup)
 	if err != nil {
 		t.Fatal(err)
 	}

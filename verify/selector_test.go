@@ -28,7 +28,7 @@ func TestASelectorMakesEachEventOnce(t *testing.T) {
 		if err := test.o.check(test.program.Declaration, test.program.Functions); err != nil {
 			t.Fatal(err)
 		}
-		c, err := model.NewChecker(test.program, test.o.model(), test.o.Instance)
+		c, err := model.NewChecker(test.program, test.o.model(), test.o.Setup)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestAWalkWithoutAnEndEndsAfterACalm(t *testing.T) {
 // An election that ends by itself is not cut short.
 func TestAWalkOfAnElectionLastsToItsEnd(t *testing.T) {
 	o := Options{Size: 12, SafetyOnly: false}
-	o.Instance.IDs = election.List{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}
+	o.Setup.IDs = election.List{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}
 	r, err := Walks(process.Must(process.Of(&lcr.Algorithm)), o, 3, 1)
 	if want := 12 + 12*13/2 + 12; err != nil || r.Depth != want || r.States != 3*want { // starts, elections, announcements
 		t.Errorf("%+v, %v", r, err)
@@ -129,13 +129,13 @@ func TestWalksTakeEveryBeginningOrderAndOutcome(t *testing.T) {
 		o      Options
 		breaks func(p *made, before election.ID, chosen uint32) bool
 	}{
-		"the first process initiates": {Options{Instance: network.On(1, 2, 3), Starts: EverySet}, func(p *made, _ election.ID, _ uint32) bool { return p.ID == 1 }},
-		"the last process initiates":  {Options{Instance: network.On(1, 2, 3), Starts: EverySet}, func(p *made, _ election.ID, _ uint32) bool { return p.ID == 3 }},
+		"the first process initiates": {Options{Setup: network.On(1, 2, 3), Starts: EverySet}, func(p *made, _ election.ID, _ uint32) bool { return p.ID == 1 }},
+		"the last process initiates":  {Options{Setup: network.On(1, 2, 3), Starts: EverySet}, func(p *made, _ election.ID, _ uint32) bool { return p.ID == 3 }},
 		"2 is after 1":                {Options{Size: 3}, func(p *made, before election.ID, _ uint32) bool { return p.ID == 2 && before == 1 }},
 		"3 is after 1":                {Options{Size: 3}, func(p *made, before election.ID, _ uint32) bool { return p.ID == 3 && before == 1 }},
-		"0 is chosen":                 {Options{Instance: network.On(1)}, func(_ *made, _ election.ID, chosen uint32) bool { return chosen == 0 }},
-		"1 is chosen":                 {Options{Instance: network.On(1)}, func(_ *made, _ election.ID, chosen uint32) bool { return chosen == 1 }},
-		"2 is chosen":                 {Options{Instance: network.On(1)}, func(_ *made, _ election.ID, chosen uint32) bool { return chosen == 2 }},
+		"0 is chosen":                 {Options{Setup: network.On(1)}, func(_ *made, _ election.ID, chosen uint32) bool { return chosen == 0 }},
+		"1 is chosen":                 {Options{Setup: network.On(1)}, func(_ *made, _ election.ID, chosen uint32) bool { return chosen == 1 }},
+		"2 is chosen":                 {Options{Setup: network.On(1)}, func(_ *made, _ election.ID, chosen uint32) bool { return chosen == 2 }},
 	} {
 		a := forwarding(election.Ring, 0, 0)
 		a.Start = func(p *made, out *election.Out[token]) {

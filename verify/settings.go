@@ -18,7 +18,7 @@ func (o *Options) model() *model.Options {
 // search returns what is searched, and how far.
 func (o *Options) search() *search.Options {
 	s := &search.Options{
-		Options: *o.model(), Instance: o.Instance, MaxStates: o.MaxStates, MaxDepth: o.MaxDepth, Memory: o.Memory, Exact: o.Exact,
+		Options: *o.model(), Setup: o.Setup, MaxStates: o.MaxStates, MaxDepth: o.MaxDepth, Memory: o.Memory, Exact: o.Exact,
 		Confluent: o.confluent, Caused: o.caused, Partial: o.partial, Symmetric: o.symmetric, Only: o.only, Wide: o.wide, Most: o.most,
 	}
 	if o.Progress != nil {

@@ -44,13 +44,13 @@ func smaller(o *Options) (all []Options) {
 		change(&less)
 		all = append(all, less)
 	}
-	if i := &o.Instance; i.Votes == nil && i.Edges == nil && i.Flipped == nil && i.Priorities == nil && i.Unwilling == nil && o.Initiators == nil {
+	if i := &o.Setup; i.Votes == nil && i.Edges == nil && i.Flipped == nil && i.Priorities == nil && i.Unwilling == nil && o.Initiators == nil {
 		switch {
 		case o.Size > 1:
-			add(func(less *Options) { less.Size, less.Instance.IDs = o.Size-1, nil })
+			add(func(less *Options) { less.Size, less.Setup.IDs = o.Size-1, nil })
 		case o.Size == 0 && i.IDs.Len() > 1:
 			for p := range i.IDs.Len() {
-				add(func(less *Options) { less.Instance.IDs = without(i.IDs, p) })
+				add(func(less *Options) { less.Setup.IDs = without(i.IDs, p) })
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func between(start func(out *election.Out[token]), receive func(p *made, m uint8
 	a.Receive = func(p *made, _ election.Port, _ election.Kind, m token, out *election.Out[token]) {
 		receive(p, m.Type, out)
 	}
-	return process.Must(process.Of(&a)), Options{Instance: network.Setup{IDs: make(election.List, 2)}, Initiators: []int{0}}
+	return process.Must(process.Of(&a)), Options{Setup: network.Setup{IDs: make(election.List, 2)}, Initiators: []int{0}}
 }
 
 // Process 1 sends first when process 0 has sent one message, and process 0 when it has sent the other. Both are the same but
@@ -147,7 +147,7 @@ func TestAMirrorImageOfAnOrientedRingIsAnotherOne(t *testing.T) {
 		}
 		p.Knows = m == arms
 	})
-	o.Instance.IDs, o.SafetyOnly = make(election.List, 3), true
+	o.Setup.IDs, o.SafetyOnly = make(election.List, 3), true
 	violates(t, program, o, Panicked, NoReduction, AnyReduction)
 }
 
@@ -161,11 +161,11 @@ func TestWillingProcessesAreNotLikeUnwillingOnes(t *testing.T) {
 		}
 	}
 	a.Receive = func(*made, election.Port, election.Kind, token, *election.Out[token]) {}
-	o := Options{Instance: network.Setup{IDs: election.List{1, 2, 1, 2}, Duplicates: true, Unwilling: []int{3}}, SafetyOnly: true, Reduce: Symmetry}
+	o := Options{Setup: network.Setup{IDs: election.List{1, 2, 1, 2}, Duplicates: true, Unwilling: []int{3}}, SafetyOnly: true, Reduce: Symmetry}
 	if r, err := Run(a, o); !errors.Is(err, ErrOptions) {
 		t.Errorf("%+v, %v", r, err)
 	}
-	o.Instance.Unwilling = nil
+	o.Setup.Unwilling = nil
 	if r, err := Run(a, o); err != nil || !r.Symmetry {
 		t.Errorf("all willing: %+v, %v", r, err)
 	}

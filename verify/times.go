@@ -38,7 +38,7 @@ func (o Options) timed() *Options {
 type timings [3]outliers
 
 // add adds those of one order, or reports that its time is beyond all measure.
-func (t *timings) add(l *search.Searcher, instance network.Setup, number uint64) (beyond bool, err error) {
+func (t *timings) add(l *search.Searcher, setup network.Setup, number uint64) (beyond bool, err error) {
 	defer func() {
 		fault := recover()
 		if wrong, is := fault.(error); is && errors.Is(wrong, election.ErrTime) {
@@ -47,7 +47,7 @@ func (t *timings) add(l *search.Searcher, instance network.Setup, number uint64)
 			panic(fault)
 		}
 	}()
-	g, err := l.GraphOf(instance)
+	g, err := l.GraphOf(setup)
 	if err != nil {
 		return false, err
 	}
@@ -85,14 +85,14 @@ func timesOf(program *process.Program, given *Options, known *Part) (times *Time
 	}
 	o, all := given.timed(), enumerate(program.Declaration, given)
 	settings := o.search()
-	m := search.NewMonitor(settings, countInstances(program.Declaration, o))
+	m := search.NewMonitor(settings, countSetups(program.Declaration, o))
 	defer memory.Limited(m.Enough())()
 	l := search.NewSearcher(program, settings, m, max(1, o.Cores))
 	if known == nil {
 		known = &Part{}
 		for number := uint64(0); number < all.len() && !known.Beyond; number++ {
-			if instance, ok := all.at(number); ok {
-				if known.Beyond, err = known.Times.add(l, instance, number); err != nil {
+			if setup, ok := all.at(number); ok {
+				if known.Beyond, err = known.Times.add(l, setup, number); err != nil {
 					return nil, "", err
 				}
 			}

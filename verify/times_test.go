@@ -40,7 +40,7 @@ func byTrying(t *testing.T, program *process.Program, o Options) (least, most mo
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := model.NewChecker(program, o.model(), o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Setup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,17 +109,17 @@ func TestTimesAreThoseOfAllSchedules(t *testing.T) {
 		want string // of quiet
 	}{
 		{inTime(lcr.Algorithm), Options{Size: 4}, "8 to 8"},
-		{inTime(lcr.Algorithm), Options{Instance: network.On(2, 1, 3), Initiators: []int{1}}, "7 to 7"},
-		{inTime(lcr.Algorithm), Options{Instance: network.On(2, 1, 3), Starts: EverySet}, "6 to 8"},
+		{inTime(lcr.Algorithm), Options{Setup: network.On(2, 1, 3), Initiators: []int{1}}, "7 to 7"},
+		{inTime(lcr.Algorithm), Options{Setup: network.On(2, 1, 3), Starts: EverySet}, "6 to 8"},
 		{inTime(lcrsynchronous.Algorithm), Options{Size: 4}, "4 to 4"},
 		{inTime(franklin.Algorithm), Options{Size: 4}, "9 to 11"},
 		{inTime(ringbully.Algorithm), Options{Size: 3}, "12 to 12"},
 		{inTime(afekgafni.Algorithm), Options{Size: 3}, "5 to 7"},
 		{inTime(afekgafni.Algorithm), Options{Size: 3, Unordered: true, Reduce: AnyReduction, Cores: 2}, "5 to 7"},
 		{inTime(bully.Algorithm), Options{Size: 3}, "2 to 3"},
-		{inTime(bully.Algorithm), Options{Size: 3, Instance: network.Setup{Parameters: map[string]string{"delay": "2"}}}, ""},
+		{inTime(bully.Algorithm), Options{Size: 3, Setup: network.Setup{Parameters: map[string]string{"delay": "2"}}}, ""},
 		{inTime(bully.Algorithm), Options{Size: 3, Initiators: []int{0}, Crashes: 1, Commands: 0, Suspicions: 1}, ""},
-		{silence, Options{Instance: network.On(70, 69)}, ""},
+		{silence, Options{Setup: network.On(70, 69)}, ""},
 	} {
 		checkTimes(t, test.of, test.o, test.want)
 	}
@@ -127,7 +127,7 @@ func TestTimesAreThoseOfAllSchedules(t *testing.T) {
 
 func checkTimes(t *testing.T, of [2]*process.Program, o Options, want string) {
 	t.Helper()
-	name := of[0].Name + " " + fmt.Sprint(o.Size, o.Instance.IDs, o.Starts, o.Delay)
+	name := of[0].Name + " " + fmt.Sprint(o.Size, o.Setup.IDs, o.Starts, o.Delay)
 	o.Extremes = true
 	r, err := Program(of[0], o)
 	if err != nil || r.Extremes == nil || r.Extremes.Time == nil {
@@ -136,9 +136,9 @@ func checkTimes(t *testing.T, of [2]*process.Program, o Options, want string) {
 	var least, most moments
 	var leasts, mosts [3]big.Int
 	orders := int64(0)
-	for instance := range instances(of[0].Declaration, &o) {
+	for setup := range setups(of[0].Declaration, &o) {
 		alone := o
-		alone.Instance, alone.Crashes, alone.Losses, alone.Suspicions = instance, 0, 0, 0
+		alone.Setup, alone.Crashes, alone.Losses, alone.Suspicions = setup, 0, 0, 0
 		few, many := byTrying(t, of[1], alone)
 		for i := range few {
 			if orders == 0 || few[i].Less(least[i]) {
@@ -225,7 +225,7 @@ func TestWhyNoTimeIsStated(t *testing.T) {
 		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 2, Starts: AnyTime}, "a process may initiate after any time"},
 		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 2, Starts: Each}, "a process may initiate after any time"},
 		{process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 2}, ""},
-		{process.Must(process.Of(&ringbully.Algorithm)), Options{Instance: network.On(1, 2), Initiators: []int{1}}, "a process may initiate after any time"},
+		{process.Must(process.Of(&ringbully.Algorithm)), Options{Setup: network.On(1, 2), Initiators: []int{1}}, "a process may initiate after any time"},
 		{process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 2, Starts: EverySet}, "a process may initiate after any time"},
 		{process.Must(process.Of(&quorumbully.Algorithm)), Options{Size: 1}, "a leader renews its lease for ever"},
 		{process.Must(process.Of(&quorumbully.Algorithm)), Options{Size: 1, Lazy: true}, "in lazy time a message takes any time"},
@@ -260,7 +260,7 @@ func TestProcessesTakeTurnsOnlyIfMessagesTakeOneUnit(t *testing.T) {
 	}
 	of := inTime(a)
 	for delay, leads := range map[int]string{1: "0", 2: "4"} {
-		o := Options{Instance: network.On(1, 2, 3), Initiators: []int{2}, Delay: delay, SafetyOnly: true}
+		o := Options{Setup: network.On(1, 2, 3), Initiators: []int{2}, Delay: delay, SafetyOnly: true}
 		checkTimes(t, of, o, "")
 		o.Extremes = true
 		r, err := Program(of[0], o)

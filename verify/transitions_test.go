@@ -32,7 +32,7 @@ func newWalk[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *wal
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
-	c, err := model.NewChecker(program, o.model(), o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Setup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -443,7 +443,7 @@ func TestARecoveryIsOwedWhereCrashesAreNotSurvived(t *testing.T) {
 		}
 	}
 	leads.Survives = election.Recovery
-	o = Options{Instance: network.On(1, 2), Initiators: []int{0}, Crashes: 1, Recoveries: 1}
+	o = Options{Setup: network.On(1, 2), Initiators: []int{0}, Crashes: 1, Recoveries: 1}
 	holds(t, leads, o)
 	leads.Survives |= election.Crash
 	fails(t, leads, o, NoLeader, 3)

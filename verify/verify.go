@@ -35,10 +35,10 @@ const DefaultMemory = 4 << 30
 // leastMemory is the smallest limit of memory: the program itself takes some.
 const leastMemory = 64 << 20
 
-// Options holds what is explored. Only Instance or Size is required.
+// Options holds what is explored. Only Setup or Size is required.
 type Options struct {
-	Instance     network.Setup
-	Size         int    // if Instance has no IDs: every order of the identifiers 1 … Size that differs
+	Setup        network.Setup
+	Size         int    // if Setup has no IDs: every order of the identifiers 1 … Size that differs
 	Orientations bool   // on a ring that need not be oriented: every orientation
 	Starts       Starts // ignored with Initiators
 	Initiators   []int  // positions that start before anything else happens; nil: see Starts
@@ -226,7 +226,7 @@ func (o *Options) reduce(program *process.Program) error {
 	if o.Reduce == NoReduction {
 		return nil
 	}
-	p, err := network.Prepare(program.Declaration, o.Instance)
+	p, err := network.Prepare(program.Declaration, o.Setup)
 	if err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func (o *Options) reduce(program *process.Program) error {
 	if err != nil || alike || o.Reduce != Symmetry {
 		return err
 	}
-	c, err := model.NewChecker(program, m, firstInstance(d, o))
+	c, err := model.NewChecker(program, m, firstSetup(d, o))
 	if err == nil && (!o.symmetric || reductions.Symmetries(c) == nil) {
 		err = wrong("symmetry leaves out nothing here: " + cmp.Or(unalike, "no two processes and no two orders are alike but for rotations of a ring, of which one is explored in any case"))
 	}
@@ -265,7 +265,7 @@ func (o *Options) reduce(program *process.Program) error {
 
 // nothing returns the record of a run without steps.
 func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
-	if p, err := network.Prepare(d, o.Instance); err == nil {
+	if p, err := network.Prepare(d, o.Setup); err == nil {
 		r.Header = trace.NewHeader(d, p)
 		r.Timing = d.Timing.String()
 	}

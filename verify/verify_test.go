@@ -75,7 +75,7 @@ func TestLCRWithFallingIdentifiersHasCatalanManyStates(t *testing.T) {
 		for p := range ids {
 			ids[p] = uint64(n - p)
 		}
-		report := holds(t, lcr.Algorithm, Options{Instance: network.Setup{IDs: ids}})
+		report := holds(t, lcr.Algorithm, Options{Setup: network.Setup{IDs: ids}})
 		if want := catalan + n + n; report.States != want { // plus n starts, and n steps of the announcement
 			t.Errorf("n = %d: %d states, want %d", n, report.States, want)
 		}
@@ -122,7 +122,7 @@ func TestRingBullyOfFiveHoldsWheneverProcessesStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million states")
 	}
-	report := holds(t, ringbully.Algorithm, Options{Instance: network.On(5, 1, 2, 3, 4), Starts: AnyTime})
+	report := holds(t, ringbully.Algorithm, Options{Setup: network.On(5, 1, 2, 3, 4), Starts: AnyTime})
 	if got := report.MaxMessages.Election; got != 49 {
 		t.Errorf("at most %d election messages, want 49", got)
 	}
@@ -140,7 +140,7 @@ func TestMessagesOvertakeEachOtherOnLinksWithoutAnOrder(t *testing.T) {
 	fails(t, coins(2), Options{Size: 2, Unordered: true}, Undecided, 5)
 	// The record distinguishes overtaking messages by when they were sent.
 	early := with("delay", "2", "answer-timeout", "4", "victory", "lower")
-	fails(t, lenient(true), Options{Instance: early, Size: 3, Starts: EverySet, Unordered: true}, Disagreement, 7)
+	fails(t, lenient(true), Options{Setup: early, Size: 3, Starts: EverySet, Unordered: true}, Disagreement, 7)
 }
 
 func TestBullySurvivesACrashAtAnyMoment(t *testing.T) {
@@ -149,10 +149,10 @@ func TestBullySurvivesACrashAtAnyMoment(t *testing.T) {
 	}
 	for delay := 1; delay <= 2; delay++ {
 		for _, starts := range everyStart {
-			instance := with("delay", fmt.Sprint(delay))
-			holds(t, bully.Algorithm, Options{Instance: instance, Size: 3, Starts: starts, Crashes: 1})
+			setup := with("delay", fmt.Sprint(delay))
+			holds(t, bully.Algorithm, Options{Setup: setup, Size: 3, Starts: starts, Crashes: 1})
 			if delay == 1 {
-				holds(t, bully.Algorithm, Options{Instance: instance, Size: 3, Starts: starts, Crashes: 1, Recoveries: 1})
+				holds(t, bully.Algorithm, Options{Setup: setup, Size: 3, Starts: starts, Crashes: 1, Recoveries: 1})
 			}
 		}
 	}
@@ -188,16 +188,16 @@ func TestABullyThatBelievesEveryHigherCoordinatorMayDisagreeAfterARecovery(t *te
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	o := Options{Instance: with("delay", "2"), Size: 3, Starts: AnyTime, Crashes: 1, Recoveries: 1}
+	o := Options{Setup: with("delay", "2"), Size: 3, Starts: AnyTime, Crashes: 1, Recoveries: 1}
 	fails(t, believing(true), o, Disagreement, 9)
-	o.Instance = with("delay", "1")
+	o.Setup = with("delay", "1")
 	holds(t, believing(true), o)
 }
 
 func TestBullyKeepsItsBoundInOneElection(t *testing.T) {
 	for initiator := range 3 {
 		for _, delay := range []string{"1", "2"} {
-			report := holds(t, bully.Algorithm, Options{Instance: with("delay", delay), Size: 3, Initiators: []int{initiator}})
+			report := holds(t, bully.Algorithm, Options{Setup: with("delay", delay), Size: 3, Initiators: []int{initiator}})
 			// From the lowest: an Election and an Answer for each pair.
 			if want := []uint64{6, 2, 0}[initiator]; report.MinMessages.Election != want {
 				t.Errorf("at least %d election messages, want %d", report.MinMessages.Election, want)
@@ -248,7 +248,7 @@ func TestAnLCRThatSwallowsLargerIdentifiersElectsNobody(t *testing.T) {
 // The timer may expire at the moment at which the answer arrives.
 func TestBullyThatWaitsJustTwiceTheDelayMakesTwoWinners(t *testing.T) {
 	hasty := func(delay, timeout, victory string) Options {
-		return Options{Instance: with("delay", delay, "answer-timeout", timeout, "victory", victory), Size: 3, Starts: EverySet}
+		return Options{Setup: with("delay", delay, "answer-timeout", timeout, "victory", victory), Size: 3, Starts: EverySet}
 	}
 	for _, a := range []election.Algorithm[bully.Process, bully.Message]{bully.Algorithm, believing(true), believing(false)} {
 		for _, victory := range []string{"others", "lower"} {
@@ -340,7 +340,7 @@ func TestTreesAreExplored(t *testing.T) {
 	for _, edges := range [][][2]int{{}, {{0, 1}}, {{0, 1}, {1, 2}}, {{0, 1}, {1, 2}, {1, 3}}} {
 		n := len(edges) + 1
 		for _, starts := range everyStart {
-			report := holds(t, saturation, Options{Instance: network.Setup{Edges: edges}, Size: n, Starts: starts})
+			report := holds(t, saturation, Options{Setup: network.Setup{Edges: edges}, Size: n, Starts: starts})
 			// All wake their neighbours; then a message goes up each edge once, and both ways on one; and down both
 			// ways.
 			want := Messages{Election: uint64(2*len(edges) + len(edges) + min(len(edges), 1)), Announcement: uint64(2 * len(edges))}
@@ -490,7 +490,7 @@ func TestReachingTheLimitIsReported(t *testing.T) {
 func TestProgressIsTold(t *testing.T) {
 	told := 0
 	report := holds(t, lcr.Algorithm, Options{
-		Instance: network.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
+		Setup: network.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
 		Progress: func(p Progress) bool {
 			states, frontier := p.States, p.Frontier
 			if p.Done != 0 || p.Orders != 1 {
@@ -510,7 +510,7 @@ func TestProgressIsTold(t *testing.T) {
 
 func TestProgressCanEndTheExploration(t *testing.T) {
 	report, err := Run(lcr.Algorithm, Options{
-		Instance: network.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
+		Setup:    network.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
 		Progress: func(Progress) bool { return false },
 	})
 	if err != nil || report.Complete || report.States > 1<<17 {
@@ -549,7 +549,7 @@ func TestOptionsThatDoNotGoTogetherAreRefused(t *testing.T) {
 	if _, err := Run(bully.Algorithm, Options{Size: 3, Recoveries: 1}); !errors.Is(err, ErrOptions) {
 		t.Error(err)
 	}
-	if _, err := Run(lcr.Algorithm, Options{Instance: network.On(1, 1)}); !errors.Is(err, network.ErrSetup) {
+	if _, err := Run(lcr.Algorithm, Options{Setup: network.On(1, 1)}); !errors.Is(err, network.ErrSetup) {
 		t.Error(err)
 	}
 }

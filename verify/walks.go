@@ -24,7 +24,7 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 		return nil, err
 	}
 	w := &walks{program: program, o: &o, seed: seed, lengths: make([]uint32, count), first: count}
-	about, err := model.NewChecker(program, o.model(), w.instance(0))
+	about, err := model.NewChecker(program, o.model(), w.setup(0))
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 		r.Coverage = coverageOf(about, w.seen)
 		return r, nil
 	}
-	c, err := model.NewChecker(program, o.model(), w.instance(w.first))
+	c, err := model.NewChecker(program, o.model(), w.setup(w.first))
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +73,9 @@ func (w *walks) source(number int) *random.Source {
 	return random.New(w.seed, uint64(number)<<8|random.Schedule)
 }
 
-// instance returns the network of a walk: the given one, or a random order of identifiers.
-func (w *walks) instance(number int) network.Setup {
-	i := w.o.Instance
+// setup returns the network of a walk: the given one, or a random order of identifiers.
+func (w *walks) setup(number int) network.Setup {
+	i := w.o.Setup
 	if !w.shuffled() {
 		return i
 	}
@@ -138,9 +138,9 @@ func (w *walks) walk() {
 // turn turns a walker to the network of a walk. A new one, or one that has computed very much, begins with empty tables.
 func (w *walks) turn(k **search.Walker, number int) error {
 	if *k != nil && len((*k).Processes.Values) <= mostInterned {
-		return (*k).On(w.instance(number))
+		return (*k).On(w.setup(number))
 	}
-	c, err := model.NewChecker(w.program, w.o.model(), w.instance(number))
+	c, err := model.NewChecker(w.program, w.o.model(), w.setup(number))
 	*k = &search.Walker{Checker: c}
 	return err
 }

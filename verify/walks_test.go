@@ -47,13 +47,13 @@ func TestWalksFindWhatASearchFindsAndTheSameOnAnyNumberOfCores(t *testing.T) {
 
 // A walk of faults ends in the simulator as it does in the checker.
 func TestTheSimulatorRepeatsAWalk(t *testing.T) {
-	o := verify.Options{Instance: network.Setup{Parameters: map[string]string{"bullying": "no"}}, Size: 4, Crashes: 1, Recoveries: 1}
+	o := verify.Options{Setup: network.Setup{Parameters: map[string]string{"bullying": "no"}}, Size: 4, Crashes: 1, Recoveries: 1}
 	r := walks(t, bully.Algorithm, o, 2000, 3)
 	if r.Violation == nil {
 		t.Fatalf("%+v", r)
 	}
 	s, err := simulate.NewSession(bully.Algorithm, simulate.Options{
-		Instance: network.Setup{IDs: election.List{1, 2, 3, 4}, Parameters: o.Instance.Parameters}, AnyTime: true, Delay: 1,
+		Setup: network.Setup{IDs: election.List{1, 2, 3, 4}, Parameters: o.Setup.Parameters}, AnyTime: true, Delay: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestTheSimulatorRepeatsAWalk(t *testing.T) {
 
 func TestAViolationIsShrunk(t *testing.T) {
 	a := process.Must(process.Of(&bully.Algorithm))
-	o := verify.Options{Instance: network.Setup{Parameters: map[string]string{"bullying": "no"}}, Size: 3, Crashes: 2, Recoveries: 2, Starts: verify.EverySet}
+	o := verify.Options{Setup: network.Setup{Parameters: map[string]string{"bullying": "no"}}, Size: 3, Crashes: 2, Recoveries: 2, Starts: verify.EverySet}
 	less, r := verify.Shrink(a, o, verify.NoLeader)
 	if r == nil || less.Size != 2 || less.Crashes != 1 || less.Recoveries != 1 {
 		t.Fatalf("%+v", less)
@@ -80,9 +80,9 @@ func TestAViolationIsShrunk(t *testing.T) {
 
 // Equal identifiers stay equal when others are left out, and identifiers become small.
 func TestShrinkingLeavesOutIdentifiers(t *testing.T) {
-	o := verify.Options{Instance: network.Setup{IDs: election.List{90, 20, 90, 70}, Duplicates: true}}
+	o := verify.Options{Setup: network.Setup{IDs: election.List{90, 20, 90, 70}, Duplicates: true}}
 	less, r := verify.Shrink(process.Must(process.Of(&lcr.Algorithm)), o, verify.TwoLeaders)
-	if r == nil || !reflect.DeepEqual(less.Instance.IDs, election.Arrangement(election.List{1, 1})) {
+	if r == nil || !reflect.DeepEqual(less.Setup.IDs, election.Arrangement(election.List{1, 1})) {
 		t.Errorf("%+v", less)
 	}
 }

@@ -51,7 +51,7 @@ func Watch(a program.Program, o Options, visit func(*Move) bool) (states int, co
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return 0, false, err
 	}
-	c, err := model.NewChecker(program, o.model(), o.Instance)
+	c, err := model.NewChecker(program, o.model(), o.Setup)
 	if err != nil {
 		return 0, false, err
 	}

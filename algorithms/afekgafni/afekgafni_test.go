@@ -60,13 +60,13 @@ func TestVectorsOfTheFIFOSchedule(t *testing.T) {
 		}
 		others := n - 1
 		vectors := []vector{
-			{"one starts", simulate.Options{Instance: network.Setup{IDs: upTo(int(n), true)}, Initiators: []int{int(n / 2)}}, []uint64{others, others, 0, 0, others}, 2 * others},
-			{"rising", simulate.Options{Instance: network.Setup{IDs: upTo(int(n), true)}}, []uint64{2 * others, others, 0, 0, others}, 2 * others},
+			{"one starts", simulate.Options{Setup: network.Setup{IDs: upTo(int(n), true)}, Initiators: []int{int(n / 2)}}, []uint64{others, others, 0, 0, others}, 2 * others},
+			{"rising", simulate.Options{Setup: network.Setup{IDs: upTo(int(n), true)}}, []uint64{2 * others, others, 0, 0, others}, 2 * others},
 		}
 		if n >= 3 {
 			vectors = append(vectors, vector{
 				"falling",
-				simulate.Options{Instance: network.Setup{IDs: upTo(int(n), false)}},
+				simulate.Options{Setup: network.Setup{IDs: upTo(int(n), false)}},
 				[]uint64{2 * others, 2*n - 3, n - 2, n - 2, others},
 				4*n - 6,
 			})
@@ -132,7 +132,7 @@ func TestExtremesOfTwoAndThree(t *testing.T) {
 			}
 			portOrders(n, func(ports [][]int) {
 				report := check(t, starting(starters...), verify.Options{
-					Size: n, Instance: network.Setup{Ports: ports}, Starts: verify.AnyTime, Unordered: true,
+					Size: n, Setup: network.Setup{Ports: ports}, Starts: verify.AnyTime, Unordered: true,
 				})
 				if report.Violation != nil || !report.Complete {
 					t.Fatalf("n=%d, ports %v, starters %v: %+v", n, ports, starters, report.Violation)
@@ -161,7 +161,7 @@ func TestExtremesOfFour(t *testing.T) {
 		ids         election.List
 		least, most uint64
 	}{{upTo(4, true), 6, 12}, {upTo(4, false), 6, 15}} { // found by exhaustive simulation of all schedules; port k of p leads to p+1+k
-		report := check(t, starting(1, 2, 3, 4), verify.Options{Instance: network.Setup{IDs: v.ids}, Starts: verify.AnyTime, Unordered: true})
+		report := check(t, starting(1, 2, 3, 4), verify.Options{Setup: network.Setup{IDs: v.ids}, Starts: verify.AnyTime, Unordered: true})
 		if report.Violation != nil || !report.Complete {
 			t.Fatalf("%v: %+v", v.ids, report.Violation)
 		}
@@ -192,7 +192,7 @@ func TestFewReachHighLevels(t *testing.T) {
 		}
 		schedule := []simulate.Schedule{simulate.LIFO, simulate.Random, simulate.RandomDelay}[seed%3]
 		r := run(t, counted, simulate.Options{
-			Instance: electiontest.Instance(&afekgafni.Algorithm.Declaration, n, seed), Schedule: schedule,
+			Setup: electiontest.Setup(&afekgafni.Algorithm.Declaration, n, seed), Schedule: schedule,
 			Faults: faults.Script{Unordered: true}, AnyTime: seed%2 == 0, Seed: seed,
 		})
 		if bound := afekgafni.Algorithm.Bound(election.Worst).Value(uint64(n)); !r.Agreed || r.Messages.Election > bound {
@@ -261,7 +261,7 @@ func TestSlipsAreFound(t *testing.T) {
 		}, 3, verify.TwoLeaders},
 	} {
 		electiontest.Found(t, slip.name, mutant(slip.does), verify.Options{
-			Instance: electiontest.Instance(&afekgafni.Algorithm.Declaration, slip.size, 1), Starts: verify.AnyTime, Unordered: true,
+			Setup: electiontest.Setup(&afekgafni.Algorithm.Declaration, slip.size, 1), Starts: verify.AnyTime, Unordered: true,
 		}, slip.property)
 	}
 }

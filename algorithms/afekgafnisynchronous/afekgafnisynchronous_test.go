@@ -17,7 +17,7 @@ type algorithm = election.Algorithm[ags.Process, ags.Message]
 
 func run(t *testing.T, a algorithm, i network.Setup) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(a, simulate.Options{Instance: i})
+	r, err := simulate.Run(a, simulate.Options{Setup: i})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +120,11 @@ func TestBoundsAndCandidatesOfEachPhase(t *testing.T) {
 					candidates[p.Phase]++
 				}
 			}
-			instance := electiontest.Instance(&ags.Algorithm.Declaration, n, seed)
+			setup := electiontest.Setup(&ags.Algorithm.Declaration, n, seed)
 			if seed%2 == 1 {
-				instance.Ports = nil
+				setup.Ports = nil
 			}
-			r := run(t, counted, instance)
+			r := run(t, counted, setup)
 			timely(t, r)
 			for phase, number := range candidates {
 				if phase > 0 && number > n>>(phase-1) {
@@ -193,7 +193,7 @@ func TestSlipsAreFound(t *testing.T) {
 func TestSlipsThatCostMessages(t *testing.T) {
 	all := func(a algorithm) (sum uint64) {
 		for seed := range uint64(200) {
-			r := run(t, a, electiontest.Instance(&a.Declaration, 24, seed))
+			r := run(t, a, electiontest.Setup(&a.Declaration, 24, seed))
 			timely(t, r)
 			sum += r.Messages.Election
 		}

@@ -20,7 +20,7 @@ func among(n int, parameters map[string]string) simulate.Options {
 	for p := range ids {
 		ids[p] = uint64(p) + 1
 	}
-	return simulate.Options{Instance: network.Setup{IDs: ids, Parameters: parameters}}
+	return simulate.Options{Setup: network.Setup{IDs: ids, Parameters: parameters}}
 }
 
 // dead makes processes dead from the beginning, by identifier.
@@ -245,7 +245,7 @@ func TestFigures27And28(t *testing.T) {
 		at := func(id uint64) int { return int(id - test.first) }
 		i := network.On(ids...)
 		i.Parameters = map[string]string{"victory": test.victory}
-		o := simulate.Options{Instance: i, Initiators: []int{at(4)}, Record: true}
+		o := simulate.Options{Setup: i, Initiators: []int{at(4)}, Record: true}
 		o.Faults.Dead = []int{at(7)}
 		r := run(t, bully.Algorithm, o)
 		expectCounts(t, fmt.Sprintf("identifiers from %d, victory=%s", test.first, test.victory), r, at(6)+1, 6, 3, test.coordinators)

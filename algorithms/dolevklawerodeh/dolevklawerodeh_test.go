@@ -38,7 +38,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 
 func TestTheOneWhoKnowsDecidesLast(t *testing.T) {
 	// The winner message reaches its winner, 8, after 20 units, and its sender after 24.
-	r := electiontest.Elect(t, dkr.Algorithm, simulate.Options{Instance: network.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous})
+	r := electiontest.Elect(t, dkr.Algorithm, simulate.Options{Setup: network.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous})
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{20, 24, 24} {
 		t.Errorf("elected, decided and quiet after %v units, want 20, 24, 24", got)
 	}
@@ -91,7 +91,7 @@ func TestCountsFollowFromTheRoundsOfLocalMaxima(t *testing.T) {
 	}
 	for n := 9; n <= 200; n++ {
 		values := electiontest.Random(t, n, uint64(n))
-		check(values, electiontest.Elect(t, dkr.Algorithm, simulate.Options{Instance: network.On(values...)}))
+		check(values, electiontest.Elect(t, dkr.Algorithm, simulate.Options{Setup: network.On(values...)}))
 	}
 }
 

@@ -78,7 +78,7 @@ func TestStateCountsAreThoseOfSpinAndOfTheChecker(t *testing.T) {
 		for p := range n {
 			w, _ = w.step(p)
 		}
-		report, err := verify.Run(dkr.Algorithm, verify.Options{Instance: network.Setup{IDs: ids}})
+		report, err := verify.Run(dkr.Algorithm, verify.Options{Setup: network.Setup{IDs: ids}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,9 +60,9 @@ func TestExtremesAndTimesOverAllOrders(t *testing.T) {
 }
 
 func TestTheClaimsOfThePackageComment(t *testing.T) {
-	check := func(instance network.Setup) {
+	check := func(setup network.Setup) {
 		t.Helper()
-		n := uint64(instance.IDs.Len())
+		n := uint64(setup.IDs.Len())
 		k := uint64(bits.Len64(n)) - 1
 		var active, ones [40]uint64 // by phase
 		counted := dkrb.Algorithm
@@ -84,7 +84,7 @@ func TestTheClaimsOfThePackageComment(t *testing.T) {
 			p.Receive(port, kind, m, out)
 			note(p, before)
 		}
-		r := electiontest.Elect(t, counted, simulate.Options{Instance: instance})
+		r := electiontest.Elect(t, counted, simulate.Options{Setup: setup})
 		last := uint64(len(r.ByPhase)) - 1
 		if last > k {
 			t.Errorf("n=%d: the last phase is %d, at most %d can be", n, last, k)
@@ -147,8 +147,8 @@ func TestTwoComesToWhoWaitsForIt(t *testing.T) {
 		t.Errorf("%d states: %v", report.States, report.Violation)
 	}
 	for seed := range uint64(10_000) {
-		instance := electiontest.Instance(&dkrb.Algorithm.Declaration, 1+int(seed%64), seed)
-		electiontest.Elect(t, asserting, simulate.Options{Instance: instance, Schedule: simulate.Random, AnyTime: true, Seed: seed})
+		setup := electiontest.Setup(&dkrb.Algorithm.Declaration, 1+int(seed%64), seed)
+		electiontest.Elect(t, asserting, simulate.Options{Setup: setup, Schedule: simulate.Random, AnyTime: true, Seed: seed})
 	}
 }
 

@@ -50,11 +50,11 @@ func TestVectorsUnderEveryScheduleAndOrientation(t *testing.T) {
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 64},
 	} {
 		for orientation := range uint64(4) { // 0 is the common orientation
-			instance := network.On(v.ids...)
+			setup := network.On(v.ids...)
 			if orientation > 0 {
-				instance.Flipped = electiontest.Instance(&franklin.Algorithm.Declaration, len(v.ids), orientation).Flipped
+				setup.Flipped = electiontest.Setup(&franklin.Algorithm.Declaration, len(v.ids), orientation).Flipped
 			}
-			electiontest.Counts(t, franklin.Algorithm, 4, instance, v.identifiers, uint64(len(v.ids)))
+			electiontest.Counts(t, franklin.Algorithm, 4, setup, v.identifiers, uint64(len(v.ids)))
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestEveryOrderTakesARoundForEachSieveAndOneMore(t *testing.T) {
 func TestEveryRoundOfRandomRingsTakes2NMessagesForAllInitiators(t *testing.T) {
 	for n := 1; n <= 64; n++ {
 		ids := electiontest.Random(t, n, uint64(n))
-		o := simulate.Options{Instance: network.On(ids...), Schedule: simulate.Random, AnyTime: true, Initiators: []int{0, n / 2}[:min(n, 2)]}
+		o := simulate.Options{Setup: network.On(ids...), Schedule: simulate.Random, AnyTime: true, Initiators: []int{0, n / 2}[:min(n, 2)]}
 		r := electiontest.Elect(t, franklin.Algorithm, o)
 		if want := slices.Repeat([]uint64{2 * uint64(n)}, int(rounds(ids))+1); !slices.Equal(r.ByPhase, want) || !r.Right {
 			t.Errorf("n=%d: %v by round, want %v", n, r.ByPhase, want)
@@ -86,12 +86,12 @@ func TestEveryRoundOfRandomRingsTakes2NMessagesForAllInitiators(t *testing.T) {
 
 func TestSynchronousTimes(t *testing.T) {
 	// Units until the leader decides, the last process decides, and quiescence.
-	o := simulate.Options{Instance: network.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous}
+	o := simulate.Options{Setup: network.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous}
 	r := electiontest.Elect(t, franklin.Algorithm, o)
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{12, 19, 20} {
 		t.Errorf("%v, want 12, 19 and 20", got)
 	}
-	r = electiontest.Elect(t, franklin.Algorithm, simulate.Options{Instance: network.On(1), Timing: election.Synchronous})
+	r = electiontest.Elect(t, franklin.Algorithm, simulate.Options{Setup: network.On(1), Timing: election.Synchronous})
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{1, 1, 2} {
 		t.Errorf("alone: %v, want 1, 1 and 2", got)
 	}
@@ -116,8 +116,8 @@ func TestTwoMessagesWaitSometimesAndThreeNever(t *testing.T) {
 		p.Receive(port, kind, m, out)
 	}
 	for seed := range uint64(2000) {
-		instance := electiontest.Instance(&franklin.Algorithm.Declaration, 2+int(seed%20), seed)
-		electiontest.Elect(t, watched, simulate.Options{Instance: instance, Schedule: simulate.Random, Seed: seed, AnyTime: true})
+		setup := electiontest.Setup(&franklin.Algorithm.Declaration, 2+int(seed%20), seed)
+		electiontest.Elect(t, watched, simulate.Options{Setup: setup, Schedule: simulate.Random, Seed: seed, AnyTime: true})
 	}
 	if most != 2 {
 		t.Errorf("up to %d messages wait on a port, want 2", most)

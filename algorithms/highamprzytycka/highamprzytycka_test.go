@@ -114,7 +114,7 @@ func TestRandomRingsKeepBothInequalitiesAndTheBound(t *testing.T) {
 		for seed := range uint64(4) {
 			var entrants [16]uint64
 			r := electiontest.Elect(t, entered(highamprzytycka.Algorithm, entrants[:]), simulate.Options{
-				Instance: network.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true,
+				Setup: network.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true,
 			})
 			if broken := inequalities(uint64(n), entrants[:], r.ByPhase); broken != "" {
 				t.Errorf("n=%d, seed %d: %s: %v entrants, %v messages by round", n, seed, broken, entrants, r.ByPhase)
@@ -160,7 +160,7 @@ func TestDistancesNeverOverflow(t *testing.T) {
 func TestOvertakingMessagesElectTwo(t *testing.T) {
 	for seed := range uint64(1000) {
 		r := electiontest.Run(t, highamprzytycka.Algorithm, simulate.Options{
-			Instance: network.On(6, 5, 1, 7, 3, 4, 2), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 10_000,
+			Setup: network.On(6, 5, 1, 7, 3, 4, 2), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 10_000,
 		})
 		if len(r.Leaders) == 2 {
 			t.Logf("seed %d: positions %v lead", seed, r.Leaders)
@@ -198,7 +198,7 @@ func TestInequalitiesFindBrokenPromotions(t *testing.T) {
 		broken := 0
 		for n := 2; n <= 128; n++ {
 			var entrants [32]uint64
-			r := electiontest.Elect(t, entered(a, entrants[:]), simulate.Options{Instance: network.On(electiontest.Random(t, n, 1)...)})
+			r := electiontest.Elect(t, entered(a, entrants[:]), simulate.Options{Setup: network.On(electiontest.Random(t, n, 1)...)})
 			known := len(fibonacci) - 3
 			if inequalities(uint64(n), entrants[:known], r.ByPhase[:min(known, len(r.ByPhase))]) != "" {
 				broken++

@@ -21,7 +21,7 @@ type out = election.Out[hs.Message]
 func on(ids []uint64, orientation int) network.Setup {
 	i := network.On(ids...)
 	if orientation > 0 {
-		i.Flipped = electiontest.Instance(&hs.Algorithm.Declaration, len(ids), uint64(orientation)).Flipped
+		i.Flipped = electiontest.Setup(&hs.Algorithm.Declaration, len(ids), uint64(orientation)).Flipped
 	}
 	return i
 }
@@ -53,12 +53,12 @@ func TestVectorsUnderEveryScheduleAndOrientation(t *testing.T) {
 	for _, v := range vectors {
 		for o := range electiontest.Schedules(&hs.Algorithm.Declaration, 3) {
 			for orientation := range 4 {
-				o.Instance = on(v.ids, orientation)
+				o.Setup = on(v.ids, orientation)
 				r := electiontest.Run(t, hs.Algorithm, o)
 				if want := []uint64{v.from, v.ok, v.no, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 					t.Errorf("%v, %s %s: %v, want %v", v.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
 				}
-				o.Instance.Parameters = map[string]string{"announce": "no"}
+				o.Setup.Parameters = map[string]string{"announce": "no"}
 				r = electiontest.Run(t, hs.Algorithm, o)
 				if want := []uint64{v.from, v.ok, v.no, 0}; !slices.Equal(r.Messages.ByKind, want) || !r.Right || r.Decided != 1 {
 					t.Errorf("%v, %s %s, not announced: %v, want %v", v.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
@@ -131,7 +131,7 @@ func TestExactCountsOfRandomRings(t *testing.T) {
 			}
 		}
 		size := uint64(n)
-		o := simulate.Options{Instance: network.Setup{IDs: ring}, Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, AnyTime: true}
+		o := simulate.Options{Setup: network.Setup{IDs: ring}, Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, AnyTime: true}
 		r := electiontest.Run(t, hs.Algorithm, o)
 		if want := []uint64{from, ok, from - 2*size - ok, size}; !slices.Equal(r.Messages.ByKind, want) {
 			t.Errorf("n=%d: %v, want %v", n, r.Messages.ByKind, want)
@@ -148,7 +148,7 @@ func TestBitReversalOrderCosts4NLgNPlus2N(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := electiontest.Run(t, hs.Algorithm, simulate.Options{Instance: network.Setup{IDs: ring}}).Messages
+		m := electiontest.Run(t, hs.Algorithm, simulate.Options{Setup: network.Setup{IDs: ring}}).Messages
 		if got := [2]uint64{m.ByKind[hs.From], m.ByKind[hs.Ok] + m.ByKind[hs.No]}; got != want || m.Election != 4*n*k+2*n {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
 		}
@@ -170,7 +170,7 @@ func TestCandidatesOfEachStageKeepTheBound(t *testing.T) {
 				candidates[p.Stage]++
 			}
 		}
-		r := electiontest.Run(t, counted, simulate.Options{Instance: network.Setup{IDs: ring}})
+		r := electiontest.Run(t, counted, simulate.Options{Setup: network.Setup{IDs: ring}})
 		for stage := 1; stage < len(candidates); stage++ {
 			if most := n / (1<<(stage-1) + 1); candidates[stage] > most {
 				t.Errorf("n=%d: %d candidates in stage %d, at most %d can be", n, candidates[stage], stage, most)
@@ -189,13 +189,13 @@ func TestSynchronousTimes(t *testing.T) {
 			ids[p] = uint64(p*7+3) % 101
 		}
 		elected := 2*(1<<election.CeilLog(n)-1) + n // the same as with probes
-		o := simulate.Options{Instance: on(ids, 1), Timing: election.Synchronous}
+		o := simulate.Options{Setup: on(ids, 1), Timing: election.Synchronous}
 		r := electiontest.Run(t, hs.Algorithm, o)
 		got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}
 		if want := [3]uint64{elected, elected + n - 1, elected + n}; got != want {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
 		}
-		o.Instance.Parameters = map[string]string{"announce": "no"}
+		o.Setup.Parameters = map[string]string{"announce": "no"}
 		if r = electiontest.Run(t, hs.Algorithm, o); r.Time.Quiet.Lo != elected {
 			t.Errorf("n=%d, not announced: quiet at %s, want %d", n, r.Time.Quiet, elected)
 		}
@@ -208,8 +208,8 @@ func TestEarlyWithdrawalCostsNeverMoreAndDependsOnTheSchedule(t *testing.T) {
 		n, all := uint64(len(v.ids)), v.from+v.ok+v.no
 		least := all
 		for seed := range uint64(3000) {
-			o := simulate.Options{Instance: on(v.ids, int(seed%3)), Schedule: simulate.Random, Seed: seed, Faults: faults.Script{Unordered: seed%2 == 1}}
-			o.Instance.Parameters = early
+			o := simulate.Options{Setup: on(v.ids, int(seed%3)), Schedule: simulate.Random, Seed: seed, Faults: faults.Script{Unordered: seed%2 == 1}}
+			o.Setup.Parameters = early
 			r := electiontest.Run(t, hs.Algorithm, o)
 			m := r.Messages
 			if !r.Right || m.Election > all || m.ByKind[hs.Ok]+m.ByKind[hs.No] != m.ByKind[hs.From]-2*n {
@@ -227,7 +227,7 @@ func TestEarlyWithdrawalCostsNeverMoreAndDependsOnTheSchedule(t *testing.T) {
 func TestEarlyWithdrawalReachesItsBestCase(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: true}
-		o.Instance.Parameters = map[string]string{"withdraw": "early"}
+		o.Setup.Parameters = map[string]string{"withdraw": "early"}
 		report, err := verify.Run(hs.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -241,9 +241,9 @@ func TestEarlyWithdrawalReachesItsBestCase(t *testing.T) {
 func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
 	for _, parameters := range []map[string]string{nil, {"withdraw": "early"}} {
 		for seed := range uint64(10_000) {
-			instance := electiontest.Instance(&hs.Algorithm.Declaration, 2+int(seed%8), seed)
-			instance.Parameters = parameters
-			o := simulate.Options{Instance: instance, Seed: seed, Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, AnyTime: seed%2 == 1}
+			setup := electiontest.Setup(&hs.Algorithm.Declaration, 2+int(seed%8), seed)
+			setup.Parameters = parameters
+			o := simulate.Options{Setup: setup, Seed: seed, Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, AnyTime: seed%2 == 1}
 			if r := electiontest.Run(t, hs.Algorithm, o); !r.Right {
 				t.Fatalf("seed %d %v: leaders %v, %d decided", seed, parameters, r.Leaders, r.Decided)
 			}
@@ -321,7 +321,7 @@ func TestTakingANoForAnOkNeverEnds(t *testing.T) {
 		}
 		p.Receive(port, kind, m, out)
 	}
-	if r := electiontest.Run(t, mutant, simulate.Options{Instance: network.On(2, 1), Limit: 100}); r.Complete {
+	if r := electiontest.Run(t, mutant, simulate.Options{Setup: network.On(2, 1), Limit: 100}); r.Complete {
 		t.Errorf("it ends after %d messages", r.Messages.Total)
 	}
 }

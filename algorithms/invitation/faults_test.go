@@ -35,7 +35,7 @@ func script(seed uint64, rule string) simulate.Options {
 		f.Random = faults.Budget{Partitions: below(3), Cuts: below(3), Until: election.Units(1 + source.Below(300))}
 	}
 	o := simulate.Options{Seed: seed, AnyTime: rule == "yes" && seed%2 == 0, Faults: f}
-	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{
+	o.Setup = network.Setup{IDs: members(n), Parameters: map[string]string{
 		"rule-c": rule, "delay": fmt.Sprint(1 + seed%3), "stagger": fmt.Sprint(below(8)),
 	}}
 	return o
@@ -78,7 +78,7 @@ func TestWithoutRuleCSomeNeverMerge(t *testing.T) {
 func rough(seed uint64) simulate.Options {
 	o := script(seed, "yes")
 	source := random.New(seed, random.Network)
-	n := o.Instance.IDs.Len()
+	n := o.Setup.IDs.Len()
 	o.Faults.Random.Slow, o.Faults.Random.Pauses = int(source.Below(3)), int(source.Below(2))
 	if o.Faults.Random.Until.IsZero() {
 		o.Faults.Random.Until = election.Units(300)

@@ -40,9 +40,9 @@ func members(n int) election.List {
 // run runs until a time; 0 means as long as the declaration gives.
 func run(t *testing.T, a election.Algorithm[process, message], n int, until uint64, o simulate.Options, parameters ...string) *simulate.Result {
 	t.Helper()
-	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{}}
+	o.Setup = network.Setup{IDs: members(n), Parameters: map[string]string{}}
 	for i := 0; i < len(parameters); i += 2 {
-		o.Instance.Parameters[parameters[i]] = parameters[i+1]
+		o.Setup.Parameters[parameters[i]] = parameters[i+1]
 	}
 	o.Until = election.Units(until)
 	r, err := simulate.Run(a, o)

@@ -93,7 +93,7 @@ func TestRoundNumbersAreNeededIfAndOnlyIfMessagesOvertake(t *testing.T) {
 
 func run(t *testing.T, n int, o simulate.Options) *simulate.Result {
 	t.Helper()
-	o.Instance.IDs = make(election.List, n)
+	o.Setup.IDs = make(election.List, n)
 	o.Schedule = simulate.Random
 	o.Limit = 100_000
 	r, err := simulate.Run(itairodeh.Algorithm, o)
@@ -183,7 +183,7 @@ func size(change int) algorithm {
 func TestATooLargeNNeverElects(t *testing.T) {
 	for n := 2; n <= 6; n++ {
 		for seed := range uint64(20) {
-			r, err := simulate.Run(size(1), simulate.Options{Instance: network.Setup{IDs: make(election.List, n)}, Schedule: simulate.Random, Seed: seed, Limit: 2000})
+			r, err := simulate.Run(size(1), simulate.Options{Setup: network.Setup{IDs: make(election.List, n)}, Schedule: simulate.Random, Seed: seed, Limit: 2000})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 
 func run(t *testing.T, n int, seed uint64) *simulate.Result {
 	t.Helper()
-	o := simulate.Options{Instance: network.Setup{IDs: make(election.List, n)}, Seed: seed, Limit: 1_000_000}
+	o := simulate.Options{Setup: network.Setup{IDs: make(election.List, n)}, Seed: seed, Limit: 1_000_000}
 	return electiontest.Elect(t, itairodehsynchronous.Algorithm, o)
 }
 

@@ -64,7 +64,7 @@ func TestNMessagesAndTheSmallestReturnsAfterItsTurn(t *testing.T) {
 				least = min(least, id)
 			}
 		}
-		r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Instance: i})
+		r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Setup: i})
 		exact, err := count.KnownSize(knownsize.Algorithm.Sequence)(t.Context(),
 			count.Woken{Arrangement: i.IDs, Wake: make([]election.Ticks, n), Unwilling: i.Unwilling}, r.Prepared.Parameters, nil)
 		if err != nil || exact.Leader != least || exact.Time.Quiet.Cmp(r.Time.Quiet.Big()) != 0 {
@@ -92,7 +92,7 @@ func TestVectorsOfArbitraryWakeUps(t *testing.T) {
 		{[]uint64{4, 2, 5, 3}, at(0, -1, 1, -1), 4, 2, 14},
 		{[]uint64{5, 2, 7, 1, 8, 3, 6, 4}, at(0, -1, -1, 3, -1, -1, 2, -1), 8, 1, 12},
 	} {
-		r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Instance: with(c.ids, c.N, anyTime), Wake: c.wake})
+		r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Setup: with(c.ids, c.N, anyTime), Wake: c.wake})
 		n, leader := uint64(len(c.ids)), c.ids[r.Leaders[0]]
 		if !slices.Equal(r.Messages.ByKind, []uint64{n, n}) || leader != c.leader || r.Time.Quiet != election.Units(c.home) {
 			t.Errorf("%v: %v messages, leader %d, home at %s; want %d each, %d, %d", c.ids, r.Messages.ByKind, leader, r.Time.Quiet, n, c.leader, c.home)
@@ -138,7 +138,7 @@ func Test2NMessagesWheneverProcessorsWake(t *testing.T) {
 			}
 		}
 		wake[source.Below(n)] = election.Units(source.Below(n))
-		r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Instance: i, Wake: wake})
+		r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Setup: i, Wake: wake})
 		over, candidates := phase0(wake, i.Unwilling)
 		leader := -1
 		for p, id := range ids {
@@ -165,7 +165,7 @@ func Test2NMessagesWheneverProcessorsWake(t *testing.T) {
 
 func TestSilenceMayLastLong(t *testing.T) {
 	i := with([]uint64{1<<32 - 1, 1<<32 - 2}, 1<<62, anyTime)
-	r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Instance: i})
+	r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Setup: i})
 	want := election.Power(63).Times(1<<32 - 3).Add(election.Units(2))
 	if r.Leaders[0] != 1 || r.Time.Elected != want {
 		t.Errorf("elected at %s, want %s", r.Time.Elected, want)
@@ -183,7 +183,7 @@ func TestWhatCannotBe(t *testing.T) {
 		{network.Setup{IDs: election.List{1}, Parameters: map[string]string{"N": "3/2"}}, "cannot run known-size: parameter N is a whole number, not 3/2"},
 		{network.Setup{IDs: election.List{4, 7}, Unwilling: []int{0, 1}}, "cannot run known-size: no process is willing to lead; at least one must be"},
 	} {
-		if _, err := simulate.Run(knownsize.Algorithm, simulate.Options{Instance: c.i}); err == nil || err.Error() != c.says {
+		if _, err := simulate.Run(knownsize.Algorithm, simulate.Options{Setup: c.i}); err == nil || err.Error() != c.says {
 			t.Errorf("%v, want %s", err, c.says)
 		}
 	}
@@ -205,7 +205,7 @@ func breaks(t *testing.T, a election.Algorithm[knownsize.Process, knownsize.Mess
 	t.Helper()
 	for n := 2; n <= 4; n++ {
 		o := verify.Options{Size: n, Starts: starts}
-		o.Instance.Parameters = parameters
+		o.Setup.Parameters = parameters
 		report, err := verify.Run(a, o)
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ func TestConformance(t *testing.T) {
 
 func TestExample21HasStagesOfFiveToOneMessages(t *testing.T) {
 	// S2 figures 2.2-2.6: 5, 4, 3, 2, 1 messages in stages 1 to 5, then 5 announcements.
-	r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Instance: network.On(5, 4, 3, 2, 1), Record: true})
+	r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Setup: network.On(5, 4, 3, 2, 1), Record: true})
 	stages := make([]int, 11)
 	for _, step := range r.Record.Steps {
 		stages[step.Time.Lo] += len(step.Sent)
@@ -52,7 +52,7 @@ func TestWorstCaseOfKInitiatorsIsAttained(t *testing.T) {
 					if len(starters) != k {
 						continue
 					}
-					r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Instance: network.On(ids...), Initiators: starters})
+					r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Setup: network.On(ids...), Initiators: starters})
 					most = max(most, r.Messages.Election)
 				}
 			}

@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 func TestTheLargestOutputsLeaderAtTheEndOfRoundNAndNoOtherProcessOutputsAnything(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		for ids := range electiontest.Rings(n) {
-			r, err := simulate.Run(lcrsynchronous.Algorithm, simulate.Options{Instance: network.On(ids...)})
+			r, err := simulate.Run(lcrsynchronous.Algorithm, simulate.Options{Setup: network.On(ids...)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestMessagesAreTheDistancesToTheNextGreater(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 15},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 20},
 	} {
-		r := electiontest.Elect(t, lcrsynchronous.Algorithm, simulate.Options{Instance: network.On(c.ids...)})
+		r := electiontest.Elect(t, lcrsynchronous.Algorithm, simulate.Options{Setup: network.On(c.ids...)})
 		if r.Messages.Election != c.want || r.Messages.Total != c.want {
 			t.Errorf("%v: %d messages, want %d", c.ids, r.Messages.Total, c.want)
 		}

@@ -25,7 +25,7 @@ var (
 
 func run(t *testing.T, a algorithm, o simulate.Options, late map[string]string) *simulate.Result {
 	t.Helper()
-	o.Instance.Parameters = late
+	o.Setup.Parameters = late
 	return electiontest.Run(t, a, o)
 }
 
@@ -63,7 +63,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 				want[1] = n
 			}
 			for o := range electiontest.Schedules(declared(t, late), 5) {
-				o.Instance = network.On(ids...)
+				o.Setup = network.On(ids...)
 				r := run(t, lelann.Algorithm, o, late)
 				leader, _ := r.Leader()
 				if !slices.Equal(r.Messages.ByKind, want) || !r.Right || ids[leader] != n {
@@ -91,7 +91,7 @@ func TestTheLargestOfKInitiatorsWinsAfterKTimesNMessagesIfTheLateAreLost(t *test
 		}
 		k := uint64(len(starters))
 		for o := range electiontest.Schedules(declared(t, lost), 2) {
-			o.Instance, o.Initiators = network.On(ids...), starters
+			o.Setup, o.Initiators = network.On(ids...), starters
 			r := run(t, lelann.Algorithm, o, lost)
 			if leader, _ := r.Leader(); !r.Agreed || leader != largest || !slices.Equal(r.Messages.ByKind, []uint64{k * n, n}) {
 				t.Errorf("%v start, %s %s: leaders %v, %v", starters, o.Timing, o.Schedule, r.Leaders, r.Messages.ByKind)
@@ -112,7 +112,7 @@ func TestTheLargestThatStartsInTimeWins(t *testing.T) {
 				started = max(started, p.ID)
 			}
 		}
-		o := simulate.Options{Instance: network.On(5, 4, 3, 2, 1), Schedule: simulate.Random, AnyTime: true, Seed: seed}
+		o := simulate.Options{Setup: network.On(5, 4, 3, 2, 1), Schedule: simulate.Random, AnyTime: true, Seed: seed}
 		r := run(t, watched, o, lost)
 		leader, _ := r.Leader()
 		if !r.Agreed || r.Prepared.ID(leader) != started || r.Messages.Election%5 != 0 {
@@ -136,7 +136,7 @@ func TestSynchronousTimes(t *testing.T) {
 			if late["late"] == "lost" {
 				want[2] = 2 * n // the announcement goes round, though all know
 			}
-			r := run(t, lelann.Algorithm, simulate.Options{Instance: network.On(ids...), Timing: election.Synchronous}, late)
+			r := run(t, lelann.Algorithm, simulate.Options{Setup: network.On(ids...), Timing: election.Synchronous}, late)
 			if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != want {
 				t.Errorf("n=%d %v: %v, want %v", n, late, got, want)
 			}
@@ -148,11 +148,11 @@ func TestMessagesThatOvertakeDoHarm(t *testing.T) {
 	for _, late := range both {
 		of := electiontest.OfSizes(&lelann.Algorithm.Declaration, 2, 9)
 		electiontest.Overtaken(t, lelann.Algorithm, 4000, func(seed uint64) network.Setup {
-			instance := of(seed)
-			instance.Parameters = late
-			return instance
+			setup := of(seed)
+			setup.Parameters = late
+			return setup
 		})
-		report, err := verify.Run(lelann.Algorithm, verify.Options{Size: 3, Unordered: true, Instance: network.Setup{Parameters: late}})
+		report, err := verify.Run(lelann.Algorithm, verify.Options{Size: 3, Unordered: true, Setup: network.Setup{Parameters: late}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,8 +185,8 @@ func TestStartingLateIsFound(t *testing.T) {
 	}
 	wrong := 0
 	for seed := range uint64(4000) {
-		instance := electiontest.Instance(&mutant.Declaration, 2+int(seed%8), seed)
-		r := run(t, mutant, simulate.Options{Instance: instance, Schedule: simulate.Random, Seed: seed, AnyTime: true}, join)
+		setup := electiontest.Setup(&mutant.Declaration, 2+int(seed%8), seed)
+		r := run(t, mutant, simulate.Options{Setup: setup, Schedule: simulate.Random, Seed: seed, AnyTime: true}, join)
 		if !r.Right {
 			wrong++
 		}
@@ -205,7 +205,7 @@ func TestStartingAfterBeingLostIsFound(t *testing.T) {
 		p.Start(out)
 	}
 	o := verify.Options{Size: 3, Starts: verify.AnyTime}
-	o.Instance.Parameters = lost
+	o.Setup.Parameters = lost
 	report, err := verify.Run(mutant, o)
 	if err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func options(n int, parameters map[string]string) simulate.Options {
 	for p := range ids {
 		ids[p] = uint64(p) + 1
 	}
-	return simulate.Options{Instance: network.Setup{IDs: ids, Parameters: parameters}}
+	return simulate.Options{Setup: network.Setup{IDs: ids, Parameters: parameters}}
 }
 
 func run(t *testing.T, a election.Algorithm[process, message], o simulate.Options) *simulate.Result {

@@ -111,7 +111,7 @@ func TestImpatientProcessSkipsLiveProcesses(t *testing.T) {
 		for _, timeout := range []string{"", exact} {
 			o := options(3, map[string]string{"delay": delay})
 			if o.Initiators, o.Limit = []int{0}, 100; timeout != "" {
-				o.Instance.Parameters["timeout"] = timeout
+				o.Setup.Parameters["timeout"] = timeout
 			}
 			skipped := false
 			for o.Seed = range uint64(100) {

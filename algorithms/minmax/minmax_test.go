@@ -73,7 +73,7 @@ func TestStagesOfRandomRingsKeepTheBound(t *testing.T) {
 	worst := minmax.Algorithm.Bound(election.Worst).Value
 	for n := 1; n <= 128; n++ {
 		for seed := range uint64(3) {
-			r := electiontest.Elect(t, minmax.Algorithm, simulate.Options{Instance: network.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true})
+			r := electiontest.Elect(t, minmax.Algorithm, simulate.Options{Setup: network.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true})
 			stages := uint64(len(r.ByPhase) - 1)
 			if r.Messages.Election != stages*uint64(n) || r.Messages.Election > worst(uint64(n)) {
 				t.Errorf("n=%d: %d messages in %d stages, at most %d may be", n, r.Messages.Election, stages, worst(uint64(n)))

@@ -80,7 +80,7 @@ func run(t *testing.T, n, dead int, starters []int, victory string, delay uint64
 			o.Faults.Dead = append(o.Faults.Dead, p)
 		}
 	}
-	o.Instance = network.Setup{IDs: ids, Parameters: map[string]string{"victory": victory, "delay": fmt.Sprint(delay)}}
+	o.Setup = network.Setup{IDs: ids, Parameters: map[string]string{"victory": victory, "delay": fmt.Sprint(delay)}}
 	r, err := simulate.Run(modifiedbully.Algorithm, o)
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +261,7 @@ func TestBelievingADeposedCoordinatorIsFound(t *testing.T) {
 func TestImpatientProcessIsFound(t *testing.T) {
 	for delay, exact := range map[string]string{"1": "2", "2": "4"} {
 		o := verify.Options{Size: 3, Starts: verify.EverySet}
-		o.Instance.Parameters = map[string]string{"delay": delay, "answer-timeout": exact}
+		o.Setup.Parameters = map[string]string{"delay": delay, "answer-timeout": exact}
 		report, err := verify.Run(modifiedbully.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -291,7 +291,7 @@ func TestHealsWhateverTheTimeout(t *testing.T) {
 	for seed := range uint64(3000) {
 		i := network.On(1, 2, 3, 4, 5)
 		i.Parameters = map[string]string{"delay": "2", "answer-timeout": "3"}
-		o := simulate.Options{Instance: i, Faults: faults.Script{Dead: []int{4}}, Seed: seed, Initiators: []int{int(seed % 4)}}
+		o := simulate.Options{Setup: i, Faults: faults.Script{Dead: []int{4}}, Seed: seed, Initiators: []int{int(seed % 4)}}
 		r, err := simulate.Run(modifiedbully.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -317,7 +317,7 @@ func TestAgreesAfterWrongSuspicionsAndCrashes(t *testing.T) {
 		for p := range ids {
 			ids[p] = uint64(p) + 1
 		}
-		o := simulate.Options{Instance: network.Setup{IDs: ids, Parameters: map[string]string{"delay": fmt.Sprint(1 + seed%3)}}, Seed: seed}
+		o := simulate.Options{Setup: network.Setup{IDs: ids, Parameters: map[string]string{"delay": fmt.Sprint(1 + seed%3)}}, Seed: seed}
 		for range 1 + source.Below(3) {
 			p, at := int(source.Below(uint64(n))), source.Below(60)
 			o.Faults.Suspicions = append(o.Faults.Suspicions, faults.Suspicion{

@@ -34,7 +34,7 @@ func TestTheOddOneLeadsWhereverItStandsUnderEveryTimingAndSetOfStarters(t *testi
 							initiators = append(initiators, q)
 						}
 					}
-					r := electiontest.Elect(t, oddoneout.Algorithm, simulate.Options{Instance: network.On(ring(n, position, odd, 5)...), Initiators: initiators})
+					r := electiontest.Elect(t, oddoneout.Algorithm, simulate.Options{Setup: network.On(ring(n, position, odd, 5)...), Initiators: initiators})
 					if leader, _ := r.Leader(); leader != position || r.Messages.Election != uint64(2*n+1) || r.Messages.Announcement != uint64(n) {
 						t.Fatalf("%d of %d is odd, and %v lead after %+v", position, n, r.Leaders, r.Messages)
 					}
@@ -46,7 +46,7 @@ func TestTheOddOneLeadsWhereverItStandsUnderEveryTimingAndSetOfStarters(t *testi
 
 func TestOfTwoTheLargerLeadsAfterAThirdExchange(t *testing.T) {
 	for position := range 2 {
-		r := electiontest.Elect(t, oddoneout.Algorithm, simulate.Options{Instance: network.On(ring(2, position, 7, 5)...), Timing: election.Synchronous})
+		r := electiontest.Elect(t, oddoneout.Algorithm, simulate.Options{Setup: network.On(ring(2, position, 7, 5)...), Timing: election.Synchronous})
 		if leader, _ := r.Leader(); leader != position || r.Messages.Election != 6 || r.Time.Elected != election.Units(3) {
 			t.Errorf("7 at position %d: %v lead at %s after %+v", position, r.Leaders, r.Time.Elected, r.Messages)
 		}
@@ -54,7 +54,7 @@ func TestOfTwoTheLargerLeadsAfterAThirdExchange(t *testing.T) {
 }
 
 func TestTheOddOneOfManyIsElectedInTwoUnits(t *testing.T) {
-	r := electiontest.Elect(t, oddoneout.Algorithm, simulate.Options{Instance: network.On(ring(1000, 333, 3, 4)...), Timing: election.Synchronous})
+	r := electiontest.Elect(t, oddoneout.Algorithm, simulate.Options{Setup: network.On(ring(1000, 333, 3, 4)...), Timing: election.Synchronous})
 	if leader, _ := r.Leader(); leader != 333 || r.Time.Elected != election.Units(2) {
 		t.Errorf("%v lead at %s", r.Leaders, r.Time.Elected)
 	}
@@ -66,7 +66,7 @@ func TestEverySchedule(t *testing.T) {
 		for position := range n {
 			for _, odd := range []uint64{3, 7} {
 				report, err := verify.Run(oddoneout.Algorithm, verify.Options{
-					Instance: network.On(ring(n, position, odd, 5)...), Starts: verify.AnyTime, Unordered: true,
+					Setup: network.On(ring(n, position, odd, 5)...), Starts: verify.AnyTime, Unordered: true,
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -83,7 +83,7 @@ func TestEverySchedule(t *testing.T) {
 func TestWithoutTheThirdExchangeTheSuccessorOfTheOddOneLeadsToo(t *testing.T) {
 	hasty := oddoneout.Algorithm
 	hasty.New = func(l election.Local) oddoneout.Process { return oddoneout.Process{ID: l.ID, Third: true} }
-	report, err := verify.Run(hasty, verify.Options{Instance: network.On(5, 5, 3)})
+	report, err := verify.Run(hasty, verify.Options{Setup: network.On(5, 5, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,12 +107,12 @@ func TestRingsWithoutThePromiseAreRefusedWithWhatWouldDo(t *testing.T) {
 		{[]uint64{5, 5, 7, 9}, other},
 		{[]uint64{5, 7, 5, 7, 5, 7, 5, 5}, other},
 	} {
-		if _, err := simulate.Run(oddoneout.Algorithm, simulate.Options{Instance: network.On(c.ids...)}); err == nil || err.Error() != c.says {
+		if _, err := simulate.Run(oddoneout.Algorithm, simulate.Options{Setup: network.On(c.ids...)}); err == nil || err.Error() != c.says {
 			t.Errorf("%v: %v", c.ids, err)
 		}
 	}
 	for _, ids := range [][]uint64{{5, 5, 5, 7}, {7, 5, 5, 5}, {5, 7, 5, 5}, {5, 7}, {1<<64 - 1, 0, 0}} {
-		electiontest.Elect(t, oddoneout.Algorithm, simulate.Options{Instance: network.On(ids...)})
+		electiontest.Elect(t, oddoneout.Algorithm, simulate.Options{Setup: network.On(ids...)})
 	}
 }
 
@@ -120,7 +120,7 @@ func TestRingsWithoutThePromiseAreRefusedWithWhatWouldDo(t *testing.T) {
 func TestAmongEqualsThereIsNoLeader(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		i := network.Setup{IDs: election.List(slices.Repeat([]uint64{5}, n)), Duplicates: true}
-		r := electiontest.Run(t, oddoneout.Algorithm, simulate.Options{Instance: i})
+		r := electiontest.Run(t, oddoneout.Algorithm, simulate.Options{Setup: i})
 		if len(r.Leaders) != 0 || r.Decided != 0 || r.Messages.Total != uint64(2*n) {
 			t.Errorf("n=%d: %v lead, %d decided, %+v", n, r.Leaders, r.Decided, r.Messages)
 		}

@@ -49,7 +49,7 @@ func TestOneLeaderUnderEveryTimingWhereverThePairStandsUnlessEqualAndOpposite(t 
 	for n := 2; n <= 8; n++ {
 		solved, refused := 0, 0
 		for ring := range pairs(n) {
-			_, err := simulate.Run(oddpair.Algorithm, simulate.Options{Instance: network.On(ring.ids...)})
+			_, err := simulate.Run(oddpair.Algorithm, simulate.Options{Setup: network.On(ring.ids...)})
 			if (err == nil) != ring.solvable {
 				t.Fatalf("%v: %v", ring.ids, err)
 			}
@@ -60,7 +60,7 @@ func TestOneLeaderUnderEveryTimingWhereverThePairStandsUnlessEqualAndOpposite(t 
 			solved++
 			leader := -1
 			for o := range electiontest.Schedules(&oddpair.Algorithm.Declaration, 1) {
-				o.Instance = network.On(ring.ids...)
+				o.Setup = network.On(ring.ids...)
 				r := electiontest.Elect(t, oddpair.Algorithm, o)
 				who, _ := r.Leader()
 				if leader >= 0 && leader != who || r.Messages.Election != uint64(5*n) || r.Messages.Announcement != uint64(n) {
@@ -69,7 +69,7 @@ func TestOneLeaderUnderEveryTimingWhereverThePairStandsUnlessEqualAndOpposite(t 
 				leader = who
 			}
 			for starter := range n {
-				r := electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Instance: network.On(ring.ids...), Initiators: []int{starter}})
+				r := electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Setup: network.On(ring.ids...), Initiators: []int{starter}})
 				if who, _ := r.Leader(); who != leader {
 					t.Fatalf("%v, started by %d: %v lead, otherwise %d", ring.ids, starter, r.Leaders, leader)
 				}
@@ -89,11 +89,11 @@ func TestOneLeaderUnderEveryTimingWhereverThePairStandsUnlessEqualAndOpposite(t 
 // The leader does not depend on where the reading of the ring begins.
 func TestTheLeaderTurnsWithTheRing(t *testing.T) {
 	for ring := range pairs(7) {
-		r := electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Instance: network.On(ring.ids...)})
+		r := electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Setup: network.On(ring.ids...)})
 		leader, _ := r.Leader()
 		for turn := range ring.ids {
 			turned := slices.Concat(ring.ids[turn:], ring.ids[:turn])
-			r := electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Instance: network.On(turned...)})
+			r := electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Setup: network.On(turned...)})
 			if who, _ := r.Leader(); (who+turn)%7 != leader {
 				t.Fatalf("%v: %d leads; turned by %d, %d", ring.ids, leader, turn, who)
 			}
@@ -107,7 +107,7 @@ func TestEverySchedule(t *testing.T) {
 			if !ring.solvable || ring.first != 0 {
 				continue // as another ring, rotated
 			}
-			report, err := verify.Run(oddpair.Algorithm, verify.Options{Instance: network.On(ring.ids...), Starts: verify.AnyTime, Unordered: n < 4})
+			report, err := verify.Run(oddpair.Algorithm, verify.Options{Setup: network.On(ring.ids...), Starts: verify.AnyTime, Unordered: n < 4})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestOppositeProcessesDecideTheSame(t *testing.T) {
 			}
 			i := network.On(ring.ids...)
 			i.Duplicates = true
-			r := electiontest.Run(t, oddpair.Algorithm, simulate.Options{Instance: i, Timing: election.Synchronous})
+			r := electiontest.Run(t, oddpair.Algorithm, simulate.Options{Setup: i, Timing: election.Synchronous})
 			for q := range n / 2 {
 				if r.Decisions[q].Role != r.Decisions[q+n/2].Role {
 					t.Errorf("%v: %d is a %s, and %d a %s", ring.ids, q, r.Decisions[q].Role, q+n/2, r.Decisions[q+n/2].Role)
@@ -155,12 +155,12 @@ func TestRingsWithoutThePromiseAreRefusedWithWhatWouldDo(t *testing.T) {
 		{[]uint64{7, 5, 5, 9, 5, 3}, other},
 		{[]uint64{7, 5, 5, 5, 7, 5, 5, 5}, opposite},
 	} {
-		if _, err := simulate.Run(oddpair.Algorithm, simulate.Options{Instance: network.On(c.ids...)}); err == nil || err.Error() != c.says {
+		if _, err := simulate.Run(oddpair.Algorithm, simulate.Options{Setup: network.On(c.ids...)}); err == nil || err.Error() != c.says {
 			t.Errorf("%v: %v", c.ids, err)
 		}
 	}
 	for _, ids := range [][]uint64{{5, 7}, {5, 5, 7}, {5, 7, 9}, {5, 5, 7, 7}, {7, 5, 5, 7, 5, 5, 5}, {5, 7, 5, 5, 9}, {1<<64 - 1, 0, 0, 0, 1<<64 - 1}} {
-		electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Instance: network.On(ids...)})
+		electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Setup: network.On(ids...)})
 	}
 }
 
@@ -168,7 +168,7 @@ func TestALargeRingTakesFiveMessagesAProcess(t *testing.T) {
 	const n = 100_000
 	ids := slices.Repeat([]uint64{5}, n)
 	ids[0], ids[n/2-1] = 7, 7
-	r := electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Instance: network.On(ids...)})
+	r := electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Setup: network.On(ids...)})
 	if r.Messages.Election != 5*n || r.Messages.Announcement != n {
 		t.Errorf("%+v", r.Messages)
 	}

@@ -98,7 +98,7 @@ func phases(values []uint64) (messages []uint64) {
 func TestPhasesShrinkToTheLocalMaxima(t *testing.T) {
 	for n := 1; n <= 200; n++ {
 		values := electiontest.Random(t, n, uint64(n))
-		r := electiontest.Elect(t, peterson.Algorithm, simulate.Options{Instance: network.On(values...)})
+		r := electiontest.Elect(t, peterson.Algorithm, simulate.Options{Setup: network.On(values...)})
 		if want := phases(values); !slices.Equal(r.ByPhase, want) {
 			t.Errorf("n=%d: %d messages by phase, want %d", n, r.ByPhase, want)
 		}

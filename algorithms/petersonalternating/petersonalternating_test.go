@@ -84,7 +84,7 @@ func TestEveryPhaseTakesNMessages(t *testing.T) {
 		values := electiontest.Random(t, n, uint64(n))
 		want := slices.Repeat([]uint64{uint64(n)}, phases(values)+1)
 		want[0] = 0 // phases count from 1
-		r := electiontest.Elect(t, alternating.Algorithm, simulate.Options{Instance: network.On(values...)})
+		r := electiontest.Elect(t, alternating.Algorithm, simulate.Options{Setup: network.On(values...)})
 		if !slices.Equal(r.ByPhase, want) {
 			t.Errorf("n=%d: %d messages by phase, want %d", n, r.ByPhase, want)
 		}
@@ -98,7 +98,7 @@ func TestEveryPhaseTakesNMessages(t *testing.T) {
 func TestWhoFindsTheLargestIsMostlyNotItsOwner(t *testing.T) {
 	others := 0
 	for seed := range uint64(2000) {
-		r := electiontest.Elect(t, alternating.Algorithm, simulate.Options{Instance: electiontest.Instance(&alternating.Algorithm.Declaration, 4+int(seed%9), seed)})
+		r := electiontest.Elect(t, alternating.Algorithm, simulate.Options{Setup: electiontest.Setup(&alternating.Algorithm.Declaration, 4+int(seed%9), seed)})
 		if r.Time.Elected != r.Time.Quiet { // the announcement ends at the process that made it
 			others++
 		}

@@ -58,7 +58,7 @@ var forms = []form{
 
 // sizes returns the number of processes and of initiators.
 func sizes(o *simulate.Options) (n, k uint64) {
-	n = uint64(o.Instance.IDs.Len())
+	n = uint64(o.Setup.IDs.Len())
 	if o.Initiators == nil {
 		return n, n
 	}
@@ -67,7 +67,7 @@ func sizes(o *simulate.Options) (n, k uint64) {
 
 // ringCost returns the hops of ballots: each to the next larger initiator, and the largest one's back to its origin.
 func ringCost(o *simulate.Options) []uint64 {
-	n, ids := o.Instance.IDs.Len(), o.Instance.IDs
+	n, ids := o.Setup.IDs.Len(), o.Setup.IDs
 	starts := func(p int) bool { return o.Initiators == nil || slices.Contains(o.Initiators, p%n) }
 	ballots := uint64(0)
 	for p := range n {
@@ -85,7 +85,7 @@ func ringCost(o *simulate.Options) []uint64 {
 // The tallies that processes decide by are caught on their way.
 
 func onComplete(count string, o simulate.Options, counted *election.Tally) (*simulate.Result, error) {
-	o.Instance.Edges, o.Instance.Parameters = nil, map[string]string{"count": count}
+	o.Setup.Edges, o.Setup.Parameters = nil, map[string]string{"count": count}
 	a := preference.Algorithm
 	a.Receive = func(p *preference.Process, port election.Port, kind election.Kind, m preference.Message, out *election.Out[preference.Message]) {
 		if kind == preference.Vote && p.Missing == 1 && len(p.Votes) > 0 && p.Votes[port] == 0 {
@@ -99,7 +99,7 @@ func onComplete(count string, o simulate.Options, counted *election.Tally) (*sim
 }
 
 func onRing(o simulate.Options, counted *election.Tally) (*simulate.Result, error) {
-	o.Instance.Edges = nil
+	o.Setup.Edges = nil
 	a := preferencering.Algorithm
 	a.Receive = func(p *preferencering.Process, port election.Port, kind election.Kind, m preferencering.Message, out *election.Out[preferencering.Message]) {
 		if kind == preferencering.Ballot && m.ID == p.ID {
@@ -164,16 +164,16 @@ func TestAllFormsElectTheSameWinnerOnTheSameVotes(t *testing.T) {
 		source := random.New(seed, random.Choices)
 		n := 1 + int(source.Below(8))
 		o := schedules[seed%uint64(len(schedules))]
-		o.Instance, o.Seed = electiontest.Instance(&preferencetree.Algorithm.Declaration, n, seed), seed
-		ids := o.Instance.IDs.(election.List)
-		o.Instance.Votes = votes(ids, source)
+		o.Setup, o.Seed = electiontest.Setup(&preferencetree.Algorithm.Declaration, n, seed), seed
+		ids := o.Setup.IDs.(election.List)
+		o.Setup.Votes = votes(ids, source)
 		for p := range n {
 			if source.Below(2) == 1 {
 				o.Initiators = append(o.Initiators, p)
 			}
 		}
 		o.AnyTime = seed%3 == 0
-		winner, most := elected(ids, o.Instance.Votes)
+		winner, most := elected(ids, o.Setup.Votes)
 		if 2*most <= n {
 			minorities++
 		}
@@ -185,7 +185,7 @@ func TestAllFormsElectTheSameWinnerOnTheSameVotes(t *testing.T) {
 			}
 			leader, _ := r.Leader()
 			if !r.Right || r.Prepared.Real(leader) != winner || len(r.Faults) > 0 {
-				t.Fatalf("%s, seed %d: %v vote %v: %d leads, right %v, faults %v; %d should win", f.name, seed, ids, o.Instance.Votes, r.Prepared.Real(leader), r.Right, r.Faults, winner)
+				t.Fatalf("%s, seed %d: %v vote %v: %d leads, right %v, faults %v; %d should win", f.name, seed, ids, o.Setup.Votes, r.Prepared.Real(leader), r.Right, r.Faults, winner)
 			}
 			if n > 1 && !slices.Equal(counted, r.Prepared.Tally()) {
 				t.Fatalf("%s, seed %d: counted %v, and the votes are %v", f.name, seed, counted, r.Prepared.Tally())
@@ -259,7 +259,7 @@ func TestVectorsOfAlgorithmsSection13(t *testing.T) {
 	} {
 		for at, f := range forms {
 			for starters, want := range map[string][]uint64{"one": v.one[at], "all": v.all[at]} {
-				o := simulate.Options{Instance: network.Setup{IDs: v.ids, Votes: v.votes, Edges: path(len(v.ids))}}
+				o := simulate.Options{Setup: network.Setup{IDs: v.ids, Votes: v.votes, Edges: path(len(v.ids))}}
 				if starters == "one" {
 					o.Initiators = []int{0}
 				}
@@ -282,7 +282,7 @@ func TestRepeatedMessagesChangeNoResult(t *testing.T) {
 	for seed := range uint64(1000) {
 		o := simulate.Options{Schedule: simulate.Random, Seed: seed, AnyTime: seed%2 == 0}
 		o.Faults = faults.Script{Unordered: true, Duplicate: faults.Chance{Times: 1, Of: 3}}
-		o.Instance = electiontest.Instance(&preferencetree.Algorithm.Declaration, 2+int(seed%7), seed)
+		o.Setup = electiontest.Setup(&preferencetree.Algorithm.Declaration, 2+int(seed%7), seed)
 		for _, f := range forms {
 			r, err := f.run(o, new(election.Tally))
 			if err != nil {

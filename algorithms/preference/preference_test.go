@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 
 func check(t *testing.T, a election.Algorithm[preference.Process, preference.Message], o verify.Options) *verify.Report {
 	t.Helper()
-	return electiontest.Verify(t, a, o, o.Instance.Parameters)
+	return electiontest.Verify(t, a, o, o.Setup.Parameters)
 }
 
 // every yields all ways in which n members can vote.
@@ -47,7 +47,7 @@ func TestEveryScheduleOfEveryVoteOfThree(t *testing.T) {
 		for votes := range every(n) {
 			for _, count := range counts {
 				o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: true}
-				o.Instance.Votes, o.Instance.Parameters = votes, count
+				o.Setup.Votes, o.Setup.Parameters = votes, count
 				if report := check(t, preference.Algorithm, o); report.Violation != nil {
 					t.Errorf("%v, votes %v: %s: %s", count, votes, report.Violation.Property, report.Violation.Detail)
 				}
@@ -64,7 +64,7 @@ func TestTimeIsTwoUnitsAfterOneStartAndOneIfAllStart(t *testing.T) {
 			decided  uint64
 		}{{"all", nil, 1}, {"all", []int{n / 2}, 2}, {"collector", nil, 2}, {"collector", []int{n / 2}, 3}} {
 			r, err := simulate.Run(preference.Algorithm, simulate.Options{
-				Instance: instance(n, c.count), Initiators: c.starters, Timing: election.Synchronous,
+				Setup: setup(n, c.count), Initiators: c.starters, Timing: election.Synchronous,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -76,8 +76,8 @@ func TestTimeIsTwoUnitsAfterOneStartAndOneIfAllStart(t *testing.T) {
 	}
 }
 
-// instance returns n members, each of which votes for itself.
-func instance(n int, count string) network.Setup {
+// setup returns n members, each of which votes for itself.
+func setup(n int, count string) network.Setup {
 	ids := make(election.List, n)
 	for p := range ids {
 		ids[p] = uint64(p) + 1
@@ -87,7 +87,7 @@ func instance(n int, count string) network.Setup {
 
 func TestAThousandMembersTellEachOther(t *testing.T) {
 	const n = 1000
-	r, err := simulate.Run(preference.Algorithm, simulate.Options{Instance: instance(n, "all"), Initiators: []int{0}})
+	r, err := simulate.Run(preference.Algorithm, simulate.Options{Setup: setup(n, "all"), Initiators: []int{0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 		for votes := range every(n) {
 			turn++
 			o := verify.Options{Size: n, Crashes: 1, Recoveries: 1}
-			o.Instance.Votes, o.Instance.Parameters = votes, counts[turn%2]
+			o.Setup.Votes, o.Setup.Parameters = votes, counts[turn%2]
 			if report := check(t, fickle(), o); report.Violation != nil {
 				t.Errorf("%v, votes %v: %s: %s", counts[turn%2], votes, report.Violation.Property, report.Violation.Detail)
 			}
@@ -132,7 +132,7 @@ func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
 		mutant := fickle()
 		mutant.Durable = nil
 		o := verify.Options{Size: 3, Crashes: 1, Recoveries: 1}
-		o.Instance.Votes, o.Instance.Parameters = []uint64{3, 1, 3}, count // the first votes for itself after a crash
+		o.Setup.Votes, o.Setup.Parameters = []uint64{3, 1, 3}, count // the first votes for itself after a crash
 		if v := check(t, mutant, o).Violation; v == nil || v.Property != verify.TwoLeaders {
 			t.Errorf("%v: found %+v", count, v)
 		}
@@ -142,7 +142,7 @@ func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
 func TestACrashedMemberBlocksTheElectionUntilItIsBack(t *testing.T) {
 	for _, count := range counts {
 		o := verify.Options{Size: 3, Crashes: 1}
-		o.Instance.Parameters = count
+		o.Setup.Parameters = count
 		if v := check(t, preference.Algorithm, o).Violation; v == nil || v.Property != verify.Undecided {
 			t.Errorf("%v: found %+v", count, v)
 		}
@@ -159,7 +159,7 @@ func found(t *testing.T, property string, votes []uint64, o verify.Options, muta
 	for _, count := range counts {
 		mutant := preference.Algorithm
 		mutate(&mutant)
-		o.Size, o.Instance.Votes, o.Instance.Parameters = len(votes), votes, count
+		o.Size, o.Setup.Votes, o.Setup.Parameters = len(votes), votes, count
 		if v := check(t, mutant, o).Violation; v == nil || v.Property != property {
 			t.Errorf("%v: found %+v, want %q", count, v, property)
 		}
@@ -204,7 +204,7 @@ func TestCountingMessagesInsteadOfVotersIsFound(t *testing.T) {
 		p.Receive(port, kind, m, out)
 	}
 	o := verify.Options{Size: 3, Crashes: 1, Recoveries: 1}
-	o.Instance.Votes = []uint64{1, 2, 1}
+	o.Setup.Votes = []uint64{1, 2, 1}
 	if v := check(t, mutant, o).Violation; v == nil || v.Property != verify.Disagreement {
 		t.Errorf("found %+v", v)
 	}

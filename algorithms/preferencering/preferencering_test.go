@@ -25,9 +25,9 @@ type (
 func TestEveryScheduleOfEveryVoteOfThree(t *testing.T) {
 	for code := range 27 {
 		o := verify.Options{Size: 3, Starts: verify.AnyTime, Unordered: true}
-		o.Instance.Votes = []uint64{uint64(code%3) + 1, uint64(code/3%3) + 1, uint64(code/9) + 1}
+		o.Setup.Votes = []uint64{uint64(code%3) + 1, uint64(code/3%3) + 1, uint64(code/9) + 1}
 		if v := electiontest.Verify(t, preferencering.Algorithm, o, nil).Violation; v != nil {
-			t.Errorf("votes %v: %s: %s", o.Instance.Votes, v.Property, v.Detail)
+			t.Errorf("votes %v: %s: %s", o.Setup.Votes, v.Property, v.Detail)
 		}
 	}
 }
@@ -39,7 +39,7 @@ func TestOneBallotGoesRoundWhenOneStartsAndAsInLCRWhenAllDo(t *testing.T) {
 			falling[p] = uint64(n - p)
 		}
 		for starters, want := range map[int]int{1: n, n: n * (n + 1) / 2} {
-			o := simulate.Options{Instance: network.Setup{IDs: falling}}
+			o := simulate.Options{Setup: network.Setup{IDs: falling}}
 			if starters == 1 {
 				o.Initiators = []int{n - 1}
 			}
@@ -86,8 +86,8 @@ func TestBallotsThatNoProcessDropsAreFound(t *testing.T) {
 
 // The initiator's vote is on the ballot from the beginning.
 func TestAnInitiatorThatVotesAgainAtTheEndIsFound(t *testing.T) {
-	o := verify.Options{Instance: network.On(2, 1)}
-	o.Instance.Votes = []uint64{1, 2} // a tie
+	o := verify.Options{Setup: network.On(2, 1)}
+	o.Setup.Votes = []uint64{1, 2} // a tie
 	found(t, verify.WrongLeader, o, func(p *process, port election.Port, kind election.Kind, m message, out output) {
 		if kind == preferencering.Ballot && m.ID == p.ID {
 			m.Tally = m.Tally.Plus(election.TallyOf(p.Cast))
@@ -110,14 +110,14 @@ func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Optio
 		p.Preference = p.Preference%3 + 1
 		p.Recover(out)
 	}
-	return a, verify.Options{Instance: network.Setup{IDs: election.List{3, 1, 2}, Votes: votes}, Crashes: 1, Recoveries: 1}
+	return a, verify.Options{Setup: network.Setup{IDs: election.List{3, 1, 2}, Votes: votes}, Crashes: 1, Recoveries: 1}
 }
 
 func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 	for code := range 27 {
 		a, o := fickle(uint64(code%3)+1, uint64(code/3%3)+1, uint64(code/9)+1)
 		if v := electiontest.Verify(t, a, o, nil).Violation; v != nil {
-			t.Errorf("votes %v: %+v", o.Instance.Votes, v)
+			t.Errorf("votes %v: %+v", o.Setup.Votes, v)
 		}
 	}
 }

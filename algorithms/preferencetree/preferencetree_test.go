@@ -35,10 +35,10 @@ type (
 func TestEveryScheduleOfEveryVoteOfThree(t *testing.T) {
 	for code := range 27 {
 		o := verify.Options{Size: 3, Starts: verify.AnyTime, Unordered: true}
-		o.Instance.Edges = path(3)
-		o.Instance.Votes = []uint64{uint64(code%3) + 1, uint64(code/3%3) + 1, uint64(code/9) + 1}
+		o.Setup.Edges = path(3)
+		o.Setup.Votes = []uint64{uint64(code%3) + 1, uint64(code/3%3) + 1, uint64(code/9) + 1}
 		if v := electiontest.Verify(t, preferencetree.Algorithm, o, nil).Violation; v != nil {
-			t.Errorf("votes %v: %s: %s", o.Instance.Votes, v.Property, v.Detail)
+			t.Errorf("votes %v: %s: %s", o.Setup.Votes, v.Property, v.Detail)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestLargeTreesCost3NPlusKMinus4(t *testing.T) {
 					starters[s] = n - 1 - s
 				}
 				r, err := simulate.Run(preferencetree.Algorithm, simulate.Options{
-					Instance: network.Setup{IDs: ids, Edges: edges}, Initiators: starters,
+					Setup: network.Setup{IDs: ids, Edges: edges}, Initiators: starters,
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -73,7 +73,7 @@ func TestLargeTreesCost3NPlusKMinus4(t *testing.T) {
 func found(t *testing.T, property string, votes []uint64, unordered bool, how receive) {
 	t.Helper()
 	o := verify.Options{Size: len(votes), Unordered: unordered}
-	o.Instance.Edges, o.Instance.Votes = path(len(votes)), votes
+	o.Setup.Edges, o.Setup.Votes = path(len(votes)), votes
 	a := preferencetree.Algorithm
 	a.Receive = how
 	electiontest.Found(t, "the mutant", a, o, property)
@@ -107,7 +107,7 @@ func TestVotesThatDoNotWakeAreFoundIfTheyOvertake(t *testing.T) {
 		}
 	}
 	o := verify.Options{Size: 2, Starts: verify.EverySet, Unordered: true}
-	o.Instance.Edges = path(2)
+	o.Setup.Edges = path(2)
 	electiontest.Found(t, "the mutant", a, o, verify.Undecided)
 	o.Unordered = false
 	if v := electiontest.Verify(t, a, o, nil).Violation; v != nil {
@@ -122,14 +122,14 @@ func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Optio
 		p.Preference = p.Preference%3 + 1
 		p.Recover(out)
 	}
-	return a, verify.Options{Instance: network.Setup{IDs: election.List{3, 1, 2}, Votes: votes, Edges: path(3)}, Crashes: 1, Recoveries: 1}
+	return a, verify.Options{Setup: network.Setup{IDs: election.List{3, 1, 2}, Votes: votes, Edges: path(3)}, Crashes: 1, Recoveries: 1}
 }
 
 func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 	for code := range 27 {
 		a, o := fickle(uint64(code%3)+1, uint64(code/3%3)+1, uint64(code/9)+1)
 		if v := electiontest.Verify(t, a, o, nil).Violation; v != nil {
-			t.Errorf("votes %v: %+v", o.Instance.Votes, v)
+			t.Errorf("votes %v: %+v", o.Setup.Votes, v)
 		}
 	}
 }

@@ -22,7 +22,7 @@ var complaints = map[string]string{
 func follow(t *testing.T, a algorithm, o verify.Options, v *verify.Violation) (before, last string) {
 	t.Helper()
 	s, err := simulate.NewSession(a, simulate.Options{
-		Instance: o.Instance, AnyTime: true, Delay: uint64(max(1, o.Delay)), Wardens: o.Wardens, Faults: faults.Script{Unordered: o.Unordered},
+		Setup: o.Setup, AnyTime: true, Delay: uint64(max(1, o.Delay)), Wardens: o.Wardens, Faults: faults.Script{Unordered: o.Unordered},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func script(seed uint64, n int) simulate.Options {
 	source := random.New(seed, random.Choices)
 	below := func(n int) int { return int(source.Below(uint64(n))) }
 	o := simulate.Options{Seed: seed, AnyTime: below(2) == 0, Wardens: below(2) == 0, StopTime: source.Below(30), Limit: 2_000_000}
-	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{
+	o.Setup = network.Setup{IDs: members(n), Parameters: map[string]string{
 		"preemption": [...]string{"no", "yes"}[below(2)], "rho": "1/10", "lease": fmt.Sprint(20 + below(30)), "delay": "1",
 	}}
 	o.Delay = 1 + source.Below(3)
@@ -98,7 +98,7 @@ func harsh(seed uint64) simulate.Options {
 	if below(2) == 0 {
 		renewal = 1 + below(lease)
 	}
-	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{
+	o.Setup = network.Setup{IDs: members(n), Parameters: map[string]string{
 		"rho": "0", "lease": fmt.Sprint(lease), "renewal": fmt.Sprint(renewal), "delay": fmt.Sprint(1 + below(4)),
 		"asking": [...]string{"no", "yes"}[below(2)],
 	}}
@@ -141,8 +141,8 @@ func reminders(n int, at uint64) (all []simulate.Command) {
 func healing(seed uint64, n int) simulate.Options {
 	o := script(seed, n)
 	o.Delay = 1 + seed%2
-	o.Instance.Parameters["delay"] = fmt.Sprint(o.Delay)
-	o.Instance.Parameters["lease"] = fmt.Sprint(40 * o.Delay)
+	o.Setup.Parameters["delay"] = fmt.Sprint(o.Delay)
+	o.Setup.Parameters["lease"] = fmt.Sprint(40 * o.Delay)
 	o.Faults.Lose = faults.Chance{}
 	return o
 }
@@ -155,8 +155,8 @@ func TestThereIsALeaderAgainAfterHealingAndTheHighestIfItPreempts(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if highest := r.Decisions[n-1].Role == network.Leader; !r.Right || o.Instance.Parameters["preemption"] == "yes" && !highest {
-			t.Fatalf("seed %d: leaders at %v, %d of %d decided, %v\n%v\n%v", seed, r.Leaders, r.Decided, r.Live, r.Faults, r.Script.Lines(r.Prepared), o.Instance.Parameters)
+		if highest := r.Decisions[n-1].Role == network.Leader; !r.Right || o.Setup.Parameters["preemption"] == "yes" && !highest {
+			t.Fatalf("seed %d: leaders at %v, %d of %d decided, %v\n%v\n%v", seed, r.Leaders, r.Decided, r.Live, r.Faults, r.Script.Lines(r.Prepared), o.Setup.Parameters)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestNoTwoLeasesEverRunAtOneTimeAndTermsRise(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(r.Faults) > 0 || !r.Complete {
-				t.Fatalf("seed %d: %v, complete %v\n%v\n%v", seed, r.Faults, r.Complete, r.Script.Lines(r.Prepared), o.Instance.Parameters)
+				t.Fatalf("seed %d: %v, complete %v\n%v\n%v", seed, r.Faults, r.Complete, r.Script.Lines(r.Prepared), o.Setup.Parameters)
 			}
 			if !r.Time.Elected.IsZero() {
 				elected++
@@ -187,7 +187,7 @@ func TestTheLongestTimesCanDouble(t *testing.T) {
 	for _, timeout := range []string{"1073741824", "2147483648"} {
 		o := led(1, "crash 1,2 at 0")
 		o.Until = election.Units(1 << 40)
-		o.Instance.Parameters = map[string]string{"answer-timeout": timeout, "lease": "549755813888", "renewal": "1099511627", "claim-timeout": "1"}
+		o.Setup.Parameters = map[string]string{"answer-timeout": timeout, "lease": "549755813888", "renewal": "1099511627", "claim-timeout": "1"}
 		if _, err := simulate.Run(Algorithm, o); err != nil {
 			t.Errorf("answer-timeout %s: %v", timeout, err)
 		}

@@ -27,8 +27,8 @@ func receiving(a *algorithm, before func(p *Process, x election.ID, kind electio
 // led is a run in which 3 leads, since it is the highest, in time for the faults.
 func led(seed uint64, lines ...string) simulate.Options {
 	o := simulate.Options{Seed: seed, Delay: 2, Until: election.Units(300), Limit: 100_000}
-	o.Instance = network.Setup{IDs: members(3), Parameters: map[string]string{"rho": "0", "lease": "40", "renewal": "15", "delay": "2"}}
-	reader := faults.NewReader(o.Instance.IDs)
+	o.Setup = network.Setup{IDs: members(3), Parameters: map[string]string{"rho": "0", "lease": "40", "renewal": "15", "delay": "2"}}
+	reader := faults.NewReader(o.Setup.IDs)
 	for _, line := range lines {
 		if err := reader.Line(line); err != nil {
 			panic(err)
@@ -58,9 +58,9 @@ func reminded(seed uint64) simulate.Options {
 func backAtOnce(seed uint64) simulate.Options {
 	at := 80 + seed%20
 	o := led(seed, "pause 2 from 0 until 25", "partition 1 | 3 from 30 until 300", fmt.Sprintf("crash 3 at %d", at), fmt.Sprintf("recover 3 at %d", at+1))
-	o.Instance.Priorities = []uint16{1, 2, 1}
+	o.Setup.Priorities = []uint16{1, 2, 1}
 	for name, value := range map[string]string{"lease": "60", "preemption": "yes", "preempt-delay": "78"} {
-		o.Instance.Parameters[name] = value
+		o.Setup.Parameters[name] = value
 	}
 	return o
 }
@@ -69,9 +69,9 @@ func backAtOnce(seed uint64) simulate.Options {
 func handsBack(seed uint64) simulate.Options {
 	o := led(seed, "crash 3 at 40", "recover 3 at 41", "pause 3 from 80 until 130")
 	o.Delay, o.Wardens = 4, true
-	o.Instance.Parameters["delay"] = "4"
-	o.Instance.Parameters["lease"] = "60"
-	o.Instance.Parameters["renewal"] = "16"
+	o.Setup.Parameters["delay"] = "4"
+	o.Setup.Parameters["lease"] = "60"
+	o.Setup.Parameters["renewal"] = "16"
 	for at := uint64(45); at < 75; at += 3 {
 		o.Commands = append(o.Commands, simulate.Command{
 			Process: 1, At: election.Units(at), Command: election.Command{Order: election.Transfer, Member: 3},
@@ -271,7 +271,7 @@ func mustCatch(t *testing.T, mutate func(*algorithm), runs func(seed uint64) sim
 func TestALeaseThatClocksOutrunMakesTwoLeaders(t *testing.T) {
 	for rho, holds := range map[string]bool{"0": false, "1/20": false, "1/10": true} {
 		o := led(1, "drift 3 by 19/20", "drift 1,2 by 21/20", "partition 3 | 1,2 from 50")
-		o.Instance.Parameters["rho"], o.Instance.Parameters["lease"], o.Until = rho, "400", election.Units(1000)
+		o.Setup.Parameters["rho"], o.Setup.Parameters["lease"], o.Until = rho, "400", election.Units(1000)
 		r, err := simulate.Run(Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -306,7 +306,7 @@ func (b budget) few() verify.Options {
 	if b.lazy {
 		lease, renewal, claim = 2, "1", "1"
 	}
-	o.Instance = network.Setup{IDs: members(3), Priorities: []uint16{0, 1, 1}, Parameters: map[string]string{
+	o.Setup = network.Setup{IDs: members(3), Priorities: []uint16{0, 1, 1}, Parameters: map[string]string{
 		"terms": fmt.Sprint(b.terms), "renewals": "1", "lease": fmt.Sprint(lease), "rho": "0", "renewal": renewal,
 		"answer-timeout": "1", "deferral": "1", "claim-timeout": claim, "asking": "no",
 	}}
@@ -345,7 +345,7 @@ func TestTheCheckerFindsTheClocksThatALeaseNeeds(t *testing.T) {
 		o := budget{terms: 2, lazy: true}.few()
 		o.ClockError = faults.Chance{Times: 1, Of: 5}
 		for parameter, value := range map[string]string{"lease": "6", "renewal": "3", "claim-timeout": "3", "rho": rho} {
-			o.Instance.Parameters[parameter] = value
+			o.Setup.Parameters[parameter] = value
 		}
 		o.MaxStates = 200_000 // more than the violation needs
 		r, err := verify.Run(Algorithm, o)

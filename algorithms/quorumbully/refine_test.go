@@ -27,10 +27,10 @@ func with(o verify.Options, set func(*verify.Options)) verify.Options {
 var schedules = []explored{
 	{"2 claims, a crash", quorumbully.Few(2, 1), 3, 20_000, 0},
 	{"3 claims, late messages", with(quorumbully.Few(3, 0), func(o *verify.Options) { o.Delay = 2 }), 3, 8000, 300_000},
-	{"1 claim, messages as late as the lease", with(quorumbully.Few(1, 0), func(o *verify.Options) { o.Delay, o.Instance.Parameters["lease"] = 3, "4" }), 3, 8000, 0},
+	{"1 claim, messages as late as the lease", with(quorumbully.Few(1, 0), func(o *verify.Options) { o.Delay, o.Setup.Parameters["lease"] = 3, "4" }), 3, 8000, 0},
 	{"2 claims, a crash with a warden, a suspicion", with(quorumbully.Few(2, 1), func(o *verify.Options) { o.Wardens, o.Suspicions = true, 1 }), 3, 8000, 300_000},
 	{"2 claims, a command, a repeated message", with(quorumbully.Few(2, 0), func(o *verify.Options) { o.Commands, o.Duplicates = 1, 1 }), 3, 8000, 300_000},
-	{"3 claims, 2 renewals, 2 crashes", with(quorumbully.Few(3, 2), func(o *verify.Options) { o.Instance.Parameters["renewals"] = "2" }), 3, 8000, 300_000},
+	{"3 claims, 2 renewals, 2 crashes", with(quorumbully.Few(3, 2), func(o *verify.Options) { o.Setup.Parameters["renewals"] = "2" }), 3, 8000, 300_000},
 	{"1, 2 and 1 voters, a crash", quorumbully.Changes(2, 1, 2, 2, 3, 1), 1, 10_000, 0},
 	{"2, 3 and 2 voters, a crash", quorumbully.Changes(3, 1, 2, 2, 3, 1), 2, 10_000, 300_000},
 	{"3, 4 and 3 voters", quorumbully.Changes(4, 1, 2, 2, 3, 0), 3, 20_000, 300_000},
@@ -46,7 +46,7 @@ func TestEveryScheduleRefinesTheModel(t *testing.T) {
 	for _, s := range schedules {
 		t.Run(s.name, func(t *testing.T) {
 			a, o := quorumbully.Algorithm, s.options
-			quorumbully.Host(&a, s.voters < o.Instance.IDs.Len())
+			quorumbully.Host(&a, s.voters < o.Setup.IDs.Len())
 			if o.MaxStates = s.some; quorumbully.Long() {
 				o.MaxStates = s.most
 			}

@@ -23,7 +23,7 @@ func changing(seed uint64) simulate.Options {
 	n := 3 + below(3)
 	lease := 16 + below(20)
 	o := simulate.Options{Seed: seed, Wardens: below(2) == 0, StopTime: source.Below(4), Delay: 1 + source.Below(3), Until: election.Units(until), Limit: 2_000_000}
-	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{
+	o.Setup = network.Setup{IDs: members(n), Parameters: map[string]string{
 		"rho": "0", "lease": fmt.Sprint(lease), "renewal": fmt.Sprint(2 + below(6)), "standby": fmt.Sprint(below(n)),
 		"asking": [...]string{"no", "yes"}[below(2)],
 	}}
@@ -53,10 +53,10 @@ func changing(seed uint64) simulate.Options {
 // that: 4 adds 5, and 3 removes 4. Then 1 can elect 4 with 5, unless it has kept what 3 made.
 func concurrent(seed uint64) simulate.Options {
 	o := led(seed)
-	o.Instance = network.Setup{IDs: members(5), Parameters: o.Instance.Parameters}
-	o.Instance.Parameters["standby"] = "1"
+	o.Setup = network.Setup{IDs: members(5), Parameters: o.Setup.Parameters}
+	o.Setup.Parameters["standby"] = "1"
 	cut := 130 + seed%20
-	reader := faults.NewReader(o.Instance.IDs)
+	reader := faults.NewReader(o.Setup.IDs)
 	for _, line := range []string{"partition 1,2,3 | 4,5 from 50 until " + fmt.Sprint(cut), fmt.Sprintf("partition 1,4,5 | 2,3 from %d until 300", cut)} {
 		if err := reader.Line(line); err != nil {
 			panic(err)
@@ -198,10 +198,10 @@ type changes struct {
 
 func (c changes) options() verify.Options {
 	o := budget{commands: c.commands, terms: c.terms, crashes: c.crashes, recoveries: c.crashes}.few()
-	o.Instance.IDs = members(c.members)
-	o.Instance.Priorities = []uint16{1, 1, 0, 0}[:c.members]
-	o.Instance.Parameters["standby"] = fmt.Sprint(c.standby)
-	o.Instance.Parameters["renewals"] = fmt.Sprint(c.renewals)
+	o.Setup.IDs = members(c.members)
+	o.Setup.Priorities = []uint16{1, 1, 0, 0}[:c.members]
+	o.Setup.Parameters["standby"] = fmt.Sprint(c.standby)
+	o.Setup.Parameters["renewals"] = fmt.Sprint(c.renewals)
 	return o
 }
 

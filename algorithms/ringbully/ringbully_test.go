@@ -35,7 +35,7 @@ func TestEntrantsOfEachPhaseKeepLemma139(t *testing.T) {
 			}
 			p.Receive(port, kind, m, out)
 		}
-		r, err := simulate.Run(counted, simulate.Options{Instance: network.Setup{IDs: ring}})
+		r, err := simulate.Run(counted, simulate.Options{Setup: network.Setup{IDs: ring}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestBitReversalOrderCosts3NLgNPlus3N(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := simulate.Run(ringbully.Algorithm, simulate.Options{Instance: network.Setup{IDs: ring}})
+		r, err := simulate.Run(ringbully.Algorithm, simulate.Options{Setup: network.Setup{IDs: ring}})
 		if err != nil {
 			t.Fatal(err)
 		}

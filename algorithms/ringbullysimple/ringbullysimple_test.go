@@ -59,7 +59,7 @@ func TestSynchronousTimes(t *testing.T) {
 		for p := range ids {
 			ids[p] = uint64(p*7+3) % 101
 		}
-		r := electiontest.Elect(t, simple.Algorithm, simulate.Options{Instance: network.On(ids...), Timing: election.Synchronous})
+		r := electiontest.Elect(t, simple.Algorithm, simulate.Options{Setup: network.On(ids...), Timing: election.Synchronous})
 		got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}
 		if want := [3]uint64{n, max(n, 2*n-1), 2 * n}; got != want {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
@@ -70,8 +70,8 @@ func TestSynchronousTimes(t *testing.T) {
 func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
 	for seed := range uint64(10_000) {
 		n := 2 + int(seed%8)
-		instance := electiontest.Instance(&simple.Algorithm.Declaration, n, seed)
-		o := simulate.Options{Instance: instance, Seed: seed, Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, AnyTime: true}
+		setup := electiontest.Setup(&simple.Algorithm.Declaration, n, seed)
+		o := simulate.Options{Setup: setup, Seed: seed, Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, AnyTime: true}
 		if r := electiontest.Run(t, simple.Algorithm, o); !r.Right {
 			t.Fatalf("n=%d, seed %d: leaders %v, %d decided", n, seed, r.Leaders, r.Decided)
 		}
@@ -81,7 +81,7 @@ func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
 func TestDuplicatesOfTheLargestElectSeveral(t *testing.T) {
 	i := network.On(5, 3, 5, 1)
 	i.Duplicates = true
-	if r := electiontest.Run(t, simple.Algorithm, simulate.Options{Instance: i}); len(r.Leaders) != 2 {
+	if r := electiontest.Run(t, simple.Algorithm, simulate.Options{Setup: i}); len(r.Leaders) != 2 {
 		t.Errorf("leaders at %v, want two", r.Leaders)
 	}
 }
@@ -109,7 +109,7 @@ func TestGivingUpMakesCountsDependOnTheSchedule(t *testing.T) {
 	}
 	least := uint64(15)
 	for o := range electiontest.Schedules(&mutant.Declaration, 20) {
-		o.Instance = network.On(5, 4, 3, 2, 1)
+		o.Setup = network.On(5, 4, 3, 2, 1)
 		r := electiontest.Elect(t, mutant, o)
 		least = min(least, r.Messages.Election)
 	}

@@ -240,7 +240,7 @@ func TestTimeBeyond128BitsIsRefusedOnlyIfTheElectionNeedsIt(t *testing.T) {
 	if elected.Add(elected, big.NewInt(5)); !r.Right || r.Time.Elected.Big().Cmp(elected) != 0 {
 		t.Errorf("elected at %s, want %s", r.Time.Elected, elected)
 	}
-	if c, err := count.StopAndGo(a.Sequence)(t.Context(), o.Instance.IDs, election.Parameters{}, nil); err != nil || c.Time.Elected.Cmp(elected) != 0 {
+	if c, err := count.StopAndGo(a.Sequence)(t.Context(), o.Setup.IDs, election.Parameters{}, nil); err != nil || c.Time.Elected.Cmp(elected) != 0 {
 		t.Errorf("counted %+v, %v; want %s", c, err, elected)
 	}
 }

@@ -100,13 +100,13 @@ func TestEngineAndUnitByUnitGiveThePublishedVectors(t *testing.T) {
 // counted returns the result of package count for the same election.
 func counted(t testing.TB, a algorithm, o simulate.Options) outcome {
 	t.Helper()
-	set, err := a.Set(o.Instance.Parameters)
+	set, err := a.Set(o.Setup.Parameters)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := o.Instance.IDs
+	ids := o.Setup.IDs
 	if o.Wake != nil {
-		ids = count.Woken{Arrangement: ids, Wake: o.Wake, Unwilling: o.Instance.Unwilling}
+		ids = count.Woken{Arrangement: ids, Wake: o.Wake, Unwilling: o.Setup.Unwilling}
 	}
 	r, err := count.StopAndGo(a.Sequence)(t.Context(), ids, set, nil)
 	if err != nil {
@@ -257,7 +257,7 @@ func TestConformance(t *testing.T) {
 
 // If all are unwilling and a single processor initiates, the checker expects that processor to win.
 func TestTheRightLeaderOfTheUnwillingIsTheOneThatWokeByItself(t *testing.T) {
-	o := verify.Options{Instance: network.Setup{IDs: election.List{4, 2, 5}, Unwilling: []int{0, 1, 2}}, Initiators: []int{2}}
+	o := verify.Options{Setup: network.Setup{IDs: election.List{4, 2, 5}, Unwilling: []int{0, 1, 2}}, Initiators: []int{2}}
 	if r, err := verify.Run(stopandgo.P1, o); err != nil || r.Violation != nil || !r.Complete {
 		t.Errorf("%+v, %v", r, err)
 	}

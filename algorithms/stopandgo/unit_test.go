@@ -16,8 +16,8 @@ type ring struct {
 }
 
 func (r ring) options(parameters map[string]string) simulate.Options {
-	o := simulate.Options{Instance: network.On(r.ids...)}
-	o.Instance.Unwilling, o.Instance.Parameters = r.unwilling, parameters
+	o := simulate.Options{Setup: network.On(r.ids...)}
+	o.Setup.Unwilling, o.Setup.Parameters = r.unwilling, parameters
 	for _, at := range r.wakes {
 		if at < 0 {
 			o.Wake = append(o.Wake, election.Forever)

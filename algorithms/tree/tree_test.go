@@ -104,7 +104,7 @@ func TestEveryTreeAndEveryInitiatorSetCosts3NPlusKMinus4(t *testing.T) {
 					{Schedule: simulate.LIFO},
 					{Schedule: simulate.Random, Faults: faults.Script{Unordered: true}},
 				} {
-					o.Instance = network.Setup{IDs: shuffled(n, seed), Edges: edges}
+					o.Setup = network.Setup{IDs: shuffled(n, seed), Edges: edges}
 					o.Initiators, o.Seed = starters, seed
 					costs(t, run(t, o), n, len(starters))
 				}
@@ -124,7 +124,7 @@ func TestLargeTreesCost3NPlusKMinus4(t *testing.T) {
 			}
 		}
 		shapes := [][][2]int{path(n), star(n), binary(n), joined(n, func(p int) int { return int(source.Below(uint64(p))) })}
-		o := simulate.Options{Instance: network.Setup{IDs: shuffled(n, seed), Edges: shapes[seed%4]}, Initiators: starters, Seed: seed}
+		o := simulate.Options{Setup: network.Setup{IDs: shuffled(n, seed), Edges: shapes[seed%4]}, Initiators: starters, Seed: seed}
 		if seed%3 > 0 {
 			o.Schedule, o.Faults.Unordered = simulate.Random, seed%3 == 1
 		}
@@ -145,8 +145,8 @@ func TestExamplesOfAlgorithmsSection5(t *testing.T) {
 		{"complete binary tree of 7", binary(7), 18, 24},
 	} {
 		i := network.Setup{IDs: shuffled(len(example.edges)+1, 1), Edges: example.edges}
-		one := run(t, simulate.Options{Instance: i, Initiators: []int{0}}).Messages.Total
-		each := run(t, simulate.Options{Instance: i}).Messages.Total
+		one := run(t, simulate.Options{Setup: i, Initiators: []int{0}}).Messages.Total
+		each := run(t, simulate.Options{Setup: i}).Messages.Total
 		if one != example.one || each != example.each {
 			t.Errorf("%s: %d if one starts and %d if all do, want %d and %d", example.name, one, each, example.one, example.each)
 		}
@@ -156,7 +156,7 @@ func TestExamplesOfAlgorithmsSection5(t *testing.T) {
 // A process has at most 65 536 ports; the centre hears on each.
 func TestStarsOfAnyDegree(t *testing.T) {
 	for _, n := range []int{64, 65, 66, 1000, 1<<16 + 1} {
-		costs(t, run(t, simulate.Options{Instance: network.Setup{IDs: shuffled(n, 1), Edges: star(n)}, Initiators: []int{n - 1}}), n, 1)
+		costs(t, run(t, simulate.Options{Setup: network.Setup{IDs: shuffled(n, 1), Edges: star(n)}, Initiators: []int{n - 1}}), n, 1)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestLastDecisionIsNoLaterThanWakeUpPlusDiameter(t *testing.T) {
 			for set := 1; set < 1<<n; set++ {
 				starters := initiators(n, set)
 				r := run(t, simulate.Options{
-					Instance: network.Setup{IDs: shuffled(n, uint64(set)), Edges: edges}, Initiators: starters, Timing: election.Synchronous,
+					Setup: network.Setup{IDs: shuffled(n, uint64(set)), Edges: edges}, Initiators: starters, Timing: election.Synchronous,
 				})
 				wakeUp, diameter := wakeUp(n, edges, starters)
 				bound := election.Units(uint64(wakeUp + diameter))
@@ -215,7 +215,7 @@ func TestLastDecisionIsNoLaterThanWakeUpPlusDiameter(t *testing.T) {
 
 func TestAPathThatIsWokenAtOneEndTakesTwiceItsLength(t *testing.T) {
 	for n := 1; n <= 50; n++ {
-		r := run(t, simulate.Options{Instance: network.Setup{IDs: shuffled(n, 1), Edges: path(n)}, Initiators: []int{0}})
+		r := run(t, simulate.Options{Setup: network.Setup{IDs: shuffled(n, 1), Edges: path(n)}, Initiators: []int{0}})
 		if want := election.Units(uint64(2 * (n - 1))); r.Time.Decided != want {
 			t.Errorf("path of %d: decided at %s, want %s", n, r.Time.Decided, want)
 		}
@@ -227,7 +227,7 @@ func TestEveryScheduleOfEveryTreeOfFour(t *testing.T) {
 		for edges := range every(n) {
 			for _, starts := range []verify.Starts{verify.AnyTime, verify.EverySet} {
 				for _, unordered := range []bool{false, true} {
-					o := verify.Options{Size: n, Instance: network.Setup{Edges: edges}, Starts: starts, Unordered: unordered}
+					o := verify.Options{Size: n, Setup: network.Setup{Edges: edges}, Starts: starts, Unordered: unordered}
 					if report := check(t, tree.Algorithm, o); report.Violation != nil {
 						t.Errorf("tree %v, %s, unordered %v: %s: %s", edges, starts, unordered, report.Violation.Property, report.Violation.Detail)
 					}
@@ -239,7 +239,7 @@ func TestEveryScheduleOfEveryTreeOfFour(t *testing.T) {
 
 func check(t *testing.T, a election.Algorithm[tree.Process, tree.Message], o verify.Options) *verify.Report {
 	t.Helper()
-	return electiontest.Verify(t, a, o, o.Instance.Parameters)
+	return electiontest.Verify(t, a, o, o.Setup.Parameters)
 }
 
 // It is not claimed, but each port is heard once, so repeated messages do no harm.
@@ -248,7 +248,7 @@ func TestRepeatedMessagesChangeNothing(t *testing.T) {
 	for seed := range uint64(2000) {
 		n := 2 + int(seed%9)
 		r := run(t, simulate.Options{
-			Instance: electiontest.Instance(&tree.Algorithm.Declaration, n, seed),
+			Setup:    electiontest.Setup(&tree.Algorithm.Declaration, n, seed),
 			Schedule: simulate.Random, Faults: faults.Script{Unordered: true, Duplicate: faults.Chance{Times: 1, Of: 3}}, Seed: seed,
 		})
 		costs(t, r, n, n)
@@ -264,7 +264,7 @@ func found(t *testing.T, property string, n int, unordered bool, receive func(*t
 	t.Helper()
 	mutant := tree.Algorithm
 	mutant.Receive = receive
-	o := verify.Options{Size: n, Instance: network.Setup{Edges: path(n)}, Starts: verify.EverySet, Unordered: unordered}
+	o := verify.Options{Size: n, Setup: network.Setup{Edges: path(n)}, Starts: verify.EverySet, Unordered: unordered}
 	report := check(t, mutant, o)
 	if report.Violation == nil && property != "" || report.Violation != nil && report.Violation.Property != property {
 		t.Errorf("path of %d, unordered %v: found %+v, want %q", n, unordered, report.Violation, property)

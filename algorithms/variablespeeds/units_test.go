@@ -175,18 +175,18 @@ func random10(source *random.Source) *ring {
 
 // options returns the simulator's options for the same run.
 func (r *ring) options() simulate.Options {
-	o := simulate.Options{Instance: network.On(r.ids...)}
+	o := simulate.Options{Setup: network.On(r.ids...)}
 	for p := range r.ids {
 		o.Wake = append(o.Wake, election.Forever)
 		if r.wake[p] >= 0 {
 			o.Wake[p] = election.Units(uint64(r.wake[p]))
 		}
 		if r.unwilling[p] {
-			o.Instance.Unwilling = append(o.Instance.Unwilling, p)
+			o.Setup.Unwilling = append(o.Setup.Unwilling, p)
 		}
 	}
 	if !r.together {
-		o.Instance.Parameters = anyTime
+		o.Setup.Parameters = anyTime
 	}
 	return o
 }
@@ -214,9 +214,9 @@ func TestTheEngineIsASimulationUnitByUnit(t *testing.T) {
 // counted expects that the closed form gives the cost of a run.
 func counted(t *testing.T, o simulate.Options, r *simulate.Result) {
 	t.Helper()
-	ids := o.Instance.IDs
+	ids := o.Setup.IDs
 	if o.Wake != nil {
-		ids = count.Woken{Arrangement: ids, Wake: o.Wake, Unwilling: o.Instance.Unwilling}
+		ids = count.Woken{Arrangement: ids, Wake: o.Wake, Unwilling: o.Setup.Unwilling}
 	}
 	exact, err := count.VariableSpeeds(t.Context(), ids, r.Prepared.Parameters, nil)
 	if err != nil {
@@ -225,7 +225,7 @@ func counted(t *testing.T, o simulate.Options, r *simulate.Result) {
 	leader, _ := r.Leader()
 	if !reflect.DeepEqual(exact.Messages, r.Messages) || exact.Position != leader || exact.Leader != ids.At(leader) ||
 		exact.Time.Elected.Cmp(r.Time.Elected.Big()) != 0 || exact.Time.Decided.Cmp(r.Time.Decided.Big()) != 0 || exact.Time.Quiet.Cmp(r.Time.Quiet.Big()) != 0 {
-		t.Fatalf("%v, waking %v, unwilling %v: counted %+v at %+v, ran %+v at %+v", ids, o.Wake, o.Instance.Unwilling, exact.Messages, exact.Time, r.Messages, r.Time)
+		t.Fatalf("%v, waking %v, unwilling %v: counted %+v at %+v, ran %+v at %+v", ids, o.Wake, o.Setup.Unwilling, exact.Messages, exact.Time, r.Messages, r.Time)
 	}
 }
 
@@ -238,9 +238,9 @@ func TestLargeIdentifiersAreCountedAsTheyRun(t *testing.T) {
 		for p := range ids {
 			ids[p] += low
 		}
-		o := simulate.Options{Instance: network.On(ids...)}
+		o := simulate.Options{Setup: network.On(ids...)}
 		if source.Below(2) == 0 {
-			o.Instance.Parameters = anyTime
+			o.Setup.Parameters = anyTime
 			for range n {
 				o.Wake = append(o.Wake, election.Units(source.Below(uint64(n))))
 			}
@@ -249,7 +249,7 @@ func TestLargeIdentifiersAreCountedAsTheyRun(t *testing.T) {
 					o.Wake[p] = election.Forever
 				}
 				if source.Below(4) == 0 {
-					o.Instance.Unwilling = append(o.Instance.Unwilling, p)
+					o.Setup.Unwilling = append(o.Setup.Unwilling, p)
 				}
 			}
 		}

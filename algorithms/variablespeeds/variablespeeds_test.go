@@ -57,7 +57,7 @@ func TestVectors(t *testing.T) {
 		{[]uint64{0, 1, 2, 3, 4, 5, 6, 7}, 8, 8},
 		{[]uint64{7, 6, 5, 4, 3, 2, 1, 0}, 10, 8},
 	} {
-		r := run(t, simulate.Options{Instance: network.On(c.ids...)})
+		r := run(t, simulate.Options{Setup: network.On(c.ids...)})
 		n := uint64(len(c.ids))
 		if r.Messages.Election != c.tokens || r.Messages.Announcement != n ||
 			r.Time.Elected != election.Units(c.after) || r.Time.Quiet != election.Units(c.after+n) {
@@ -79,7 +79,7 @@ func TestMostTokenMessagesOverAllOrders(t *testing.T) {
 				for p, id := range ids {
 					shifted[p] = id - low
 				}
-				most = max(most, run(t, simulate.Options{Instance: network.On(shifted...)}).Messages.Election)
+				most = max(most, run(t, simulate.Options{Setup: network.On(shifted...)}).Messages.Election)
 			}
 		}
 		if most != want {
@@ -94,7 +94,7 @@ func TestTheSmallestIsElectedAfterExactlyNTimes2ToItsPower(t *testing.T) {
 		for p := range ids {
 			ids[p] += low - 1
 		}
-		r := run(t, simulate.Options{Instance: network.On(ids...)})
+		r := run(t, simulate.Options{Setup: network.On(ids...)})
 		if want := election.Power(uint(low)).Times(50); r.Time.Elected != want || r.Messages.Election >= 100 {
 			t.Errorf("from %d on: %d messages, elected at %s, want %s", low, r.Messages.Election, r.Time.Elected, want)
 		}
@@ -102,16 +102,16 @@ func TestTheSmallestIsElectedAfterExactlyNTimes2ToItsPower(t *testing.T) {
 }
 
 func TestATokenThatCannotMoveBeforeTheElectionEndsNeedsNoTime(t *testing.T) {
-	r := run(t, simulate.Options{Instance: network.On(1<<32-2, 120, 128, 1<<20, 121)})
+	r := run(t, simulate.Options{Setup: network.On(1<<32-2, 120, 128, 1<<20, 121)})
 	if want := election.Power(120).Times(5); r.Time.Elected != want || r.Messages.Election != 5+2 { // 121 makes 2 hops in 5·2^120 units
 		t.Errorf("elected at %s after %d messages, want %s", r.Time.Elected, r.Messages.Election, want)
 	}
 	for _, ids := range [][]uint64{{128}, {128, 129}, {127, 128}, {126, 1000, 127, 900}, {1<<32 - 2}} {
-		if _, err := simulate.Run(variablespeeds.Algorithm, simulate.Options{Instance: network.On(ids...)}); !errors.Is(err, election.ErrTime) {
+		if _, err := simulate.Run(variablespeeds.Algorithm, simulate.Options{Setup: network.On(ids...)}); !errors.Is(err, election.ErrTime) {
 			t.Errorf("%v: %v", ids, err)
 		}
 	}
-	if r := run(t, simulate.Options{Instance: network.On(127)}); r.Time.Elected != election.Power(127) {
+	if r := run(t, simulate.Options{Setup: network.On(127)}); r.Time.Elected != election.Power(127) {
 		t.Errorf("127 is elected at %s", r.Time.Elected)
 	}
 }
@@ -143,8 +143,8 @@ func TestPhase0(t *testing.T) {
 		{[]uint64{3, 0, 2}, at(0, 1, -1), []int{1}, 2, 2 + 12}, // the message came first: a message and a start in one unit
 		{[]uint64{3, 0, 2}, at(0, -1, -1), []int{1, 2}, 0, 3 + 24},
 	} {
-		o := simulate.Options{Instance: network.On(c.ids...), Wake: c.wake}
-		o.Instance.Unwilling, o.Instance.Parameters = c.unwilling, anyTime
+		o := simulate.Options{Setup: network.On(c.ids...), Wake: c.wake}
+		o.Setup.Unwilling, o.Setup.Parameters = c.unwilling, anyTime
 		r := run(t, o)
 		n := uint64(len(c.ids))
 		if r.Leaders[0] != c.leader || r.Time.Elected != election.Units(c.elected) || r.Messages.ByKind[variablespeeds.Started] != n {
@@ -178,7 +178,7 @@ func TestAtOneSpeedItIsLCR(t *testing.T) {
 	for p := range ids {
 		ids[p] = uint64(p)
 	}
-	if r := electiontest.Elect(t, mutant, simulate.Options{Instance: network.On(ids...)}); r.Messages.Election != n*(n+1)/2 {
+	if r := electiontest.Elect(t, mutant, simulate.Options{Setup: network.On(ids...)}); r.Messages.Election != n*(n+1)/2 {
 		t.Errorf("%d messages, want n(n+1)/2", r.Messages.Election)
 	}
 }

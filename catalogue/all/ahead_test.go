@@ -17,12 +17,12 @@ import (
 // strolls makes random walks of an algorithm, with and without faults, and looks at each walk from where it has come to.
 func strolls(t *testing.T, e *catalogue.Entry, i network.Setup, count uint64, look func(s *simulate.Session, o verify.Options)) {
 	t.Helper()
-	o := verify.Options{Instance: i, SafetyOnly: e.Leased, MaxStates: 50}
+	o := verify.Options{Setup: i, SafetyOnly: e.Leased, MaxStates: 50}
 	if e.Starts != election.Together {
 		o.Starts = verify.AnyTime
 	}
 	for seed := range count {
-		s, err := e.Session(simulate.Options{Instance: i, AnyTime: o.Starts == verify.AnyTime, Seed: seed})
+		s, err := e.Session(simulate.Options{Setup: i, AnyTime: o.Starts == verify.AnyTime, Seed: seed})
 		if err != nil && i.IDs.Len() == 1 {
 			return // not every algorithm takes a process alone
 		}

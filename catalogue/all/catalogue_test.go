@@ -88,7 +88,7 @@ func TestAFieldThatNoStepChangesIsDeclaredConstant(t *testing.T) {
 // unchanged returns those of the fields that no step of a run changes. Nil are all that are to be looked at.
 func unchanged(t *testing.T, e *catalogue.Entry, o simulate.Options, fields map[string]bool) map[string]bool {
 	t.Helper()
-	at, err := network.Prepare(e.Declaration, o.Instance)
+	at, err := network.Prepare(e.Declaration, o.Setup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestCountEqualsSimulation(t *testing.T) {
 						t.Fatal(err)
 					}
 					small := ring.Len() <= 24 // its record, which tells who enters a phase, takes little
-					r, err := e.Simulate(simulate.Options{Instance: network.Setup{IDs: ring, Parameters: setting}, Record: small})
+					r, err := e.Simulate(simulate.Options{Setup: network.Setup{IDs: ring, Parameters: setting}, Record: small})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -207,7 +207,7 @@ func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {
 		failures, runs := 0, 0
 		for ; runs < 10_000 && (failures == 0 || !e.FIFO); runs++ {
 			n, seed := 2+runs%6, uint64(runs)
-			o := simulate.Options{Instance: electiontest.Instance(e.Declaration, n, seed), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 100_000}
+			o := simulate.Options{Setup: electiontest.Setup(e.Declaration, n, seed), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 100_000}
 			r, err := e.Simulate(o)
 			if err != nil {
 				t.Fatal(err)

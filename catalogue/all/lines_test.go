@@ -36,7 +36,7 @@ func forms(t *testing.T, name string, r *trace.Record) {
 func TestEffectsHaveTheirLinesAndMessagesTheirForms(t *testing.T) {
 	for _, e := range all.Algorithms {
 		var lines []string // those that have been numbered
-		o := simulate.Options{Instance: small(e)[3], Record: true, Limit: 400, Seed: 1}
+		o := simulate.Options{Setup: small(e)[3], Record: true, Limit: 400, Seed: 1}
 		o.Lines = func(file string, line int) int {
 			folder := "stopandgo"
 			if _, err := os.Stat("../../algorithms/" + strings.ReplaceAll(e.Name, "-", "")); err == nil {

@@ -16,14 +16,14 @@ import (
 func explorations(e *catalogue.Entry) (all []verify.Options) {
 	sized := verify.Options{}
 	if e.Name == "itai-rodeh" {
-		sized.Instance = with("rounds", "unnumbered")
+		sized.Setup = with("rounds", "unnumbered")
 	}
 	for n := 1; n <= 4; n++ {
 		sized.Size = n
 		if e.Name == "odd-one-out" || e.Name == "odd-pair" {
-			sized.Size, sized.Instance.IDs = 0, election.List{7, 5, 5, 7, 5}[:n+1]
+			sized.Size, sized.Setup.IDs = 0, election.List{7, 5, 5, 7, 5}[:n+1]
 			if e.Name == "odd-one-out" {
-				sized.Instance.IDs = election.List{2, 1, 1, 1, 1}[:n+1]
+				sized.Setup.IDs = election.List{2, 1, 1, 1, 1}[:n+1]
 			}
 		}
 		add := func(change func(*verify.Options)) {

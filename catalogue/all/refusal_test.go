@@ -75,7 +75,7 @@ func TestWhoWakesByItselfTakesPartThoughAllAreUnwilling(t *testing.T) {
 			wakesAlone(t, e, i, set, q)
 		}
 		for _, o := range []simulate.Options{{}, {Timing: election.Synchronous, Wake: slices.Repeat([]election.Ticks{election.Forever}, 3)}} {
-			o.Instance = i
+			o.Setup = i
 			if _, err := e.Simulate(o); !errors.Is(err, simulate.ErrOptions) {
 				t.Errorf("%s%v begins, and no process wakes: %v", e.Name, setting, err)
 			}
@@ -91,7 +91,7 @@ func wakesAlone(t *testing.T, e *catalogue.Entry, i network.Setup, set election.
 	t.Helper()
 	wake := slices.Repeat([]election.Ticks{election.Forever}, i.IDs.Len())
 	wake[q] = election.Units(3)
-	r, err := e.Simulate(simulate.Options{Instance: i, Wake: wake})
+	r, err := e.Simulate(simulate.Options{Setup: i, Wake: wake})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +102,10 @@ func wakesAlone(t *testing.T, e *catalogue.Entry, i network.Setup, set election.
 	if leader, ok := r.Leader(); !ok || leader != q || !r.Right || exact.Position != q || exact.Messages.Total != r.Messages.Total || !sameTimes(exact.Time, r.Time) {
 		t.Errorf("%s%v: %d wakes, run elects %d, count %d; %+v and %+v", e.Name, i.Parameters, q, leader, exact.Position, r.Messages, exact.Messages)
 	}
-	if one, err := e.Simulate(simulate.Options{Instance: i, Initiators: []int{q}}); err != nil || !one.Right || one.Leaders[0] != q {
+	if one, err := e.Simulate(simulate.Options{Setup: i, Initiators: []int{q}}); err != nil || !one.Right || one.Leaders[0] != q {
 		t.Errorf("%s%v: %d starts: %+v, %v", e.Name, i.Parameters, q, one, err)
 	}
-	if checked, err := e.Verify(verify.Options{Instance: i, Initiators: []int{q}}); err != nil || checked.Violation != nil || !checked.Complete {
+	if checked, err := e.Verify(verify.Options{Setup: i, Initiators: []int{q}}); err != nil || checked.Violation != nil || !checked.Complete {
 		t.Errorf("%s%v: %d starts: %+v, %v", e.Name, i.Parameters, q, checked, err)
 	}
 }
@@ -152,7 +152,7 @@ func TestACountIsRefusedExactlyWhereARunIs(t *testing.T) {
 // long.
 func refuses(t *testing.T, e *catalogue.Entry, i network.Setup, ids election.Arrangement, set election.Parameters) (no, known bool) {
 	t.Helper()
-	_, err := e.Simulate(simulate.Options{Instance: i})
+	_, err := e.Simulate(simulate.Options{Setup: i})
 	if errors.Is(err, election.ErrTime) {
 		return false, false
 	}

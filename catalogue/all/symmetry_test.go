@@ -19,7 +19,7 @@ func symmetries(t *testing.T, random bool, i network.Setup, seed uint64, look fu
 		if e.Topology != election.Ring || i.Flipped != nil && !e.Unoriented || random != (e.Identifiers == election.Anonymous) {
 			continue
 		}
-		s, err := e.Symmetry(simulate.Options{Instance: i, Seed: seed, Limit: 1_000_000})
+		s, err := e.Symmetry(simulate.Options{Setup: i, Seed: seed, Limit: 1_000_000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -136,13 +136,13 @@ func repeats(t *testing.T, e *catalogue.Entry, o simulate.Options, found *verify
 				err = s.Follow(&a.Record)
 			}
 			if err != nil {
-				t.Fatalf("%s %v: %v", e.Name, o.Instance.IDs, err)
+				t.Fatalf("%s %v: %v", e.Name, o.Setup.IDs, err)
 			}
 			if !a.Record.Clock || a.Record.Timing != o.Timing.String() {
 				t.Errorf("%s: the record is of a run that is %s, with a clock: %t", e.Name, a.Record.Timing, a.Record.Clock)
 			}
 			if got := times(s.Result().Time)[k]; got != a.Value {
-				t.Errorf("%s %v: time %d of the run is %s; want %s", e.Name, o.Instance.IDs, k, got, a.Value)
+				t.Errorf("%s %v: time %d of the run is %s; want %s", e.Name, o.Setup.IDs, k, got, a.Value)
 			}
 		}
 	}
@@ -153,11 +153,11 @@ func TestTheSimulatorTakesTheTimesThatTheCheckerFinds(t *testing.T) {
 	checked := 0
 	for _, e := range all.Algorithms {
 		for _, i := range small(e) {
-			o := simulate.Options{Instance: i, Timing: max(e.Timing, election.Timed)}
+			o := simulate.Options{Setup: i, Timing: max(e.Timing, election.Timed)}
 			if _, err := e.Session(o); e.Leased || err != nil {
 				continue // it has no time, or does not run on this network
 			}
-			found := timed(t, e, verify.Options{Instance: i, MaxStates: 5000}) // some choose for ever
+			found := timed(t, e, verify.Options{Setup: i, MaxStates: 5000}) // some choose for ever
 			if found == nil {
 				continue
 			}

@@ -56,18 +56,18 @@ var verified = map[string]verify.Options{
 	"lcr":                    {Size: 10},
 	"lcr-synchronous":        {Size: 9},
 	"lelann":                 {Size: 9},
-	"odd-one-out":            {Instance: network.Setup{IDs: election.List{2, 1, 1, 1, 1, 1, 1, 1}}},
-	"odd-pair":               {Instance: network.Setup{IDs: election.List{7, 5, 5, 7, 5, 5, 5}}},
+	"odd-one-out":            {Setup: network.Setup{IDs: election.List{2, 1, 1, 1, 1, 1, 1, 1}}},
+	"odd-pair":               {Setup: network.Setup{IDs: election.List{7, 5, 5, 7, 5, 5, 5}}},
 	"logical-ring":           {Size: 7},
 	"preference":             {Size: 7},
 	"preference-ring":        {Size: 10},
-	"preference-tree":        {Instance: path(7)},
-	"tree":                   {Instance: path(7)},
+	"preference-tree":        {Setup: path(7)},
+	"tree":                   {Setup: path(7)},
 	"hirschberg-sinclair":    {Size: 7},
 	"bully":                  {Size: 4},
 	"modified-bully":         {Size: 5},
 	"invitation":             {Size: 4},
-	"quorum-bully":           {Instance: few("2"), Crashes: 1, Recoveries: 1, SafetyOnly: true},
+	"quorum-bully":           {Setup: few("2"), Crashes: 1, Recoveries: 1, SafetyOnly: true},
 	"franklin":               {Size: 8},
 	"peterson":               {Size: 10},
 	"peterson-alternating":   {Size: 10},
@@ -75,7 +75,7 @@ var verified = map[string]verify.Options{
 	"dolev-klawe-rodeh-b":    {Size: 10},
 	"minmax":                 {Size: 10},
 	"higham-przytycka":       {Size: 10},
-	"itai-rodeh":             {Size: 4, Instance: with("rounds", "unnumbered")},
+	"itai-rodeh":             {Size: 4, Setup: with("rounds", "unnumbered")},
 	"itai-rodeh-synchronous": {Size: 9},
 	"afek-gafni":             {Size: 5},
 	"afek-gafni-synchronous": {Size: 8},
@@ -103,18 +103,18 @@ var long = map[string]verify.Options{
 	"lcr":                    {Size: 11},
 	"lcr-synchronous":        {Size: 10},
 	"lelann":                 {Size: 11},
-	"odd-one-out":            {Instance: equals(1 << 17)},
-	"odd-pair":               {Instance: pair(1 << 13)},
+	"odd-one-out":            {Setup: equals(1 << 17)},
+	"odd-pair":               {Setup: pair(1 << 13)},
 	"logical-ring":           {Size: 8},
 	"preference":             {Size: 11},
 	"preference-ring":        {Size: 11},
-	"preference-tree":        {Instance: path(8)},
-	"tree":                   {Instance: path(8)},
+	"preference-tree":        {Setup: path(8)},
+	"tree":                   {Setup: path(8)},
 	"hirschberg-sinclair":    {Size: 8},
 	"bully":                  {Size: 4},
 	"modified-bully":         {Size: 6},
 	"invitation":             {Size: 5},
-	"quorum-bully":           {Instance: few("4"), Crashes: 1, Recoveries: 1, SafetyOnly: true},
+	"quorum-bully":           {Setup: few("4"), Crashes: 1, Recoveries: 1, SafetyOnly: true},
 	"franklin":               {Size: 9},
 	"peterson":               {Size: 11},
 	"peterson-alternating":   {Size: 11},
@@ -122,7 +122,7 @@ var long = map[string]verify.Options{
 	"dolev-klawe-rodeh-b":    {Size: 11},
 	"minmax":                 {Size: 11},
 	"higham-przytycka":       {Size: 11},
-	"itai-rodeh":             {Size: 5, Instance: with("rounds", "unnumbered")},
+	"itai-rodeh":             {Size: 5, Setup: with("rounds", "unnumbered")},
 	"itai-rodeh-synchronous": {Size: 10},
 	"afek-gafni":             {Size: 6},
 	"afek-gafni-synchronous": {Size: 9},
@@ -229,7 +229,7 @@ func rows(t *testing.T, sizes map[string]verify.Options, reduce func(*catalogue.
 		}
 		size := o.Size
 		if size == 0 {
-			size = o.Instance.IDs.Len()
+			size = o.Setup.IDs.Len()
 		}
 		old := written(e, &o)
 		o.Reduce, o.Cores = reduce(e, &o), runtime.GOMAXPROCS(0)
@@ -255,8 +255,8 @@ func rows(t *testing.T, sizes map[string]verify.Options, reduce func(*catalogue.
 		if r.Symmetry {
 			notes = append(notes, "symmetry")
 		}
-		for _, name := range slices.Sorted(maps.Keys(o.Instance.Parameters)) {
-			notes = append(notes, "`"+name+"="+o.Instance.Parameters[name]+"`")
+		for _, name := range slices.Sorted(maps.Keys(o.Setup.Parameters)) {
+			notes = append(notes, "`"+name+"="+o.Setup.Parameters[name]+"`")
 		}
 		if o.Crashes > 0 {
 			notes = append(notes, "a crash and a recovery")

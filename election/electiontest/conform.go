@@ -132,11 +132,11 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 	return append(all, simulate.Options{Timing: election.Synchronous})
 }
 
-// Instance returns a random instance that suits a declaration: identifiers with gaps, or, where they may repeat, such
+// Setup returns a random setup that suits a declaration: identifiers with gaps, or, where they may repeat, such
 // as have a promised leader; exchanged ports without orientation; any tree; any order of ports with unknown
 // neighbours; any votes; some unwilling processes where they may be. It has n processes, or more if there is no
 // promise for n.
-func Instance(d *election.Declaration, n int, seed uint64) network.Setup {
+func Setup(d *election.Declaration, n int, seed uint64) network.Setup {
 	source := random.New(seed, random.Network)
 	ids := make(election.List, n)
 	next := uint64(0)
@@ -271,14 +271,14 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 			for seed := range uint64(o.Runs) {
 				run := how
 				run.Seed = seed
-				run.Instance = Instance(&a.Declaration, n, seed)
-				run.Instance.Parameters = parameters
+				run.Setup = Setup(&a.Declaration, n, seed)
+				run.Setup.Parameters = parameters
 				run.Limit = 1_000_000
 				source := random.New(seed, random.Choices)
 				if a.Starts == election.AnyStart && seed%2 == 1 && hurt == nil && !a.Leased {
 					run.Initiators = initiators(n, source)
 				} else if a.Starts == election.AnyStart && run.Timing == election.Synchronous && !run.AnyTime && seed%4 > 0 && hurt == nil && !a.Leased {
-					run.Wake = wakeUps(run.Instance.IDs.Len(), source)
+					run.Wake = wakeUps(run.Setup.IDs.Len(), source)
 				}
 				if hurt != nil {
 					hurt(&a.Declaration, &run, n, source)
@@ -300,12 +300,12 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 	}
 }
 
-// fixed runs each instance under every schedule and compares the counts.
+// fixed runs each setup under every schedule and compares the counts.
 func fixed[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string) {
 	for _, n := range o.Sizes {
 		for seed := range uint64(o.Runs) {
-			instance := Instance(&a.Declaration, n, seed)
-			instance.Parameters = parameters
+			setup := Setup(&a.Declaration, n, seed)
+			setup.Parameters = parameters
 			var starters []int
 			if a.Counts >= election.CountsStartFirst && a.Starts == election.AnyStart {
 				starters = initiators(n, random.New(seed, random.Choices))
@@ -315,7 +315,7 @@ func fixed[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parame
 				if how.AnyTime && a.Counts != election.CountsFixed {
 					continue
 				}
-				how.Instance, how.Seed, how.Limit, how.Initiators = instance, seed, 1_000_000, starters
+				how.Setup, how.Seed, how.Limit, how.Initiators = setup, seed, 1_000_000, starters
 				r, err := simulate.Run(a, how)
 				if err != nil {
 					t.Fatal(err)
@@ -371,8 +371,8 @@ func breaks(b *election.Bound, r *simulate.Result) string {
 func repeats[S, M any](t *testing.T, a election.Algorithm[S, M], n int, parameters map[string]string) {
 	for _, how := range timings(&a.Declaration) {
 		how.Record, how.Seed, how.Limit = true, 3, 20_000
-		how.Instance = Instance(&a.Declaration, n, 3)
-		how.Instance.Parameters = parameters
+		how.Setup = Setup(&a.Declaration, n, 3)
+		how.Setup.Parameters = parameters
 		var first, second bytes.Buffer
 		for _, w := range []*bytes.Buffer{&first, &second} {
 			r, err := simulate.Run(a, how)
@@ -413,8 +413,8 @@ func Varied(d *election.Declaration, functions election.Functions, n int, parame
 	if set, err := d.Set(parameters); err == nil { // if not, the run reports it
 		d = d.With(set)
 	}
-	run := simulate.Options{Instance: Instance(d, n, seed), Seed: seed, Limit: 1_000_000}
-	run.Instance.Parameters = parameters
+	run := simulate.Options{Setup: Setup(d, n, seed), Seed: seed, Limit: 1_000_000}
+	run.Setup.Parameters = parameters
 	if d.Starts == election.AnyStart && seed%2 == 1 {
 		run.Initiators = initiators(n, random.New(seed, random.Choices))
 	}
@@ -444,13 +444,13 @@ func Varied(d *election.Declaration, functions election.Functions, n int, parame
 // every returns the options to check every schedule of n processes.
 func every(a *election.Declaration, n int, parameters map[string]string) verify.Options {
 	o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: !a.FIFO && a.Timing == election.Asynchronous, SafetyOnly: a.Leased}
-	o.Instance.Parameters = parameters
+	o.Setup.Parameters = parameters
 	if a.Starts == election.Together {
 		o.Starts = verify.AllFirst
 	}
 	if a.Topology == election.Tree || a.Votes || a.Willingness || a.AllowDuplicates != nil {
-		o.Instance = Instance(a, n, 1)
-		o.Instance.Parameters = parameters
+		o.Setup = Setup(a, n, 1)
+		o.Setup.Parameters = parameters
 	}
 	o.Orientations = a.Unoriented && n <= 3 // there are 2ⁿ, and as many times the states
 	if a.Survives != 0 {
@@ -502,8 +502,8 @@ func bounded[S, M any](t *testing.T, a election.Algorithm[S, M], b *election.Bou
 	for i, check := range checks {
 		how := every(&a.Declaration, i+1, parameters)
 		n := how.Size
-		if how.Instance.IDs != nil {
-			n = how.Instance.IDs.Len()
+		if how.Setup.IDs != nil {
+			n = how.Setup.IDs.Len()
 		}
 		r, err := check()
 		if err != nil || r.MinMessages == nil || !outside(b, r, uint64(n)) {

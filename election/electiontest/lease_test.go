@@ -247,7 +247,7 @@ func (m *member) timeout(timer election.Timer, out *election.Out[request]) {
 
 func leaseOptions(delay int, parameters map[string]string) verify.Options {
 	o := verify.Options{Size: 3, Starts: verify.AnyTime, Crashes: 1, Recoveries: 1, Delay: delay, SafetyOnly: true}
-	o.Instance.Parameters = parameters
+	o.Setup.Parameters = parameters
 	return o
 }
 

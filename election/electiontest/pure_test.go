@@ -49,13 +49,13 @@ func impure[S, M any](a election.Algorithm[S, M]) (fault string) {
 			fault = f.(string)
 		}
 	}()
-	_, err := simulate.Run(Pure(a), simulate.Options{Instance: network.On(1, 2, 3), Limit: 1000})
+	_, err := simulate.Run(Pure(a), simulate.Options{Setup: network.On(1, 2, 3), Limit: 1000})
 	return fmt.Sprint(err)
 }
 
 func TestJudgeSeesWhatIsWrong(t *testing.T) {
 	d := &hirschbergSinclair.Declaration
-	good, err := simulate.Run(hirschbergSinclair, simulate.Options{Instance: Instance(d, 8, 1)})
+	good, err := simulate.Run(hirschbergSinclair, simulate.Options{Setup: Setup(d, 8, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}

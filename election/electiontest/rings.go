@@ -88,7 +88,7 @@ func Elect[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Option
 	return r
 }
 
-// Counts compares the messages of each kind with the expected ones of an instance under every schedule, each with
+// Counts compares the messages of each kind with the expected ones of a setup under every schedule, each with
 // that many seeds. If the declared counts do not depend on the initiators, it also runs each single initiator.
 func Counts[S, M any](t testing.TB, a election.Algorithm[S, M], seeds int, i network.Setup, want ...uint64) {
 	t.Helper()
@@ -101,7 +101,7 @@ func Counts[S, M any](t testing.TB, a election.Algorithm[S, M], seeds int, i net
 	}
 	for o := range Schedules(&a.Declaration, seeds) {
 		for _, o.Initiators = range starters {
-			o.Instance = i
+			o.Setup = i
 			r := Run(t, a, o)
 			if !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 				t.Errorf("%v, %s %s, %v start: %v, want %v; leaders %v", i.IDs, o.Timing, o.Schedule, o.Initiators, r.Messages.ByKind, want, r.Leaders)
@@ -116,7 +116,7 @@ func Extremes[S, M any](t testing.TB, a election.Algorithm[S, M], n int, see fun
 	t.Helper()
 	least = 1 << 63
 	for ids := range Rings(n) {
-		r := Elect(t, a, simulate.Options{Instance: network.On(ids...), Limit: 1_000_000})
+		r := Elect(t, a, simulate.Options{Setup: network.On(ids...), Limit: 1_000_000})
 		least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
 		if see != nil {
 			see(ids, r)
@@ -125,20 +125,20 @@ func Extremes[S, M any](t testing.TB, a election.Algorithm[S, M], n int, see fun
 	return least, most
 }
 
-// OfSizes returns a function that yields a random instance by seed, with sizes from least to most in turn.
+// OfSizes returns a function that yields a random setup by seed, with sizes from least to most in turn.
 func OfSizes(d *election.Declaration, least, most int) func(seed uint64) network.Setup {
 	return func(seed uint64) network.Setup {
-		return Instance(d, least+int(seed%uint64(most-least+1)), seed)
+		return Setup(d, least+int(seed%uint64(most-least+1)), seed)
 	}
 }
 
 // Overtaken returns the number of random runs without FIFO that fail. If none does, there is no reason to declare
 // FIFO, and the test fails.
-func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, instance func(seed uint64) network.Setup) (failures int) {
+func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, setup func(seed uint64) network.Setup) (failures int) {
 	t.Helper()
 	for seed := range runs {
 		r := Run(t, a, simulate.Options{
-			Instance: instance(seed), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 10_000,
+			Setup: setup(seed), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 10_000,
 		})
 		if !r.Complete || !r.Right {
 			failures++
@@ -167,7 +167,7 @@ func Mutant[S, M any](a election.Algorithm[S, M], does func(*S, election.Kind, M
 // Verify checks every schedule with these parameters, and expects a result: a violation, or a complete check.
 func Verify[S, M any](t testing.TB, a election.Algorithm[S, M], o verify.Options, parameters map[string]string) *verify.Report {
 	t.Helper()
-	o.Instance.Parameters = parameters
+	o.Setup.Parameters = parameters
 	report, err := verify.Run(a, o)
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func (j *judged) Fatalf(_ string, _ ...any) { j.failed = true }
 
 func TestWhatIsAskedOfRingsCanFail(t *testing.T) {
 	a, i := hirschbergSinclair, network.On(2, 1)
-	right := Elect(t, a, simulate.Options{Instance: i}).Messages
+	right := Elect(t, a, simulate.Options{Setup: i}).Messages
 	wrong := append([]uint64{right.ByKind[0] + 1}, right.ByKind[1:]...)
 	silent := a
 	silent.Receive = func(*candidate, election.Port, election.Kind, from, *election.Out[from]) {}
@@ -53,9 +53,9 @@ func TestWhatIsAskedOfRingsCanFail(t *testing.T) {
 	}{
 		{"the right counts", func(t testing.TB) { Counts(t, a, 2, i, right.ByKind...) }, false},
 		{"wrong counts", func(t testing.TB) { Counts(t, a, 2, i, wrong...) }, true},
-		{"the election", func(t testing.TB) { Elect(t, a, simulate.Options{Instance: i}) }, false},
-		{"that of the silent", func(t testing.TB) { Elect(t, silent, simulate.Options{Instance: i}) }, true},
-		{"an election cut short", func(t testing.TB) { Elect(t, a, simulate.Options{Instance: i, Limit: 1}) }, true},
+		{"the election", func(t testing.TB) { Elect(t, a, simulate.Options{Setup: i}) }, false},
+		{"that of the silent", func(t testing.TB) { Elect(t, silent, simulate.Options{Setup: i}) }, true},
+		{"an election cut short", func(t testing.TB) { Elect(t, a, simulate.Options{Setup: i, Limit: 1}) }, true},
 		{"extremes of the silent", func(t testing.TB) { Extremes(t, silent, 2, nil) }, true},
 		{"what overtakes nothing", func(t testing.TB) { Overtaken(t, a, 5, ordered) }, true},
 		{"the silent, overtaken", func(t testing.TB) { Overtaken(t, silent, 5, OfSizes(&a.Declaration, 2, 3)) }, false},

@@ -115,7 +115,7 @@ func (v *vertex) decide(leader election.ID, out *election.Out[greatest]) {
 func TestSaturationCosts3NPlusKMinus4(t *testing.T) {
 	for n := 2; n <= 12; n++ {
 		for k := 1; k <= n; k++ {
-			i := Instance(&saturation.Declaration, n, uint64(n*k))
+			i := Setup(&saturation.Declaration, n, uint64(n*k))
 			var starts []int
 			for p := range k {
 				starts = append(starts, (p*5+n)%n)
@@ -123,7 +123,7 @@ func TestSaturationCosts3NPlusKMinus4(t *testing.T) {
 			if n%5 == 0 {
 				continue // the initiators above would not be distinct
 			}
-			r, err := simulate.Run(saturation, simulate.Options{Instance: i, Initiators: starts, Schedule: simulate.Random, Seed: 1, Faults: faults.Script{Unordered: true}})
+			r, err := simulate.Run(saturation, simulate.Options{Setup: i, Initiators: starts, Schedule: simulate.Random, Seed: 1, Faults: faults.Script{Unordered: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

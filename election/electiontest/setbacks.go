@@ -17,8 +17,8 @@ func Setbacks[S, M any](t *testing.T, a election.Algorithm[S, M], parameters map
 	for seed := range uint64(1000) {
 		source := random.New(seed, random.Choices)
 		n := 1 + int(source.Below(7))
-		o := simulate.Options{Instance: Instance(&a.Declaration, n, seed), Timing: election.Timed, Delay: 5, Seed: seed}
-		o.Instance.Parameters = parameters
+		o := simulate.Options{Setup: Setup(&a.Declaration, n, seed), Timing: election.Timed, Delay: 5, Seed: seed}
+		o.Setup.Parameters = parameters
 		for p := range n {
 			if source.Below(3) > 0 {
 				continue

@@ -97,7 +97,7 @@ func TestProcessesThatShareAreFound(t *testing.T) {
 				t.Errorf("%s: a reduced search finds nothing among %d: %v", name, n, err)
 			}
 		}
-		_, err := simulate.Run(cheats(), simulate.Options{Instance: network.On(1, 2, 3), Record: true})
+		_, err := simulate.Run(cheats(), simulate.Options{Setup: network.On(1, 2, 3), Record: true})
 		if v := new(simulate.Violation); name != "in a step" && !errors.As(err, &v) {
 			t.Errorf("%s: a recorded run ends with %v", name, err)
 		}

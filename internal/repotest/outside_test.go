@@ -29,7 +29,7 @@ import (
 )
 
 func main() {
-	result, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: network.On(5, 4, 3, 2, 1)})
+	result, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: network.On(5, 4, 3, 2, 1)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -39,8 +39,8 @@ type Checker struct {
 	*universe
 	Happened map[string]int // by action
 
-	model    *logic.Model
-	instance *finite.Instance // nil: it collects
+	model          *logic.Model
+	interpretation *finite.Interpretation // nil: it collects
 }
 
 // NewChecker returns a checker of runs of that many members, of which the first ones vote at first. It collects.
@@ -63,7 +63,7 @@ func Actions() (names []string) {
 
 // Collected ends the collection. It returns an error if an axiom does not hold of what was collected.
 func (c *Checker) Collected() (err error) {
-	c.instance, err = c.universe.instance(c.model)
+	c.interpretation, err = c.universe.interpretation(c.model)
 	if err != nil {
 		return &Failure{err.Error()}
 	}
@@ -73,8 +73,8 @@ func (c *Checker) Collected() (err error) {
 // Begin returns the first state.
 func (c *Checker) Begin() *State {
 	s := &State{now: 1}
-	if c.instance != nil {
-		s.model = c.instance.Initial()
+	if c.interpretation != nil {
+		s.model = c.interpretation.Initial()
 	}
 	return s
 }
@@ -106,7 +106,7 @@ func (c *Checker) observe(s *State, step *Step, do func(o *observation)) (next *
 func fail(format string, args ...any) { panic(&Failure{fmt.Sprintf(format, args...)}) }
 
 // collects reports whether there is no model yet.
-func (o *observation) collects() bool { return o.instance == nil }
+func (o *observation) collects() bool { return o.interpretation == nil }
 
 // do makes an action.
 func (o *observation) do(name string, args ...int) {
@@ -114,24 +114,24 @@ func (o *observation) do(name string, args ...int) {
 		return
 	}
 	a := o.Checker.model.Action(name)
-	if g := o.instance.Prevents(a, o.State.model, args...); g > 0 {
+	if g := o.interpretation.Prevents(a, o.State.model, args...); g > 0 {
 		fail("%s: guard %d: %s", o.call(a, args), g, a.Guards[g-1].Words)
 	}
-	o.State.model = o.instance.After(a, o.State.model, args...)
+	o.State.model = o.interpretation.After(a, o.State.model, args...)
 	o.Happened[name]++
 }
 
 func (o *observation) call(a *logic.Action, args []int) string {
 	text := []string{a.Name}
 	for k, p := range a.Parameters {
-		text = append(text, o.instance.Name(p.Sort, args[k]))
+		text = append(text, o.interpretation.Name(p.Sort, args[k]))
 	}
 	return "(" + strings.Join(text, " ") + ")"
 }
 
 // value returns a value of the model's state.
 func (o *observation) value(name string, args ...int) int {
-	return o.instance.Value(o.State.model, o.Checker.model.State(name), args...)
+	return o.interpretation.Value(o.State.model, o.Checker.model.State(name), args...)
 }
 
 func (o *observation) is(name string, args ...int) bool {
@@ -188,9 +188,9 @@ func (c *Checker) Check(s *State, since int) error {
 			sent = append(sent, at)
 		}
 	}
-	c.instance.Try(append(sent, s.now))
-	defer c.instance.Try(nil)
-	if broken := c.instance.Broken(s.model); len(broken) > 0 {
+	c.interpretation.Try(append(sent, s.now))
+	defer c.interpretation.Try(nil)
+	if broken := c.interpretation.Broken(s.model); len(broken) > 0 {
 		return &Failure{"invariants do not hold: " + logic.Names(broken)}
 	}
 	return nil
@@ -513,7 +513,7 @@ func (o *observation) tells() {
 		}
 		if k := o.Sent[i].Kind; k == quorumbully.Claim || k == quorumbully.Renew || k == quorumbully.Nack {
 			if v := o.votersOf(&m.Voters); !o.collects() && !o.is("made", v) {
-				fail("member %d tells of voters that nobody made: %s", o.Member, o.instance.Name("Voters", v))
+				fail("member %d tells of voters that nobody made: %s", o.Member, o.interpretation.Name("Voters", v))
 			}
 		}
 	}

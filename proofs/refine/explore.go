@@ -27,7 +27,7 @@ func Explore(a election.Algorithm[quorumbully.Process, quorumbully.Message], o v
 	if err != nil {
 		return nil, err
 	}
-	c, err := NewChecker(int(o.Instance.IDs.Len()), first, Right{})
+	c, err := NewChecker(int(o.Setup.IDs.Len()), first, Right{})
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func Explore(a election.Algorithm[quorumbully.Process, quorumbully.Message], o v
 		if err := e.explore(program, o); err != nil {
 			return e.Explored, err
 		}
-		if c.instance == nil {
+		if c.interpretation == nil {
 			if err := c.Collected(); err != nil {
 				return e.Explored, err
 			}
@@ -65,7 +65,7 @@ func (e *explorer) explore(program *process.Program, o verify.Options) error {
 			e.states[e.from] = nil
 		}
 		next, err := e.make(e.states[m.From], m)
-		if err == nil && m.New && e.instance != nil {
+		if err == nil && m.New && e.interpretation != nil {
 			err = e.Check(next, 0)
 		}
 		if err != nil {
@@ -78,7 +78,7 @@ func (e *explorer) explore(program *process.Program, o verify.Options) error {
 		return true
 	})
 	e.States, e.Complete = states, complete
-	if err == nil && e.instance != nil { // else the model tells it better
+	if err == nil && e.interpretation != nil { // else the model tells it better
 		err = failure
 	}
 	return err

@@ -124,7 +124,7 @@ func (l *Log) Ended(member election.ID) {
 
 // Run compares a run of package simulate with the model, as [Log.Check] does.
 func Run(a algorithm, o simulate.Options, every int) (*Checker, error) {
-	clocks := make(drifting, o.Instance.IDs.Len())
+	clocks := make(drifting, o.Setup.IDs.Len())
 	for _, d := range o.Faults.Drifts {
 		clocks[d.Process] = d
 	}
@@ -192,7 +192,7 @@ func (c *Checker) replay(l *Log, every int) (err error) {
 		if err == nil {
 			s, err = c.Observe(s, step)
 		}
-		if err == nil && c.instance != nil && i%every == 0 {
+		if err == nil && c.interpretation != nil && i%every == 0 {
 			err = c.Check(s, s.now-c.longest())
 		}
 		if err != nil {

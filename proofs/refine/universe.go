@@ -112,8 +112,8 @@ func meets(a, b uint) bool {
 // quorum returns the number of a set of members.
 func quorum(set uint) int { return int(set) - 1 }
 
-// instance returns the model with these things.
-func (u *universe) instance(m *logic.Model) (*finite.Instance, error) {
+// interpretation returns the model with these things.
+func (u *universe) interpretation(m *logic.Model) (*finite.Interpretation, error) {
 	names := map[string][]string{}
 	for v := range u.members {
 		names["Member"] = append(names["Member"], fmt.Sprint(v+1))

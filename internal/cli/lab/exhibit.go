@@ -68,7 +68,7 @@ func (l *laboratory) exhibit(ctx context.Context, a asked) (any, error) {
 // wrong returns the run to the violation of an exhibit.
 func (l *laboratory) wrong(x *gallery.Exhibit, v *verify.Violation) (*runQuestion, error) {
 	if x.Runner != nil {
-		i := &x.Run.Instance
+		i := &x.Run.Setup
 		prepared, err := network.Prepare(x.Runner.Program().Declared(), *i)
 		if err != nil {
 			return nil, err
@@ -89,7 +89,7 @@ func (l *laboratory) wrong(x *gallery.Exhibit, v *verify.Violation) (*runQuestio
 	if err != nil {
 		return nil, err
 	}
-	words := append(exhibitWords(x.Name, &x.Options.Instance), kept...)
+	words := append(exhibitWords(x.Name, &x.Options.Setup), kept...)
 	if x.Options.Wardens {
 		words = append(words, "--wardens=true")
 	}

@@ -160,7 +160,7 @@ func (b *labStart) scheduled(ctx context.Context) (*labRun, error) {
 		s.Limit = mostLabEvents
 	}
 	r := &labRun{labStart: b}
-	if before, err := b.e.Session(simulate.Options{Instance: s.Instance}); err == nil {
+	if before, err := b.e.Session(simulate.Options{Setup: s.Setup}); err == nil {
 		r.begins(before)
 	}
 	found, err := run.Elect(ctx, b.Program, b.e, b.o, &s)
@@ -169,7 +169,7 @@ func (b *labStart) scheduled(ctx context.Context) (*labRun, error) {
 		found, err = run.Elect(ctx, b.Program, b.e, b.o, &s)
 	}
 	if broken := new(simulate.Violation); errors.As(err, &broken) && broken.Record != nil {
-		prepared, err := network.Prepare(b.e.Declaration, s.Instance)
+		prepared, err := network.Prepare(b.e.Declaration, s.Setup)
 		if err != nil {
 			return nil, err
 		}

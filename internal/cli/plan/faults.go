@@ -92,7 +92,7 @@ func (o *FaultFlags) LeaderDies(e *catalogue.Entry, i network.Setup) error {
 	return nil
 }
 
-// Faults reads the faults among the processes of an instance.
+// Faults reads the faults among the processes of a setup.
 func (o *FaultFlags) Faults(i network.Setup, stdin io.Reader) (faults.Script, error) {
 	if err := o.gather(stdin); err != nil {
 		return faults.Script{}, err

@@ -23,7 +23,7 @@ func (r *Ranks) Flags(command *cobra.Command) {
 	command.Flags().StringVar(&r.priorities, "priorities", "", "priority of each process, by position: 0,1,1; with 0 it never leads (default 1 each)")
 }
 
-// Rank gives an instance its priorities. given returns the identifiers by position, as they were given.
+// Rank gives a setup its priorities. given returns the identifiers by position, as they were given.
 func (r *Ranks) Rank(e *catalogue.Entry, i *network.Setup, given func(network.Setup) []uint64) error {
 	if r.priorities == "" {
 		return nil

@@ -47,8 +47,8 @@ func (in *Input) Flags(command *cobra.Command, p *Program) {
 	option.Offer(command, "order", order.Names[:]...)
 }
 
-// Instance reads the arrangement of identifiers, and the parameters.
-func (in *Input) Instance(e *catalogue.Entry) (network.Setup, error) {
+// Setup reads the arrangement of identifiers, and the parameters.
+func (in *Input) Setup(e *catalogue.Entry) (network.Setup, error) {
 	i := network.Setup{Duplicates: in.Duplicates}
 	var err error
 	if i.Parameters, err = Pairs(in.Parameters); err != nil {

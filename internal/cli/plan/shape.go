@@ -56,7 +56,7 @@ func (s *shape) Form(e *catalogue.Entry) *catalogue.Entry {
 	return e
 }
 
-// fit gives an instance its shape.
+// fit gives a setup its shape.
 func (s *shape) fit(e *catalogue.Entry, i *network.Setup, seed uint64) (err error) {
 	if s.topology != "" {
 		if _, err := Word("topology", s.topology, append([]string{"ring", "complete"}, trees...)...); err != nil {

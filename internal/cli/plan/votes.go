@@ -31,7 +31,7 @@ func (b *ballots) flags(command *cobra.Command) {
 	f.StringVar(&b.Scores, "scores", "", "votes go to the highest score: a file with a row for each voter, or one for all; or "+locality+": to the nearest")
 }
 
-// read gives an instance its votes. ids are the identifiers by position, as they were given.
+// read gives a setup its votes. ids are the identifiers by position, as they were given.
 func (b *ballots) read(e *catalogue.Entry, i *network.Setup, ids []uint64) (err error) {
 	votes := func(e *catalogue.Entry) bool { return e.Votes }
 	switch {

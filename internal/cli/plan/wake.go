@@ -90,7 +90,7 @@ func wakeUp(text string) (at election.Ticks, ok bool) {
 	return at, ok && at != election.Forever
 }
 
-// Reluctant adds the unwilling processes to an instance.
+// Reluctant adds the unwilling processes to a setup.
 func (w *Waking) Reluctant(e *catalogue.Entry, i *network.Setup) (err error) {
 	if w.unwilling == "" {
 		return nil

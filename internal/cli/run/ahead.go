@@ -19,7 +19,7 @@ var Goals = map[string]verify.Goal{"two-leaders": verify.Unsafe, "worst": verify
 func (w *Walker) Begun() (verify.Options, error) {
 	s := w.options
 	o := verify.Options{
-		Instance: s.Instance, Initiators: s.Initiators, Wardens: s.Wardens, Unordered: s.Faults.Unordered, Lazy: w.o.lazy,
+		Setup: s.Setup, Initiators: s.Initiators, Wardens: s.Wardens, Unordered: s.Faults.Unordered, Lazy: w.o.lazy,
 		SafetyOnly: w.e.Leased, Reduce: verify.AnyReduction, Cores: runtime.GOMAXPROCS(0),
 	}
 	var err error

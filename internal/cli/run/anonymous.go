@@ -51,7 +51,7 @@ func (o *Options) planLockstep(command *cobra.Command, e *catalogue.Entry) (plan
 		return nil, wrong
 	}
 	o.Duplicates = true
-	i, err := o.Instance(e)
+	i, err := o.Setup(e)
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +67,9 @@ func (*lockstep) Job() (*labour.Assignment, error) { return nil, plan.ErrNoJob }
 // Answer is that of an [plan.Answerable].
 func (l *lockstep) Answer(ctx context.Context, _ *plan.Program, _ labour.Doer) (*plan.Finding, error) {
 	limit := cmp.Or(l.o.limit, anonymousLimit)
-	s, err := l.e.Symmetry(simulate.Options{Instance: l.setup, Seed: l.o.Seed, Limit: limit, Progress: going(ctx)})
+	s, err := l.e.Symmetry(simulate.Options{Setup: l.setup, Seed: l.o.Seed, Limit: limit, Progress: going(ctx)})
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
-		return l.o.broken(l.e, &simulate.Options{Instance: l.setup}, broken)
+		return l.o.broken(l.e, &simulate.Options{Setup: l.setup}, broken)
 	}
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func (c *checking) records(e *catalogue.Entry, n int) (bool, error) {
 
 // run checks a complete run. The claims are about runs without faults.
 func (c *checking) run(e *catalogue.Entry, s *simulate.Options, r *simulate.Result) error {
-	switch sound := !r.Disturbed && r.Live == len(r.Decisions) && !s.Instance.Duplicates && s.Until.IsZero(); {
+	switch sound := !r.Disturbed && r.Live == len(r.Decisions) && !s.Setup.Duplicates && s.Until.IsZero(); {
 	case e.Check == nil || r.Record == nil || !r.Complete || !sound && !c.report:
 		return nil
 	case !sound:

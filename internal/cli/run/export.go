@@ -76,11 +76,11 @@ func exported(p *plan.Program, e *catalogue.Entry, o *exportOptions) error {
 		return err
 	}
 	if exportFormats[format] == "promela" || exportFormats[format] == "tla" {
-		instance, err := o.Instance(e)
+		setup, err := o.Setup(e)
 		if err != nil {
 			return err
 		}
-		model, err := verify.ModelOf(e.Program, instance)
+		model, err := verify.ModelOf(e.Program, setup)
 		if err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func (*overRun) Job() (*labour.Assignment, error) { return nil, plan.ErrNoJob }
 // CarryOut is that of a [plan.Study].
 func (r *overRun) CarryOut(ctx context.Context, p *plan.Program, _ labour.Doer) error {
 	if r.o.over == "processes" {
-		spawner, err := newSpawner(r.s.Instance.IDs.Len() - len(r.s.Dead))
+		spawner, err := newSpawner(r.s.Setup.IDs.Len() - len(r.s.Dead))
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func overSettings(p *plan.Program, command *cobra.Command, e *catalogue.Entry, o
 	if err != nil {
 		return s, err
 	}
-	i, err := o.Instance(e)
+	i, err := o.Setup(e)
 	if err == nil {
 		err = o.LeaderDies(e, i)
 	}
@@ -130,7 +130,7 @@ func overSettings(p *plan.Program, command *cobra.Command, e *catalogue.Entry, o
 	if err := o.Reluctant(e, &i); err != nil {
 		return s, err
 	}
-	s = tcprun.Options{Instance: i, Seed: o.Seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
+	s = tcprun.Options{Setup: i, Seed: o.Seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
 	if s.Initiators, s.AnyTime, err = o.Initiators(i); err != nil {
 		return s, err
 	}

@@ -26,10 +26,10 @@ const mostSaved = 64 << 20
 
 // saved returns the run of these options, for a file.
 func (o *Options) saved(e *catalogue.Entry, s *simulate.Options, p *network.Instance) plan.SavedRun {
-	i := s.Instance
+	i := s.Setup
 	without := slices.Concat(plan.Unsaved, plan.FaultNames)
 	var more []string
-	if i.Votes != nil { // the order of voters is that of the instance
+	if i.Votes != nil { // the order of voters is that of the setup
 		without = append(without, "ids", "votes")
 		if o.IDs != "" {
 			more = append(more, "--ids="+report.Commas(i.IDs.Len(), i.IDs.At))

@@ -217,7 +217,7 @@ func (o *Options) Runnable(p *plan.Program, command *cobra.Command, args []strin
 
 // Simulator turns flags into options of the simulator.
 func (o *Options) Simulator(e *catalogue.Entry, stdin io.Reader) (simulate.Options, error) {
-	i, err := o.Instance(e)
+	i, err := o.Setup(e)
 	if err == nil {
 		err = o.LeaderDies(e, i)
 	}
@@ -229,7 +229,7 @@ func (o *Options) Simulator(e *catalogue.Entry, stdin io.Reader) (simulate.Optio
 		return simulate.Options{}, err
 	}
 	s := simulate.Options{
-		Instance: i, Delay: o.delay, Seed: o.Seed, Until: election.Units(o.until), Limit: o.most(),
+		Setup: i, Delay: o.delay, Seed: o.Seed, Until: election.Units(o.until), Limit: o.most(),
 		Record: o.Recorded() || o.Told(), Cores: runtime.GOMAXPROCS(0),
 	}
 	timing := int(e.Timing)
@@ -341,7 +341,7 @@ func (r *simulation) CarryOut(ctx context.Context, p *plan.Program, by labour.Do
 
 // Elect simulates the election, and checks what its source claims of every run.
 func Elect(ctx context.Context, p *plan.Program, e *catalogue.Entry, o *Options, s *simulate.Options) (*report.Run, error) {
-	checked, err := o.records(e, s.Instance.IDs.Len())
+	checked, err := o.records(e, s.Setup.IDs.Len())
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +362,7 @@ func Elect(ctx context.Context, p *plan.Program, e *catalogue.Entry, o *Options,
 		return nil, err
 	}
 	if err != nil {
-		return nil, o.Locate(err, e, s.Instance)
+		return nil, o.Locate(err, e, s.Setup)
 	}
 	if err := o.checking.run(e, s, r); err != nil {
 		return nil, err
@@ -370,13 +370,13 @@ func Elect(ctx context.Context, p *plan.Program, e *catalogue.Entry, o *Options,
 	found := &report.Run{Subject: o.Subject(e), Options: s, Result: r, Claims: o.claims}
 	found.Start = o.StartWord(found.Start)
 	found.Replay = func(lines []string) string { return o.Replay(e, lines) }
-	found.Told, err = o.Telling(s.Instance, o.Window())
+	found.Told, err = o.Telling(s.Setup, o.Window())
 	return found, err
 }
 
 // broken returns the run of an algorithm that broke the contract.
 func (o *Options) broken(e *catalogue.Entry, s *simulate.Options, v *simulate.Violation) (*plan.Finding, error) {
-	prepared, err := network.Prepare(e.Declaration, s.Instance)
+	prepared, err := network.Prepare(e.Declaration, s.Setup)
 	if err != nil {
 		return nil, err
 	}

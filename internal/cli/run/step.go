@@ -261,7 +261,7 @@ func (w *Walker) Said(line string) (all []simulate.Choice, err error) {
 		c, err := w.Cut(line)
 		return []simulate.Choice{c}, err
 	}
-	commands, err := plan.HostCommands(w.options.Instance, line+" at 0")
+	commands, err := plan.HostCommands(w.options.Setup, line+" at 0")
 	if err != nil {
 		return nil, fmt.Errorf("%s: it is transfer 3 to 2, or weigh 3 as 7", option.Excerpt(line))
 	}
@@ -425,6 +425,6 @@ func (w *Walker) put() (err error) {
 func (w *Walker) Found() (found *report.Run, err error) {
 	found = &report.Run{Subject: w.o.Subject(w.e), Options: w.options, Result: w.Result(), Walked: true}
 	found.Replay = func(lines []string) string { return w.o.Replay(w.e, lines) }
-	found.Told, err = w.o.Telling(w.options.Instance, w.o.Window())
+	found.Told, err = w.o.Telling(w.options.Setup, w.o.Window())
 	return found, err
 }

@@ -78,7 +78,7 @@ func (o *countOptions) plan(p *plan.Program, command *cobra.Command, args []stri
 	}
 	c := &counting{e: e, o: o, flags: command.Flags()}
 	o.Streamed = true
-	if c.setup, err = o.Instance(e); err != nil {
+	if c.setup, err = o.Setup(e); err != nil {
 		return nil, err
 	}
 	o.AtAnyTime(e.Declaration, "", c.setup.Parameters)
@@ -107,8 +107,8 @@ func (c *counting) Answer(ctx context.Context, p *plan.Program, by labour.Doer) 
 	found := &report.Count{Subject: c.o.Subject(c.e), IDs: c.setup.IDs, Parameters: c.set, How: c.how, Result: r}
 	found.Start = c.o.StartWord(found.Start)
 	if w, given := c.ids.(count.Woken); given {
-		found.Waking.Instance = c.setup
-		if found.Waking.Instance.Unwilling = w.Unwilling; c.o.Wake != "" {
+		found.Waking.Setup = c.setup
+		if found.Waking.Setup.Unwilling = w.Unwilling; c.o.Wake != "" {
 			found.Waking.Wake = w.Wake
 		}
 	}

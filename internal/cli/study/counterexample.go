@@ -86,10 +86,10 @@ func (o *verifyOptions) reproducing(e *catalogue.Entry, found *report.Verificati
 // Following returns a session that makes the steps of a violation, and the flags for its network and its start. Parameters and the
 // flags of savedOfVerify are not among them.
 func Following(e *catalogue.Entry, options *verify.Options, r *trace.Record) (session *simulate.Session, kept []string, err error) {
-	s := simulate.Options{Instance: options.Instance, AnyTime: e.Starts != election.Together, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}}
-	s.Instance.IDs = election.List(r.IDs)
+	s := simulate.Options{Setup: options.Setup, AnyTime: e.Starts != election.Together, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}}
+	s.Setup.IDs = election.List(r.IDs)
 	if e.Identifiers == election.Anonymous {
-		s.Instance.IDs = make(election.List, r.N)
+		s.Setup.IDs = make(election.List, r.N)
 	}
 	if e.Timing == election.Timed {
 		s.Delay = uint64(max(1, options.Delay))

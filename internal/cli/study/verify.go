@@ -173,7 +173,7 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	}
 	v.Reduce = verify.Reduction(reduction)
 	o.bound(e)
-	i, err := o.Input.Instance(e)
+	i, err := o.Input.Setup(e)
 	if err == nil {
 		err = o.Rank(e, &i, o.Given)
 	}
@@ -184,7 +184,7 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 		return v, fmt.Errorf("--crash %d is more than can happen: each of %d processes crashes once, and once more after each recovery; use --crash %d",
 			o.Crashes, i.IDs.Len(), most)
 	}
-	v.Instance = i
+	v.Setup = i
 	switch o.Start {
 	case "every-set":
 		v.Starts = verify.EverySet
@@ -206,7 +206,7 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 		if o.Scores != "" && e.Topology != election.Complete {
 			return v, errors.New("--scores need one order: give --ids or --order")
 		}
-		v.Size, v.Instance.IDs = o.N, nil
+		v.Size, v.Setup.IDs = o.N, nil
 	}
 	return v, nil
 }

@@ -349,9 +349,9 @@ func TestWithoutAFunctionOfItsOwnAProcessStandsIfItIsWilling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	instance := network.On(1, 2, 3)
-	instance.Unwilling = []int{1}
-	if placed, err = network.Prepare(program.Declaration, instance); err != nil {
+	setup := network.On(1, 2, 3)
+	setup.Unwilling = []int{1}
+	if placed, err = network.Prepare(program.Declaration, setup); err != nil {
 		t.Fatal(err)
 	}
 	ps = program.New(placed, false)

@@ -31,7 +31,7 @@ var record = sync.OnceValues(func() (*trace.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := lcr.Simulate(simulate.Options{Record: true, Instance: network.On(3, 1, 2)})
+	r, err := lcr.Simulate(simulate.Options{Record: true, Setup: network.On(3, 1, 2)})
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ type ExtremesTable struct{ Sizes []*Verification }
 // Text prints a table of election messages, and one of time, beside the declared bounds.
 func (t *ExtremesTable) Text(p *Printer) error {
 	first := t.Sizes[0]
-	set, err := first.Set(first.Options.Instance.Parameters)
+	set, err := first.Set(first.Options.Setup.Parameters)
 	if err != nil {
 		return err
 	}

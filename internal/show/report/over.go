@@ -36,7 +36,7 @@ func (r *OverRun) JSON() any {
 	}
 	result = append(result, Field{"seed", r.Seed}, Field{"parameters", Parameters(r.Prepared.Parameters)})
 	result = append(result, votesJSON(r.Prepared)...)
-	result = append(result, wakingJSON(&simulate.Options{Instance: s.Instance})...)
+	result = append(result, wakingJSON(&simulate.Options{Setup: s.Setup})...)
 	result = append(result, outcomeJSON(r.Declaration, &r.Outcome)...)
 	if r.Rounds != nil {
 		result = append(result, Field{"time", times(r.Rounds.Elected, r.Rounds.Decided, r.Rounds.Quiet)}, Field{"markers", r.Markers})

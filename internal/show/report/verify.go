@@ -142,7 +142,7 @@ func (r *Verification) further() []allowed {
 
 // parameters returns the JSON of the parameters, which were set before.
 func (c *Checked) parameters() Object {
-	set, err := c.Set(c.Options.Instance.Parameters)
+	set, err := c.Set(c.Options.Setup.Parameters)
 	if err != nil {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (r *Verification) explored() string {
 	if r.Walks > 0 {
 		what, each = fmt.Sprintf("%d random walks with seed %d", r.Walks, r.Seed), "random orders"
 	}
-	if v.Instance.IDs == nil && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
+	if v.Setup.IDs == nil && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
 		what += fmt.Sprintf(" of %s of %d identifiers", each, r.Size)
 	}
 	if v.Crashes > 0 {
@@ -265,7 +265,7 @@ func (r *Verification) longer() string {
 // holds prints the properties that hold, and the extremes.
 func (r *Verification) holds(p *Printer) error {
 	w := p.Out
-	set, err := r.Set(r.Options.Instance.Parameters)
+	set, err := r.Set(r.Options.Setup.Parameters)
 	if err != nil {
 		return err
 	}

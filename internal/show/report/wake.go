@@ -16,10 +16,10 @@ func wakingJSON(s *simulate.Options) (fields Object) {
 		}
 		fields = append(fields, Field{"wake", wake})
 	}
-	if s.Instance.Unwilling != nil {
-		unwilling := make([]uint64, len(s.Instance.Unwilling))
-		for k, q := range s.Instance.Unwilling {
-			unwilling[k] = s.Instance.IDs.At(q)
+	if s.Setup.Unwilling != nil {
+		unwilling := make([]uint64, len(s.Setup.Unwilling))
+		for k, q := range s.Setup.Unwilling {
+			unwilling[k] = s.Setup.IDs.At(q)
 		}
 		fields = append(fields, Field{"unwilling", unwilling})
 	}

@@ -28,7 +28,7 @@ func run(source *random.Source, most int) simulate.Options {
 			ids[q] = 1 + source.Below(uint64(2*most))
 		}
 	}
-	o := simulate.Options{Instance: network.Setup{IDs: ids}, Record: true, Values: true, Limit: 10_000}
+	o := simulate.Options{Setup: network.Setup{IDs: ids}, Record: true, Values: true, Limit: 10_000}
 	o.Wake = slices.Repeat([]election.Ticks{election.Forever}, n)
 	o.Wake[source.Below(uint64(n))] = election.Units(source.Below(100))
 	for q := range o.Wake {
@@ -36,7 +36,7 @@ func run(source *random.Source, most int) simulate.Options {
 			o.Wake[q] = election.Units(source.Below(uint64(2 * n)))
 		}
 		if source.Below(3) == 0 && q > 0 {
-			o.Instance.Unwilling = append(o.Instance.Unwilling, q)
+			o.Setup.Unwilling = append(o.Setup.Unwilling, q)
 		}
 	}
 	return o
@@ -59,8 +59,8 @@ func behind(source *random.Source) simulate.Options {
 		p := q + int(source.Below(uint64(most-q)))
 		ids[q], ids[p] = ids[p], ids[q]
 	}
-	o := simulate.Options{Instance: network.Setup{IDs: ids}, Record: true, Values: true, Limit: 10_000}
-	o.Instance.Parameters = map[string]string{"c": fmt.Sprint(2 + source.Below(3))}
+	o := simulate.Options{Setup: network.Setup{IDs: ids}, Record: true, Values: true, Limit: 10_000}
+	o.Setup.Parameters = map[string]string{"c": fmt.Sprint(2 + source.Below(3))}
 	o.Wake = slices.Repeat([]election.Ticks{election.Forever}, n)
 	o.Wake[0] = election.Units(0)
 	for q := 1; q < n; q++ {
@@ -68,7 +68,7 @@ func behind(source *random.Source) simulate.Options {
 			o.Wake[q] = election.Units(source.Below(6))
 		}
 		if source.Below(5) == 0 {
-			o.Instance.Unwilling = append(o.Instance.Unwilling, q)
+			o.Setup.Unwilling = append(o.Setup.Unwilling, q)
 		}
 	}
 	return o
@@ -111,7 +111,7 @@ func TestEveryRunKeepsEveryClaim(t *testing.T) {
 			o := run(source, 20)
 			for _, c := range claimsOf(t, a, o) {
 				if !c.Holds {
-					t.Fatalf("%s on %v waking at %v, unwilling %v: %s: %s: %s", a.Name, o.Instance.IDs, o.Wake, o.Instance.Unwilling, c.Source, c.Text, c.Measured)
+					t.Fatalf("%s on %v waking at %v, unwilling %v: %s: %s: %s", a.Name, o.Setup.IDs, o.Wake, o.Setup.Unwilling, c.Source, c.Text, c.Measured)
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func TestEveryClaimCanFail(t *testing.T) {
 		}
 		look(r.Record, h)
 	}
-	for _, c := range claimsOf(t, stopandgo.P1, simulate.Options{Instance: network.On(1), Record: true, Values: true}) {
+	for _, c := range claimsOf(t, stopandgo.P1, simulate.Options{Setup: network.On(1), Record: true, Values: true}) {
 		if !broken[c.Text] {
 			t.Errorf("nothing breaks %q", c.Text)
 		}
@@ -220,7 +220,7 @@ func mutants() (all []algorithm) {
 }
 
 func TestARecordWithoutValuesIsRefused(t *testing.T) {
-	r, err := simulate.Run(stopandgo.P1, simulate.Options{Instance: network.On(3, 1, 2), Record: true})
+	r, err := simulate.Run(stopandgo.P1, simulate.Options{Setup: network.On(3, 1, 2), Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestARecordWithoutValuesIsRefused(t *testing.T) {
 }
 
 func TestRecordsOfOtherAlgorithmsAreRefused(t *testing.T) {
-	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: network.On(3, 1, 2), Record: true})
+	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: network.On(3, 1, 2), Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestAllOrdersHaveTheMeanAndTheExtremesOfEverySimulation(t *testing.T) {
 		}
 		runs, total, least, most := uint64(0), uint64(0), uint64(1<<63), uint64(0)
 		for more := true; more; more = order.Next(ids) {
-			r, err := e.Simulate(simulate.Options{Instance: network.On(ids...)})
+			r, err := e.Simulate(simulate.Options{Setup: network.On(ids...)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,7 +35,7 @@ type cost struct {
 
 // run makes one run; timed reports whether its time is worth a simulation, if it takes one.
 func (p *place) run(ctx context.Context, seed uint64, timed bool) (c cost, err error) {
-	i, err := p.instance(seed)
+	i, err := p.setup(seed)
 	if err != nil {
 		return c, err
 	}
@@ -54,7 +54,7 @@ func (p *place) run(ctx context.Context, seed uint64, timed bool) (c cost, err e
 		}
 	}
 	r, err := p.Simulate(simulate.Options{
-		Instance: i, Seed: seed, SkipPhases: true,
+		Setup: i, Seed: seed, SkipPhases: true,
 		Progress: func(uint64) bool { return ctx.Err() == nil },
 	})
 	switch {

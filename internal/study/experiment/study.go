@@ -196,16 +196,16 @@ func (s *Study) places() []place {
 	return places
 }
 
-// instance returns the network of a run. Of all orders the seed is the number of one, from 0.
-func (p *place) instance(seed uint64) (network.Setup, error) {
+// setup returns the network of a run. Of all orders the seed is the number of one, from 0.
+func (p *place) setup(seed uint64) (network.Setup, error) {
 	if p.exhausted() {
-		return p.setup(arranged(p.n, seed)), nil
+		return p.on(arranged(p.n, seed)), nil
 	}
 	ids, err := order.Parse(cmp.Or(p.order, order.Names[0]), p.n, seed)
 	if err != nil {
 		return network.Setup{}, fmt.Errorf("%w: %w", ErrStudy, err)
 	}
-	i := p.setup(ids)
+	i := p.on(ids)
 	if p.Topology == election.Tree { // a path
 		i.Edges = make([][2]int, p.n-1)
 		for q := range i.Edges {
@@ -215,8 +215,8 @@ func (p *place) instance(seed uint64) (network.Setup, error) {
 	return i, nil
 }
 
-// setup returns the network of the identifiers 1 … n in an order.
-func (p *place) setup(ids election.Arrangement) network.Setup {
+// on returns the network of the identifiers 1 … n in an order.
+func (p *place) on(ids election.Arrangement) network.Setup {
 	return network.Setup{IDs: order.Accepted(p.Declaration, ids, 1), Parameters: p.given}
 }
 
@@ -228,7 +228,7 @@ func (p *place) check(seed uint64) error {
 		}
 		seed = 0
 	}
-	i, err := p.instance(seed)
+	i, err := p.setup(seed)
 	if err != nil || p.counted() && p.n > network.MaxRing {
 		return err
 	}

@@ -19,13 +19,13 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-func model(t *testing.T, algorithm string, instance network.Setup) *verify.Model {
+func model(t *testing.T, algorithm string, setup network.Setup) *verify.Model {
 	t.Helper()
 	e, err := all.Algorithms.Find(algorithm)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := verify.ModelOf(e.Program, instance)
+	m, err := verify.ModelOf(e.Program, setup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +90,12 @@ func TestAModelHasTheStatesOfTheSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		instance := network.On(3, 1, 2)
-		r, err := e.Verify(verify.Options{Instance: instance})
+		setup := network.On(3, 1, 2)
+		r, err := e.Verify(verify.Options{Setup: setup})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := model(t, algorithm, instance)
+		m := model(t, algorithm, setup)
 		if m.States != r.States || m.Transitions != r.Transitions || m.Finals != r.Finals {
 			t.Errorf("%s: %d states, %d steps, %d final; verify: %d, %d, %d", algorithm, m.States, m.Transitions, m.Finals, r.States, r.Transitions, r.Finals)
 		}
@@ -133,20 +133,20 @@ func TestSpinFindsTheSameStatesAndVerdicts(t *testing.T) {
 	needsSpin(t)
 	for _, c := range []struct {
 		algorithm string
-		instance  network.Setup
+		setup     network.Setup
 		wrong     bool
 	}{
-		{algorithm: "lcr", instance: network.On(5, 4, 3, 2, 1)},
-		{algorithm: "lcr", instance: network.On(1)},
-		{algorithm: "lcr", instance: network.Setup{IDs: election.List{2, 1, 2}, Duplicates: true}, wrong: true},
-		{algorithm: "dolev-klawe-rodeh", instance: network.On(3, 1, 4, 2, 5)},
-		{algorithm: "peterson", instance: network.On(2, 5, 1, 4, 3)},
-		{algorithm: "franklin", instance: network.On(3, 1, 4, 2)},
-		{algorithm: "ring-bully", instance: network.On(1, 2, 3, 4)},
-		{algorithm: "itai-rodeh", instance: network.Setup{IDs: make(election.List, 3), Parameters: map[string]string{"rounds": "unnumbered"}}},
+		{algorithm: "lcr", setup: network.On(5, 4, 3, 2, 1)},
+		{algorithm: "lcr", setup: network.On(1)},
+		{algorithm: "lcr", setup: network.Setup{IDs: election.List{2, 1, 2}, Duplicates: true}, wrong: true},
+		{algorithm: "dolev-klawe-rodeh", setup: network.On(3, 1, 4, 2, 5)},
+		{algorithm: "peterson", setup: network.On(2, 5, 1, 4, 3)},
+		{algorithm: "franklin", setup: network.On(3, 1, 4, 2)},
+		{algorithm: "ring-bully", setup: network.On(1, 2, 3, 4)},
+		{algorithm: "itai-rodeh", setup: network.Setup{IDs: make(election.List, 3), Parameters: map[string]string{"rounds": "unnumbered"}}},
 	} {
-		t.Run(fmt.Sprintf("%s of %d", c.algorithm, c.instance.IDs.Len()), func(t *testing.T) {
-			m := model(t, c.algorithm, c.instance)
+		t.Run(fmt.Sprintf("%s of %d", c.algorithm, c.setup.IDs.Len()), func(t *testing.T) {
+			m := model(t, c.algorithm, c.setup)
 			states, wrong := spin(t, m)
 			if c.wrong {
 				if wrong == 0 || m.Violated == "" {

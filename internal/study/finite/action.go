@@ -19,7 +19,7 @@ type assignment struct {
 	value evaluate
 }
 
-func (i *Instance) compileAction(a *logic.Action) *action {
+func (i *Interpretation) compileAction(a *logic.Action) *action {
 	compiled := &action{}
 	for _, g := range a.Guards {
 		compiled.guards = append(compiled.guards, i.compile(g.Term, a.Parameters))
@@ -35,12 +35,12 @@ func (i *Instance) compileAction(a *logic.Action) *action {
 	for _, g := range a.Guards {
 		conditions = append(conditions, conjuncts(g.Term, true)...)
 	}
-	compiled.search = (&compiler{Instance: i}).search(a.Parameters, conditions)
+	compiled.search = (&compiler{Interpretation: i}).search(a.Parameters, conditions)
 	return compiled
 }
 
 // Prevents returns the number, from 1, of the first guard that does not hold in a state, or 0: the action is possible.
-func (i *Instance) Prevents(a *logic.Action, s *State, args ...int) int {
+func (i *Interpretation) Prevents(a *logic.Action, s *State, args ...int) int {
 	for k := range a.Guards {
 		if !i.Guard(a, k+1, s, args...) {
 			return k + 1
@@ -50,13 +50,13 @@ func (i *Instance) Prevents(a *logic.Action, s *State, args ...int) int {
 }
 
 // Guard reports whether a guard, by its number from 1, holds in a state.
-func (i *Instance) Guard(a *logic.Action, number int, s *State, args ...int) bool {
+func (i *Interpretation) Guard(a *logic.Action, number int, s *State, args ...int) bool {
 	return i.actions[a].guards[number-1](i.run(s, args)) == 1
 }
 
 // Possible calls found with the arguments of each way in which an action is possible in a state, until that returns false. Integers
-// are those of the instance's range.
-func (i *Instance) Possible(a *logic.Action, s *State, found func(args []int) bool) {
+// are those of the interpretation's range.
+func (i *Interpretation) Possible(a *logic.Action, s *State, found func(args []int) bool) {
 	args := make([]int, len(a.Parameters))
 	m := &machine{s, make([]int, mostVars)} // found may evaluate something else
 	i.actions[a].search(m, func() bool {
@@ -66,7 +66,7 @@ func (i *Instance) Possible(a *logic.Action, s *State, found func(args []int) bo
 }
 
 // After returns the state after an action, whether it is possible or not.
-func (i *Instance) After(a *logic.Action, s *State, args ...int) *State {
+func (i *Interpretation) After(a *logic.Action, s *State, args ...int) *State {
 	next := &State{slices.Clone(s.tables)}
 	for _, set := range i.actions[a].sets {
 		t := &i.tables[set.table]

@@ -19,7 +19,7 @@ type evaluate func(m *machine) int
 const mostVars = 256
 
 // run returns the machine for a state and the first variables.
-func (i *Instance) run(s *State, vars []int) *machine {
+func (i *Interpretation) run(s *State, vars []int) *machine {
 	m := &i.machine
 	if m.vars == nil {
 		m.vars = make([]int, mostVars)
@@ -36,8 +36,8 @@ type variable struct {
 }
 
 // compile returns a term as a function. The variables are the first ones of the machine.
-func (i *Instance) compile(t *logic.Term, vars []logic.Binding) evaluate {
-	c := &compiler{Instance: i}
+func (i *Interpretation) compile(t *logic.Term, vars []logic.Binding) evaluate {
+	c := &compiler{Interpretation: i}
 	for _, v := range vars {
 		c.bind(v.Name)
 	}
@@ -45,7 +45,7 @@ func (i *Instance) compile(t *logic.Term, vars []logic.Binding) evaluate {
 }
 
 type compiler struct {
-	*Instance
+	*Interpretation
 	vars []variable
 	used int
 }

@@ -29,7 +29,7 @@ const text = `(model m (title "T") (theorem "T.") (source "S") (code "C"))
 (invariant seen-low "w" (forall ((p Process) (q Process)) (=> (and (seen p) (seen q) (distinct p q)) (< (+ (value p) (value q)) 8))))
 `
 
-func instance(t *testing.T, next func([]int) int) (*finite.Instance, error) {
+func interpretation(t *testing.T, next func([]int) int) (*finite.Interpretation, error) {
 	t.Helper()
 	files := fstest.MapFS{"m.model": {Data: []byte(text)}}
 	m, err := logic.Load(files, files, "m.model")
@@ -44,7 +44,7 @@ func instance(t *testing.T, next func([]int) int) (*finite.Instance, error) {
 func three(a []int) int { return (a[0] + 1) % 3 }
 
 func TestActionsAreEvaluatedAsTheyAreWritten(t *testing.T) {
-	i, err := instance(t, three)
+	i, err := interpretation(t, three)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,32 +90,32 @@ func TestActionsAreEvaluatedAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestAnInstanceThatIsWrongIsRefused(t *testing.T) {
-	if _, err := instance(t, func(a []int) int { return a[0] }); err == nil || err.Error() != "the axiom no-fixpoint does not hold" {
+func TestAnInterpretationThatIsWrongIsRefused(t *testing.T) {
+	if _, err := interpretation(t, func(a []int) int { return a[0] }); err == nil || err.Error() != "the axiom no-fixpoint does not hold" {
 		t.Error(err)
 	}
-	if _, err := instance(t, nil); err == nil || err.Error() != "the constant next has no value" {
+	if _, err := interpretation(t, nil); err == nil || err.Error() != "the constant next has no value" {
 		t.Error(err)
 	}
 }
 
 // The invariant is not inductive: two processes with 4 that are not seen yet.
 func TestTheSmallestCounterexampleToInductionIsFound(t *testing.T) {
-	i, err := instance(t, three)
+	i, err := interpretation(t, three)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := finite.Induction([]*finite.Instance{i}, 4, 1e6)
+	found, err := finite.Induction([]*finite.Interpretation{i}, 4, 1e6)
 	if err != nil || found == nil {
 		t.Fatal(found, err)
 	}
 	if len(found.Facts) != 3 || logic.Names(found.Broken) != "seen-low" {
 		t.Errorf("%d facts, %s breaks %s", len(found.Facts), found.Action.Name, logic.Names(found.Broken))
 	}
-	if _, err := finite.Induction([]*finite.Instance{i}, 4, 3); !errors.Is(err, finite.ErrTooMany) {
+	if _, err := finite.Induction([]*finite.Interpretation{i}, 4, 3); !errors.Is(err, finite.ErrTooMany) {
 		t.Error(err)
 	}
-	if found, err := finite.Induction([]*finite.Instance{i}, 1, 1e6); found != nil || err != nil {
+	if found, err := finite.Induction([]*finite.Interpretation{i}, 1, 1e6); found != nil || err != nil {
 		t.Error(found, err)
 	}
 }

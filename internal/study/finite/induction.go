@@ -9,7 +9,7 @@ import (
 // Counterexample is a counterexample to induction: a state in which all invariants hold, and a step after which one does not. No run
 // need reach that state; an invariant that excludes it is missing.
 type Counterexample struct {
-	*Instance
+	*Interpretation
 	Before, After *State
 	Facts         []Fact // of the state before, that differ from the first state
 	New           []Fact // what the step changes
@@ -22,12 +22,12 @@ type Counterexample struct {
 // ErrTooMany is the error of a search that has tried as many states as it may.
 var ErrTooMany = errors.New("too many states to try")
 
-// Induction returns the smallest counterexample to induction in any of these instances, whose model lacks an invariant: the one with the
+// Induction returns the smallest counterexample to induction in any of these interpretations, whose model lacks an invariant: the one with the
 // fewest facts. Without any it returns nil; after that many states, [ErrTooMany].
-func Induction(instances []*Instance, mostFacts, mostStates int) (*Counterexample, error) {
+func Induction(interpretations []*Interpretation, mostFacts, mostStates int) (*Counterexample, error) {
 	tried := 0
 	for size := 0; size <= mostFacts; size++ {
-		for _, i := range instances {
+		for _, i := range interpretations {
 			first := i.Initial()
 			facts := i.possible(first)
 			var found *Counterexample
@@ -50,7 +50,7 @@ func Induction(instances []*Instance, mostFacts, mostStates int) (*Counterexampl
 }
 
 // possible returns all facts that differ from those of the first state.
-func (i *Instance) possible(first *State) (facts []Fact) {
+func (i *Interpretation) possible(first *State) (facts []Fact) {
 	for place := range i.tables {
 		t := &i.tables[place]
 		values := i.domain(t.symbol.Result)
@@ -66,7 +66,7 @@ func (i *Instance) possible(first *State) (facts []Fact) {
 }
 
 // choose calls try for each state with so many of the facts, from the given one on, until that returns false.
-func (i *Instance) choose(facts []Fact, from, size int, s *State, try func(*State) bool) bool {
+func (i *Interpretation) choose(facts []Fact, from, size int, s *State, try func(*State) bool) bool {
 	if size == 0 {
 		return try(s)
 	}
@@ -84,7 +84,7 @@ func (i *Instance) choose(facts []Fact, from, size int, s *State, try func(*Stat
 }
 
 // breaks returns a step from a state in which all holds to one in which something does not, or nil.
-func (i *Instance) breaks(s *State) (found *Counterexample) {
+func (i *Interpretation) breaks(s *State) (found *Counterexample) {
 	for _, f := range i.goals {
 		if !i.Holds(f, s) {
 			return nil
@@ -94,7 +94,7 @@ func (i *Instance) breaks(s *State) (found *Counterexample) {
 		i.Possible(a, s, func(args []int) bool {
 			after := i.After(a, s, args...)
 			if broken := i.Broken(after); len(broken) > 0 {
-				found = &Counterexample{Instance: i, Before: s, After: after, New: i.Facts(after, s), Action: a, Args: append([]int(nil), args...), Broken: broken}
+				found = &Counterexample{Interpretation: i, Before: s, After: after, New: i.Facts(after, s), Action: a, Args: append([]int(nil), args...), Broken: broken}
 			}
 			return found == nil
 		})

@@ -87,9 +87,9 @@ func exhibit[S, M any](a election.Algorithm[S, M], e Exhibit) Exhibit {
 
 // with returns the options for every order of so many identifiers, with parameters: names and values in turn.
 func with(size int, parameters ...string) verify.Options {
-	o := verify.Options{Size: size, Instance: network.Setup{Parameters: map[string]string{}}}
+	o := verify.Options{Size: size, Setup: network.Setup{Parameters: map[string]string{}}}
 	for i := 0; i < len(parameters); i += 2 {
-		o.Instance.Parameters[parameters[i]] = parameters[i+1]
+		o.Setup.Parameters[parameters[i]] = parameters[i+1]
 	}
 	return o
 }

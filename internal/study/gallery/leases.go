@@ -41,7 +41,7 @@ func (b budget) few() verify.Options {
 		"answer-timeout", "1", "deferral", "1", "claim-timeout", claim, "asking", "no")
 	o.Crashes, o.Recoveries, o.Commands, o.Delay, o.SafetyOnly = b.crashes, b.recoveries, b.commands, b.delay, true
 	o.Lazy, o.Wardens, o.Unordered = b.lazy, b.wardens, b.unordered
-	o.Instance.IDs, o.Instance.Priorities = election.List{1, 2, 3}, []uint16{0, 1, 1}
+	o.Setup.IDs, o.Setup.Priorities = election.List{1, 2, 3}, []uint16{0, 1, 1}
 	return o
 }
 
@@ -66,8 +66,8 @@ func simulated(name, broken string, mutate func(*election.Algorithm[member, lett
 	e := lease(name, broken, budget{}, mutate)
 	e.Runner = simulate.Must(simulate.OfSmall(&a))
 	e.Run = simulate.Options{Delay: 2, Until: election.Units(300)}
-	e.Run.Instance = network.Setup{IDs: election.List{1, 2, 3}, Parameters: map[string]string{"rho": "0", "lease": "60", "renewal": "15", "delay": "2"}}
-	reader := faults.NewReader(e.Run.Instance.IDs)
+	e.Run.Setup = network.Setup{IDs: election.List{1, 2, 3}, Parameters: map[string]string{"rho": "0", "lease": "60", "renewal": "15", "delay": "2"}}
+	reader := faults.NewReader(e.Run.Setup.IDs)
 	for _, line := range lines {
 		if err := reader.Line(line); err != nil {
 			panic(err) // the lines are constants
@@ -79,8 +79,8 @@ func simulated(name, broken string, mutate func(*election.Algorithm[member, lett
 
 // preempting is an exhibit in which 3 leads, and offers the lead to 2, which has a higher weight.
 func preempting(e Exhibit) Exhibit {
-	e.Run.Seed, e.Run.Instance.Priorities = 2, []uint16{1, 2, 1}
-	e.Run.Instance.Parameters["preemption"], e.Run.Instance.Parameters["preempt-delay"] = "yes", "78"
+	e.Run.Seed, e.Run.Setup.Priorities = 2, []uint16{1, 2, 1}
+	e.Run.Setup.Parameters["preemption"], e.Run.Setup.Parameters["preempt-delay"] = "yes", "78"
 	return e
 }
 
@@ -278,7 +278,7 @@ func drifting() verify.Options {
 	o := budget{lazy: true, terms: 2}.few()
 	o.ClockError = faults.Chance{Times: 1, Of: 10}
 	for _, name := range []string{"lease", "renewal", "claim-timeout"} {
-		o.Instance.Parameters[name] += "0"
+		o.Setup.Parameters[name] += "0"
 	}
 	return o
 }

@@ -30,7 +30,7 @@ func rings() []Exhibit {
 	return []Exhibit{
 		exhibit(lcr.Algorithm, Exhibit{
 			Name: "lcr-equal-identifiers", Broken: "identifiers are distinct", Property: verify.TwoLeaders,
-			Options: verify.Options{Instance: network.Setup{IDs: election.List{2, 1, 2}, Duplicates: true}},
+			Options: verify.Options{Setup: network.Setup{IDs: election.List{2, 1, 2}, Duplicates: true}},
 		}),
 		exhibit(lcrForwardsAll(), Exhibit{
 			Name: "lcr-forwards-smaller", Broken: "a smaller identifier is discarded", Property: verify.WrongLeader,

@@ -1,4 +1,4 @@
-// Package models reads the models of folder proofs and their records, and makes finite instances of models of rings.
+// Package models reads the models of folder proofs and their records, and makes finite interpretations of models of rings.
 package models
 
 import (
@@ -47,8 +47,8 @@ func IsRing(m *logic.Model) bool {
 	return len(m.Sorts) == 1 && m.Sorts[0].Name == "Process" && len(m.Constants) >= 3 && m.Constants[0].Name == "between" && m.Constants[1].Name == "next"
 }
 
-// Ring returns a finite instance of a model of a ring, with these identifiers, going right.
-func Ring(m *logic.Model, ids []int, integers finite.Range) (*finite.Instance, error) {
+// Ring returns a finite interpretation of a model of a ring, with these identifiers, going right.
+func Ring(m *logic.Model, ids []int, integers finite.Range) (*finite.Interpretation, error) {
 	n := len(ids)
 	names, top := make([]string, n), 0
 	for p, id := range ids {
@@ -75,15 +75,15 @@ var phases = finite.Range{Least: 0, Most: 1}
 // Counterexample returns the smallest counterexample to induction of a model of a ring, in all orders of so many identifiers, as
 // [finite.Induction] does. Where phases are counted, they are 0 and 1.
 func Counterexample(m *logic.Model, n, mostFacts, mostStates int) (*finite.Counterexample, error) {
-	var instances []*finite.Instance
+	var interpretations []*finite.Interpretation
 	for _, ids := range orders(n) {
 		i, err := Ring(m, ids, phases)
 		if err != nil {
 			return nil, err
 		}
-		instances = append(instances, i)
+		interpretations = append(interpretations, i)
 	}
-	return finite.Induction(instances, mostFacts, mostStates)
+	return finite.Induction(interpretations, mostFacts, mostStates)
 }
 
 // Excluding returns those formulas of the whole model that do not hold in the state before the step: with any of them left in, the

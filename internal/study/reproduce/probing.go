@@ -150,11 +150,11 @@ type probing struct {
 // one step.
 func (b *Bench) Probe(name string, ids election.Arrangement, change ...func(*network.Setup)) *probing {
 	o := simulate.Options{
-		Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Record: true,
+		Setup: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Record: true,
 		Faults: faults.Script{Unordered: true}, Limit: uint64(16*ids.Len()*ids.Len() + 256), // a record takes memory
 	}
 	for _, change := range change {
-		change(&o.Instance)
+		change(&o.Setup)
 	}
 	r := &probing{Result: b.Simulate(name, o), ids: ids}
 	entered := make([]int, ids.Len())

@@ -97,7 +97,7 @@ func TestHowAChecksEndIsReported(t *testing.T) {
 }
 
 func TestASearchTellsWhereItEnded(t *testing.T) {
-	ring := func(n int) simulate.Options { return simulate.Options{Instance: network.On(reproduce.UpTo(n)...)} }
+	ring := func(n int) simulate.Options { return simulate.Options{Setup: network.On(reproduce.UpTo(n)...)} }
 	simulated := func(b *reproduce.Bench, sizes ...int) {
 		for _, n := range sizes {
 			b.Simulate("lcr", ring(n))

@@ -95,14 +95,14 @@ func (b *Bench) Algorithm(name string) *catalogue.Entry { return Must(b.Algorith
 // messages, and many more on small networks, is not Complete.
 func (b *Bench) Simulate(name string, o simulate.Options) *simulate.Result {
 	b.GoOn()
-	if n := uint64(o.Instance.IDs.Len()); o.Limit == 0 {
+	if n := uint64(o.Setup.IDs.Len()); o.Limit == 0 {
 		o.Limit = 8*n*n + 100_000
 	}
 	o.Values = o.Record
 	o.Progress = func(uint64) bool { return b.Context.Err() == nil }
 	r := Must(b.Algorithm(name).Simulate(o))
 	b.GoOn()
-	b.Reached(o.Instance.IDs.Len())
+	b.Reached(o.Setup.IDs.Len())
 	return r
 }
 
@@ -118,7 +118,7 @@ func (b *Bench) Verify(name string, o verify.Options) *verify.Report {
 	if r.Complete {
 		n := o.Size
 		if n == 0 {
-			n = o.Instance.IDs.Len()
+			n = o.Setup.IDs.Len()
 		}
 		b.reach.Schedules = max(b.reach.Schedules, n)
 	}

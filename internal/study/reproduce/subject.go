@@ -44,8 +44,8 @@ func (s Subject) Starting(ids ...uint64) Subject {
 	return s
 }
 
-// Instance returns the network that the subject runs on.
-func (s *Subject) Instance() network.Setup {
+// Setup returns the network that the subject runs on.
+func (s *Subject) Setup() network.Setup {
 	i := network.On(s.IDs...)
 	i.Parameters = map[string]string{}
 	for _, text := range s.Set {
@@ -113,11 +113,11 @@ func (t Trial) Recorded() Trial {
 // Options returns the options of the simulation.
 func (t *Trial) Options() simulate.Options {
 	o := simulate.Options{
-		Instance: t.Instance(), Initiators: t.Initiators(), AnyTime: t.AnyTime, Schedule: t.Schedule, Delay: t.Delay,
+		Setup: t.Setup(), Initiators: t.Initiators(), AnyTime: t.AnyTime, Schedule: t.Schedule, Delay: t.Delay,
 		Seed: t.Seed, Limit: t.Limit, Until: election.Units(t.Until), Record: t.Record,
 	}
-	o.Instance.Duplicates = t.Equal
-	r := faults.NewReader(o.Instance.IDs)
+	o.Setup.Duplicates = t.Equal
+	r := faults.NewReader(o.Setup.IDs)
 	for _, line := range t.Faults {
 		Must(0, r.Line(line))
 	}
@@ -174,7 +174,7 @@ type Proof struct {
 // Options returns the options of the checker.
 func (p *Proof) Options() verify.Options {
 	o := verify.Options{
-		Instance: p.Instance(), Initiators: p.Initiators(), Crashes: p.Crashes, Recoveries: p.Recoveries, Delay: p.Delay,
+		Setup: p.Setup(), Initiators: p.Initiators(), Crashes: p.Crashes, Recoveries: p.Recoveries, Delay: p.Delay,
 	}
 	switch {
 	case p.EverySet:
@@ -183,7 +183,7 @@ func (p *Proof) Options() verify.Options {
 		o.Starts = verify.AnyTime
 	}
 	if slices.Equal(p.IDs, UpTo(len(p.IDs))) {
-		o.Size, o.Instance.IDs = len(p.IDs), nil
+		o.Size, o.Setup.IDs = len(p.IDs), nil
 	}
 	return o
 }

@@ -49,8 +49,8 @@ func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing
 		t.Run(e.Name, func(t *testing.T) {
 			for _, n := range []int{1, 2, 3, 5, 8, 24} {
 				for seed := range uint64(3) {
-					i := electiontest.Instance(e.Declaration, n, seed)
-					simulated, err := e.Simulate(simulate.Options{Instance: i, Seed: seed})
+					i := electiontest.Setup(e.Declaration, n, seed)
+					simulated, err := e.Simulate(simulate.Options{Setup: i, Seed: seed})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -58,7 +58,7 @@ func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing
 					if e.Timing == election.Synchronous && election.Units(rounds/uint64(n)).Less(simulated.Time.Quiet) {
 						continue
 					}
-					r := over(t, e, tcprun.Options{Instance: i, Seed: seed})
+					r := over(t, e, tcprun.Options{Setup: i, Seed: seed})
 					if !reflect.DeepEqual(r.Messages, simulated.Messages) || !reflect.DeepEqual(r.ByPhase, simulated.ByPhase) ||
 						!slices.Equal(r.Decisions, simulated.Decisions) || !reflect.DeepEqual(r.Verdict, simulated.Verdict) {
 						t.Fatalf("n = %d, seed %d: over connections %+v, simulated %+v", n, seed, r, simulated)
@@ -78,12 +78,12 @@ func TestOneStarterIsEnoughAndCountsAreThoseOfASimulation(t *testing.T) {
 			continue
 		}
 		for n := range 6 {
-			i := electiontest.Instance(e.Declaration, n+1, 7)
-			simulated, err := e.Simulate(simulate.Options{Instance: i, Initiators: []int{n}})
+			i := electiontest.Setup(e.Declaration, n+1, 7)
+			simulated, err := e.Simulate(simulate.Options{Setup: i, Initiators: []int{n}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := over(t, e, tcprun.Options{Instance: i, Initiators: []int{n}})
+			r := over(t, e, tcprun.Options{Setup: i, Initiators: []int{n}})
 			if !reflect.DeepEqual(r.Messages, simulated.Messages) || !reflect.DeepEqual(r.Verdict, simulated.Verdict) || r.Starters != 1 {
 				t.Errorf("%s, n = %d: %+v over connections, %+v simulated", e.Name, n+1, r, simulated)
 			}
@@ -97,7 +97,7 @@ func TestTheLeaderIsRightAndBoundsHoldWhateverTheSchedule(t *testing.T) {
 			continue
 		}
 		if e.Leased {
-			if _, err := tcprun.Run(t.Context(), e.Program, tcprun.Options{Instance: network.On(1, 2, 3)}); err == nil {
+			if _, err := tcprun.Run(t.Context(), e.Program, tcprun.Options{Setup: network.On(1, 2, 3)}); err == nil {
 				t.Errorf("%s runs, though its elections never end", e.Name)
 			}
 			continue
@@ -106,8 +106,8 @@ func TestTheLeaderIsRightAndBoundsHoldWhateverTheSchedule(t *testing.T) {
 			t.Parallel() // most wait for timers
 			for _, n := range []int{1, 2, 3, 7} {
 				for _, anyTime := range []bool{false, e.Starts != election.Together} {
-					i := electiontest.Instance(e.Declaration, n, uint64(n))
-					r := over(t, e, tcprun.Options{Instance: i, Seed: uint64(n), AnyTime: anyTime})
+					i := electiontest.Setup(e.Declaration, n, uint64(n))
+					r := over(t, e, tcprun.Options{Setup: i, Seed: uint64(n), AnyTime: anyTime})
 					if !r.Right || len(r.Faults) > 0 {
 						t.Errorf("n = %d: %+v", n, r)
 					}
@@ -130,7 +130,7 @@ func TestOneSeedIsOneRunOnAOneDirectionalRing(t *testing.T) {
 	}
 	different := map[string]bool{}
 	for seed := range uint64(8) {
-		o := tcprun.Options{Instance: network.Setup{IDs: make(election.List, 5)}, Seed: seed}
+		o := tcprun.Options{Setup: network.Setup{IDs: make(election.List, 5)}, Seed: seed}
 		first, again := over(t, e, o), over(t, e, o)
 		if !reflect.DeepEqual(first.Messages, again.Messages) || !slices.Equal(first.Decisions, again.Decisions) {
 			t.Errorf("seed %d: %+v, and then %+v", seed, first, again)
@@ -147,8 +147,8 @@ func TestMessagesToCrashedProcessesAreCountedAndLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := tcprun.Options{Instance: network.On(1, 2, 3, 4, 5, 6, 7), Dead: []int{6}, Initiators: []int{3}}
-	simulated, err := e.Simulate(simulate.Options{Instance: o.Instance, Initiators: o.Initiators, Faults: faults.Script{Dead: o.Dead}})
+	o := tcprun.Options{Setup: network.On(1, 2, 3, 4, 5, 6, 7), Dead: []int{6}, Initiators: []int{3}}
+	simulated, err := e.Simulate(simulate.Options{Setup: o.Setup, Initiators: o.Initiators, Faults: faults.Script{Dead: o.Dead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestMessagesToCrashedProcessesAreCountedAndLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o = tcprun.Options{Instance: network.On(3, 2, 1), Dead: []int{1}}
+	o = tcprun.Options{Setup: network.On(3, 2, 1), Dead: []int{1}}
 	if r := over(t, ring, o); r.Agreed || r.Live != 2 || r.Lost != 1 || r.Messages.Total != 2 {
 		t.Errorf("a ring with a dead process: %+v", r)
 	}

@@ -79,7 +79,7 @@ func planned(plan Plan, find Find) (*processor, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, i := process.Opened(a), plan.Instance
+	program, i := process.Opened(a), plan.Setup
 	i.IDs = plan.IDs
 	p, err := network.Prepare(program.Declaration, i)
 	if err != nil {

@@ -32,10 +32,10 @@ func DefaultLimit(n int) uint64 {
 // patience is the default limit of a service that is never quiescent, as a multiple of [election.Declaration.Settles].
 const patience = 4
 
-// Options are the options of a run. The zero value of each field but Instance is a good start.
+// Options are the options of a run. The zero value of each field but Setup is a good start.
 type Options struct {
-	Instance network.Setup
-	Seed     uint64 // of the algorithms' choices
+	Setup network.Setup
+	Seed  uint64 // of the algorithms' choices
 
 	Initiators []int // positions that start; nil: all live and willing ones
 	AnyTime    bool  // each starts at any time, perhaps after messages
@@ -58,7 +58,7 @@ type Options struct {
 type Plan struct {
 	Algorithm string
 	IDs       election.List // by position
-	Instance  network.Setup // all but the identifiers
+	Setup     network.Setup // all but the identifiers
 	Position  int
 	Seed      uint64
 	Dead      []int
@@ -106,7 +106,7 @@ var ErrStopped = errors.New("stopped before the start")
 // Run runs an election between processors of an algorithm, or those that o.Spawn makes.
 func Run(ctx context.Context, a program.Program, o Options) (*Result, error) {
 	program := process.Opened(a)
-	p, err := network.Prepare(program.Declaration, o.Instance)
+	p, err := network.Prepare(program.Declaration, o.Setup)
 	if err != nil {
 		return nil, err
 	}
@@ -133,16 +133,16 @@ func once(ctx context.Context, p *network.Instance, program *process.Program, o 
 		c.limit = math.MaxUint64
 	}
 	plan := Plan{
-		Algorithm: d.Name, IDs: make([]uint64, n), Instance: o.Instance, Seed: o.Seed, Dead: o.Dead, Unit: o.Unit,
+		Algorithm: d.Name, IDs: make([]uint64, n), Setup: o.Setup, Seed: o.Seed, Dead: o.Dead, Unit: o.Unit,
 		Within: process.Never, Limit: c.limit, Secret: make([]byte, secretSize),
 	}
 	if o.Patient {
 		plan.Within = c.assumed
 	}
 	rand.Read(plan.Secret) // never fails
-	plan.Instance.IDs = nil
+	plan.Setup.IDs = nil
 	for i := range plan.IDs {
-		plan.IDs[i] = o.Instance.IDs.At(i)
+		plan.IDs[i] = o.Setup.IDs.At(i)
 	}
 	for _, q := range o.Dead {
 		c.dead[q] = true

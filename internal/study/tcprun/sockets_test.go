@@ -54,7 +54,7 @@ func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i network.Setup,
 		t.Fatal(err)
 	}
 	begun = new([]*processor)
-	return Options{Instance: i, Spawn: func(plan Plan) (Control, error) {
+	return Options{Setup: i, Spawn: func(plan Plan) (Control, error) {
 		p, err := begin(prepared, hidden(t, a), plan)
 		if err != nil {
 			return nil, err
@@ -157,7 +157,7 @@ func TestAStoppedRunReportsWhatThereIs(t *testing.T) {
 	if err != nil || r.Complete || r.Agreed || r.Lost == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := Run(ctx, hidden(t, &lcr.Algorithm), Options{Instance: network.On(1)}); !errors.Is(err, ErrStopped) {
+	if _, err := Run(ctx, hidden(t, &lcr.Algorithm), Options{Setup: network.On(1)}); !errors.Is(err, ErrStopped) {
 		t.Errorf("stopped before it began: %v", err)
 	}
 }
@@ -167,7 +167,7 @@ func TestALimitEndsARun(t *testing.T) {
 	endless.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(0, kind, m)
 	}
-	r, err := Run(t.Context(), hidden(t, &endless), Options{Instance: network.On(2, 1), Limit: 100})
+	r, err := Run(t.Context(), hidden(t, &endless), Options{Setup: network.On(2, 1), Limit: 100})
 	if err != nil || r.Complete || r.Deliveries <= 100 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -182,7 +182,7 @@ func TestARunHasALimitByDefault(t *testing.T) {
 			out.After(timer, election.Units(0))
 		}
 	}, nil)
-	r, err := Run(t.Context(), hidden(t, endless), Options{Instance: network.On(1, 2), Unit: time.Millisecond})
+	r, err := Run(t.Context(), hidden(t, endless), Options{Setup: network.On(1, 2), Unit: time.Millisecond})
 	if err != nil || r.Complete || timeouts < 10_000 || timeouts > 10_010 {
 		t.Errorf("%+v after %d timeouts, %v", r, timeouts, err)
 	}
@@ -262,7 +262,7 @@ func TestALateMachineIsSeenInTheSlowestMessage(t *testing.T) {
 			}
 		}),
 	} {
-		r, err := Run(t.Context(), hidden(t, a), Options{Instance: network.On(1, 2), Unit: unit})
+		r, err := Run(t.Context(), hidden(t, a), Options{Setup: network.On(1, 2), Unit: unit})
 		if err != nil || !r.Right || r.Longest < late-2*unit {
 			t.Errorf("%s of %s: %+v, %v", name, late, r, err)
 		}
@@ -279,7 +279,7 @@ func TestAPatientRunBeginsAgainWithLongerUnitsUntilAllIsInTime(t *testing.T) {
 			out.Send(election.To(1), 0, struct{}{})
 		}
 	}, func(election.Kind, *election.Out[struct{}]) { messages++ })
-	r, err := Run(t.Context(), hidden(t, a), Options{Instance: network.On(1, 2), Unit: unit, Patient: true})
+	r, err := Run(t.Context(), hidden(t, a), Options{Setup: network.On(1, 2), Unit: unit, Patient: true})
 	if err != nil || !r.Complete || !r.Right || r.Longest > r.Assumed || r.Assumed != r.Unit || r.Unit < 8*unit {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -299,7 +299,7 @@ func TestAnAvalancheOfMessagesIsEnded(t *testing.T) {
 			out.Send(election.To(3-*id), 0, struct{}{})
 		}
 	}
-	r, err := Run(t.Context(), hidden(t, a), Options{Instance: network.On(1, 2), Unit: time.Millisecond, Limit: 1000})
+	r, err := Run(t.Context(), hidden(t, a), Options{Setup: network.On(1, 2), Unit: time.Millisecond, Limit: 1000})
 	if err != nil || r.Complete {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -351,7 +351,7 @@ func TestAServiceThatNeitherRestsNorSettlesIsEnded(t *testing.T) {
 	}, func(election.Kind, *election.Out[struct{}]) {})
 	a.Settles = func(n uint64, _ election.Parameters) election.Ticks { return election.Units(5 * n) }
 	begun := time.Now()
-	r, err := Run(t.Context(), hidden(t, a), Options{Instance: network.On(1, 2), Unit: 10 * time.Millisecond})
+	r, err := Run(t.Context(), hidden(t, a), Options{Setup: network.On(1, 2), Unit: 10 * time.Millisecond})
 	if err != nil || r.Complete || time.Since(begun) < patience*100*time.Millisecond {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -365,16 +365,16 @@ func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 		change func(*Options)
 		says   string
 	}{
-		{func(o *Options) { o.Instance = network.On() }, "at least 1 is needed"},
+		{func(o *Options) { o.Setup = network.On() }, "at least 1 is needed"},
 		{func(o *Options) { o.Initiators = []int{} }, "no process starts; at least one must"},
 		{func(o *Options) { o.Dead = []int{0, 1, 2} }, "all processes are dead"},
 		{func(o *Options) { o.Unit = time.Second }, "it has no timers, so a unit has no effect"},
 		{func(o *Options) { o.Unit = -1 }, "a unit is a duration above 0, such as 100ms, not -1ns"},
-		{func(o *Options) { o.Instance.IDs = inOrder(1 << 26) }, "processes, or a higher limit (ulimit -n)"},
+		{func(o *Options) { o.Setup.IDs = inOrder(1 << 26) }, "processes, or a higher limit (ulimit -n)"},
 	} {
-		o := Options{Instance: network.On(3, 2, 1)}
+		o := Options{Setup: network.On(3, 2, 1)}
 		test.change(&o)
-		if mayOpen() > files(election.Ring, 1<<26) && o.Instance.IDs.Len() > 3 {
+		if mayOpen() > files(election.Ring, 1<<26) && o.Setup.IDs.Len() > 3 {
 			continue // this system can do it
 		}
 		if _, err := Run(t.Context(), hidden(t, &lcr.Algorithm), o); err == nil || !strings.Contains(err.Error(), test.says) {
@@ -443,7 +443,7 @@ func TestARunOverPipesIsTheSame(t *testing.T) {
 		return hidden(t, &lcr.Algorithm), nil
 	}
 	served := make(chan error, 5)
-	o := Options{Instance: network.On(50, 40, 30, 20, 10), Spawn: func(plan Plan) (Control, error) {
+	o := Options{Setup: network.On(50, 40, 30, 20, 10), Spawn: func(plan Plan) (Control, error) {
 		in, requests := io.Pipe()
 		replies, out := io.Pipe()
 		go func() {

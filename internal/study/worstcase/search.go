@@ -273,8 +273,8 @@ func (c *climb) play(ctx context.Context, tried *atomic.Int64) (best Best, err e
 // run runs an election and sets its cost. An input that cannot be run to its end is no worst case.
 func (c *climb) run(i *Input) (ok bool) {
 	r, err := c.Entry.Simulate(simulate.Options{
-		Instance: network.Setup{IDs: election.List(i.IDs), Unwilling: i.Unwilling, Parameters: c.Parameters},
-		Wake:     i.Wake, Seed: c.Seed,
+		Setup: network.Setup{IDs: election.List(i.IDs), Unwilling: i.Unwilling, Parameters: c.Parameters},
+		Wake:  i.Wake, Seed: c.Seed,
 	})
 	switch {
 	case errors.Is(err, election.ErrTime):

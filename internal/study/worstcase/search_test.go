@@ -57,8 +57,8 @@ func TestAPhaseOfStopAndGoCanHaveMoreThanOneMessageForEach(t *testing.T) {
 	if r.Cost.Lo < 9 || r.Cost.Lo >= 16 {
 		t.Errorf("the largest phase found has %s messages, with %+v", r.Cost, r.Input)
 	}
-	i := simulate.Options{Instance: network.On(r.IDs...), Wake: r.Wake}
-	i.Instance.Unwilling, i.Instance.Parameters = r.Unwilling, o.Parameters
+	i := simulate.Options{Setup: network.On(r.IDs...), Wake: r.Wake}
+	i.Setup.Unwilling, i.Setup.Parameters = r.Unwilling, o.Parameters
 	again, err := o.Entry.Simulate(i)
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestAnExactWorstCaseIsThatOfAllOrders(t *testing.T) {
 		most := uint64(0)
 		ids := []uint64{6, 5, 4, 3, 2, 1}
 		for more := true; more; more = order.Next(ids) {
-			run, err := e.Simulate(simulate.Options{Instance: network.On(ids...)})
+			run, err := e.Simulate(simulate.Options{Setup: network.On(ids...)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -133,7 +133,7 @@ type Checker struct {
 }
 
 // NewChecker returns a checker for an instance. The error is that of [network.Prepare].
-func NewChecker(program *process.Program, o *Options, instance network.Setup) (*Checker, error) {
+func NewChecker(program *process.Program, o *Options, setup network.Setup) (*Checker, error) {
 	c := &Checker{
 		program: program, Functions: program.Functions, Options: o, ages: map[age]uint32{}, Costs: []Cost{{}}, numbers: map[Cost]uint16{{}: 0},
 		actions: map[ActionKey]uint16{}, Commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
@@ -154,12 +154,12 @@ func NewChecker(program *process.Program, o *Options, instance network.Setup) (*
 	c.faultless = o.Crashes+o.Commands+o.Cuts+o.Suspicions == 0
 	c.Processes.portable, c.Messages.portable, c.Queues.portable = c.portableProcess, c.portableMessage, c.portableQueue
 	c.Queues.Number(&[]underWay{}, election.Ticks{})
-	return c, c.On(instance)
+	return c, c.On(setup)
 }
 
 // On turns the checker to an instance.
-func (c *Checker) On(instance network.Setup) error {
-	p, err := network.Prepare(c.program.Declaration, instance)
+func (c *Checker) On(setup network.Setup) error {
+	p, err := network.Prepare(c.program.Declaration, setup)
 	if err != nil {
 		return err
 	}

@@ -69,8 +69,8 @@ const mostSteps = 1 << 16
 func NewRunner(program *process.Program) *Runner { return &Runner{program: program} }
 
 // On prepares a run of an instance.
-func (r *Runner) On(instance network.Setup) error {
-	p, err := network.Prepare(r.program.Declaration, instance)
+func (r *Runner) On(setup network.Setup) error {
+	p, err := network.Prepare(r.program.Declaration, setup)
 	if err != nil {
 		return err
 	}

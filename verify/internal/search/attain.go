@@ -20,8 +20,8 @@ type attained struct {
 }
 
 // GraphOf explores an instance, and keeps the edges.
-func (l *Searcher) GraphOf(instance network.Setup) (*graph, error) {
-	if err := l.on(instance); err != nil {
+func (l *Searcher) GraphOf(setup network.Setup) (*graph, error) {
+	if err := l.on(setup); err != nil {
 		return nil, err
 	}
 	l.reset(false)

@@ -311,7 +311,7 @@ func (x *Search) judge(extremes *Ranges) *model.Finding {
 // broken returns the first bound that the extremes of n processes break, or nil. Bounds apply to distinct identifiers,
 // one election, and whole runs.
 func (o *Options) broken(d *election.Declaration, n int, of string, few, many uint64) *election.Bound {
-	if o.Prefix != nil || o.Instance.Duplicates || d.Task != election.Once && len(o.Initiators) != 1 {
+	if o.Prefix != nil || o.Setup.Duplicates || d.Task != election.Once && len(o.Initiators) != 1 {
 		return nil
 	}
 	for _, b := range d.Bounds {

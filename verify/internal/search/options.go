@@ -8,7 +8,7 @@ import (
 // Options holds what is searched, and how far.
 type Options struct {
 	model.Options
-	Instance  network.Setup
+	Setup     network.Setup
 	MaxStates int                 // of one order; 0 is no limit
 	MaxDepth  int                 // transitions from the beginning to a state
 	Memory    uint64              // limit of the whole program, in bytes

@@ -9,12 +9,12 @@ import (
 )
 
 // decide explores one schedule of an instance, and reports whether that was enough.
-func (l *Searcher) decide(instance network.Setup) (v Verdict, enough bool, err error) {
+func (l *Searcher) decide(setup network.Setup) (v Verdict, enough bool, err error) {
 	if l.runner == nil {
 		l.runner = reductions.NewRunner(l.program)
 	}
 	r := l.runner
-	if err := r.On(instance); err != nil {
+	if err := r.On(setup); err != nil {
 		return v, false, err
 	}
 	if !r.Run(r.Network.Right(r.Network.Willing)) {

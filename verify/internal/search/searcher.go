@@ -39,14 +39,14 @@ func NewSearcher(program *process.Program, o *Options, m *Monitor, cores int) *S
 }
 
 // Explore explores an instance. If fewer is not negative, it searches only for violations after fewer transitions.
-func (l *Searcher) Explore(instance network.Setup, fewer int) (v Verdict, err error) {
+func (l *Searcher) Explore(setup network.Setup, fewer int) (v Verdict, err error) {
 	if l.Options.Confluent {
-		v, enough, err := l.decide(instance)
+		v, enough, err := l.decide(setup)
 		if v.Fewer = fewer; enough || err != nil {
 			return v, err
 		}
 	}
-	if err := l.on(instance); err != nil {
+	if err := l.on(setup); err != nil {
 		return v, err
 	}
 	if l.Options.Caused && l.decideCauses(&v) {
@@ -108,10 +108,10 @@ const heavy = 1 << 20
 
 // on turns the workers to an instance. What an earlier instance computed is used again if only the order of
 // identifiers differs.
-func (l *Searcher) on(instance network.Setup) error {
-	if l.workers != nil && !l.workers[0].Declaration.Leased && l.Options.Instance.Votes == nil && len(l.Options.Instance.Unwilling) == 0 && l.workers[0].Values.Len() < heavy {
+func (l *Searcher) on(setup network.Setup) error {
+	if l.workers != nil && !l.workers[0].Declaration.Leased && l.Options.Setup.Votes == nil && len(l.Options.Setup.Unwilling) == 0 && l.workers[0].Values.Len() < heavy {
 		for _, w := range l.workers {
-			if err := w.On(instance); err != nil {
+			if err := w.On(setup); err != nil {
 				return err
 			}
 		}
@@ -121,7 +121,7 @@ func (l *Searcher) on(instance network.Setup) error {
 		l.share = newExchange()
 	}
 	for range l.cores {
-		c, err := model.NewChecker(l.program, &l.Options.Options, instance)
+		c, err := model.NewChecker(l.program, &l.Options.Options, setup)
 		if err != nil {
 			return err
 		}

@@ -11,9 +11,9 @@ import (
 
 func TestShorterFingerprintsTakeLessMemory(t *testing.T) {
 	program := process.Must(process.Of(&lcr.Algorithm))
-	o := Options{Instance: network.On(7, 6, 5, 4, 3, 2, 1), MaxDepth: 100, Memory: 1 << 30, Wide: 100} // the order with the most states
+	o := Options{Setup: network.On(7, 6, 5, 4, 3, 2, 1), MaxDepth: 100, Memory: 1 << 30, Wide: 100} // the order with the most states
 	l := NewSearcher(program, &o, NewMonitor(&o, 1), 1)
-	if v, err := l.Explore(o.Instance, -1); err != nil || v.Bits != 64 {
+	if v, err := l.Explore(o.Setup, -1); err != nil || v.Bits != 64 {
 		t.Fatalf("%+v, %v", v, err)
 	}
 	for i := range l.table.shards {

@@ -181,7 +181,7 @@ func watch(b *reproduce.Bench, each func(id uint64, s *trace.Step, before *ringb
 	for ids := range codeRings {
 		n := uint64(ids.Len())
 		r := b.Simulate(bully, simulate.Options{
-			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
+			Setup: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
 			Faults: faults.Script{Unordered: true}, Limit: 16*n*n + 256, Record: true,
 		})
 		states := make([]*ringbully.Process, n)
@@ -353,7 +353,7 @@ func line15(b *reproduce.Bench) reproduce.Finding {
 		}
 		p.Receive(port, kind, m, out)
 	}
-	o := simulate.Options{Instance: network.Setup{IDs: ids}}
+	o := simulate.Options{Setup: network.Setup{IDs: ids}}
 	most := ringbully.Algorithm.Bound(election.Worst).Value(n)
 	same := reproduce.Variant(printed, o)
 	right := b.Simulate(bully, o)

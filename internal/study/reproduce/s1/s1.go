@@ -118,8 +118,8 @@ func naturalIdentifiers(b *reproduce.Bench) reproduce.Finding {
 				spread[p] = math.MaxUint64 - uint64(n)*uint64(n) + ranks.At(p)*ranks.At(p) // the largest is 2⁶⁴ - 1
 			}
 			spread[ranks.Position(1)] = 0
-			one := b.Simulate(name, simulate.Options{Instance: network.Setup{IDs: ranks}})
-			other := b.Simulate(name, simulate.Options{Instance: network.Setup{IDs: spread}})
+			one := b.Simulate(name, simulate.Options{Setup: network.Setup{IDs: ranks}})
+			other := b.Simulate(name, simulate.Options{Setup: network.Setup{IDs: spread}})
 			d.Unless(one.Right && other.Right && one.Messages.Total == other.Messages.Total, "%s, n = %d: %d and %d messages, leaders at %v and %v",
 				name, n, one.Messages.Total, other.Messages.Total, one.Leaders, other.Leaders)
 			rings++
@@ -128,7 +128,7 @@ func naturalIdentifiers(b *reproduce.Bench) reproduce.Finding {
 	}
 	twice := network.On(5, 3, 5, 1)
 	twice.Duplicates = true
-	r := b.Verify(bully, verify.Options{Instance: twice})
+	r := b.Verify(bully, verify.Options{Setup: twice})
 	d.Unless(r.Violation != nil, "with an identifier twice one leader is elected, too")
 	if r.Violation == nil {
 		return d.Finding("%d rings", rings)
@@ -148,7 +148,7 @@ func swallowing(b *reproduce.Bench) reproduce.Finding {
 			hops += clockwise
 		}
 		r := b.Simulate(simple, simulate.Options{
-			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Faults: faults.Script{Unordered: true},
+			Setup: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Faults: faults.Script{Unordered: true},
 		})
 		d.Unless(r.Right, "%s leaders at %v, %d decided", reproduce.OnRing(ids), r.Leaders, r.Decided)
 		d.Unless(r.Messages.Election == uint64(hops), "%s identifiers make %d hops, not %d", reproduce.OnRing(ids), r.Messages.Election, hops)
@@ -162,7 +162,7 @@ func simplifiedComplexity(b *reproduce.Bench) reproduce.Finding {
 	worst := 0.0
 	for ids := range reproduce.ManyRings {
 		n := uint64(ids.Len())
-		r := b.Simulate(simple, simulate.Options{Instance: network.Setup{IDs: ids}})
+		r := b.Simulate(simple, simulate.Options{Setup: network.Setup{IDs: ids}})
 		d.Unless(r.Right, "%s leaders at %v, %d decided", reproduce.OnRing(ids), r.Leaders, r.Decided)
 		d.Unless(r.Messages.Election >= 2*n-1 && r.Messages.Election <= n*(n+1)/2, "%s %d messages, not 2n - 1 to n(n + 1)/2", reproduce.OnRing(ids), r.Messages.Election)
 		d.Unless(r.Messages.Announcement == n, "%s the leader induces %d messages more", reproduce.OnRing(ids), r.Messages.Announcement)
@@ -176,7 +176,7 @@ func constantFractions(b *reproduce.Bench) reproduce.Finding {
 	least := 1.0
 	for n := 16; n <= 256; n *= 2 {
 		ids := reproduce.Must(order.Decreasing(n))
-		r := b.Simulate(simple, simulate.Options{Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, Record: true})
+		r := b.Simulate(simple, simulate.Options{Setup: network.Setup{IDs: ids}, Schedule: simulate.Random, Record: true})
 		hops := make([]int, n+1) // by identifier
 		for i := range r.Record.Steps {
 			if step := &r.Record.Steps[i]; step.Kind == "identifier" {
@@ -278,8 +278,8 @@ func afterTermination(b *reproduce.Bench) reproduce.Finding {
 		},
 	}
 	ids := network.On(4, 1, 2, 3)
-	least, most := spread(b.Verify(bully, verify.Options{Instance: ids, Starts: verify.AnyTime}))
-	deafLeast, deafMost := spread(reproduce.Must(verify.Run(variant, verify.Options{Instance: ids, Starts: verify.AnyTime})))
+	least, most := spread(b.Verify(bully, verify.Options{Setup: ids, Starts: verify.AnyTime}))
+	deafLeast, deafMost := spread(reproduce.Must(verify.Run(variant, verify.Options{Setup: ids, Starts: verify.AnyTime})))
 	d.Unless(least == most, "%d to %d messages", least, most)
 	d.Unless(deafLeast < least, "a processor that stops saves no message")
 	return d.Finding("it does: %d messages are sent so; on [4 1 2 3] every run has %d; if terminated processors stop, %d to %d, one leader all the same",
@@ -292,7 +292,7 @@ func anyWakeSchedule(b *reproduce.Bench) reproduce.Finding {
 	for n := 1; n <= 4; n++ {
 		for ids := range reproduce.Rings(n) {
 			for _, name := range []string{simple, bully} {
-				r := b.Verify(name, verify.Options{Instance: network.Setup{IDs: ids}, Starts: verify.AnyTime, Unordered: true})
+				r := b.Verify(name, verify.Options{Setup: network.Setup{IDs: ids}, Starts: verify.AnyTime, Unordered: true})
 				if !d.Verified(r, "%s %s", name, reproduce.OnRing(ids)) {
 					continue
 				}
@@ -307,7 +307,7 @@ func anyWakeSchedule(b *reproduce.Bench) reproduce.Finding {
 			want := b.Count(name, ids)
 			for schedule := range simulate.Sweep {
 				for _, anyTime := range []bool{false, true} {
-					r := b.Simulate(name, simulate.Options{Instance: network.Setup{IDs: ids}, Schedule: schedule, AnyTime: anyTime, Seed: 1})
+					r := b.Simulate(name, simulate.Options{Setup: network.Setup{IDs: ids}, Schedule: schedule, AnyTime: anyTime, Seed: 1})
 					d.Unless(r.Right && r.Messages.Total == want.Messages.Total, "%s %s, schedule %s: %d messages, not %d",
 						name, reproduce.OnRing(ids), schedule, r.Messages.Total, want.Messages.Total)
 					large++

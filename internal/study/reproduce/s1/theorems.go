@@ -189,7 +189,7 @@ func theorem1310(b *reproduce.Bench) reproduce.Finding {
 	nearest := 0.0
 	judge := func(ids election.Arrangement) {
 		n := uint64(ids.Len())
-		r := b.Simulate(bully, simulate.Options{Instance: network.Setup{IDs: ids}})
+		r := b.Simulate(bully, simulate.Options{Setup: network.Setup{IDs: ids}})
 		d.Unless(r.Right, "%s leaders at %v, %d decided", reproduce.OnRing(ids), r.Leaders, r.Decided)
 		d.Unless(r.Messages.Total <= n+8*n*(election.CeilLog(n)+2), "%s %d messages", reproduce.OnRing(ids), r.Messages.Total)
 		exact := b.Count(bully, ids).Messages.Total
@@ -256,7 +256,7 @@ func termination(b *reproduce.Bench) reproduce.Finding {
 	var d reproduce.Doubt
 	rings := 0
 	for ids := range reproduce.ManyRings {
-		r := b.Simulate(bully, simulate.Options{Instance: network.Setup{IDs: ids}, Schedule: simulate.LIFO, AnyTime: true})
+		r := b.Simulate(bully, simulate.Options{Setup: network.Setup{IDs: ids}, Schedule: simulate.LIFO, AnyTime: true})
 		d.Unless(r.Right, "%s leaders at %v, %d decided", reproduce.OnRing(ids), r.Leaders, r.Decided)
 		d.Unless(r.Messages.Announcement == uint64(ids.Len()), "%s it makes %d hops", reproduce.OnRing(ids), r.Messages.Announcement)
 		rings++
@@ -275,7 +275,7 @@ func theorem1311(b *reproduce.Bench) reproduce.Finding {
 		}
 		names = append(names, e.Name)
 		for n := 2; n <= 256; n *= 2 {
-			r := b.Simulate(e.Name, simulate.Options{Instance: network.Setup{IDs: reproduce.Must(order.Decreasing(n))}, Schedule: simulate.Burns})
+			r := b.Simulate(e.Name, simulate.Options{Setup: network.Setup{IDs: reproduce.Must(order.Decreasing(n))}, Schedule: simulate.Burns})
 			if r.Open == nil {
 				d.Unless(false, "%s, n = %d: no end", e.Name, n)
 				continue
@@ -298,7 +298,7 @@ func optimality(b *reproduce.Bench) reproduce.Finding {
 	for n := 4; n <= 4096; n *= 2 {
 		sent := uint64(0)
 		for ids := range reproduce.LargeRings(n) {
-			r := b.Simulate(bully, simulate.Options{Instance: network.Setup{IDs: ids}})
+			r := b.Simulate(bully, simulate.Options{Setup: network.Setup{IDs: ids}})
 			d.Unless(r.Right, "%s leaders at %v, %d decided", reproduce.OnRing(ids), r.Leaders, r.Decided)
 			sent = max(sent, r.Messages.Total)
 		}
@@ -313,13 +313,13 @@ func exercise1331(b *reproduce.Bench) reproduce.Finding {
 	var d reproduce.Doubt
 	most := uint64(0)
 	for n := 1; n <= 512; n *= 2 {
-		r := b.Simulate(simple, simulate.Options{Instance: network.Setup{IDs: reproduce.Must(order.Decreasing(n))}, Schedule: simulate.Random, Seed: uint64(n), AnyTime: true})
+		r := b.Simulate(simple, simulate.Options{Setup: network.Setup{IDs: reproduce.Must(order.Decreasing(n))}, Schedule: simulate.Random, Seed: uint64(n), AnyTime: true})
 		want := uint64(n) * uint64(n+1) / 2
 		d.Unless(r.Right && r.Messages.Election == want, "n = %d: %d messages, not %d", n, r.Messages.Election, want)
 		most = r.Messages.Election
 	}
 	for n := 1; n <= 6; n++ {
-		r := b.Verify(simple, verify.Options{Instance: network.Setup{IDs: reproduce.Must(order.Decreasing(n))}, Starts: verify.AnyTime, Unordered: true})
+		r := b.Verify(simple, verify.Options{Setup: network.Setup{IDs: reproduce.Must(order.Decreasing(n))}, Starts: verify.AnyTime, Unordered: true})
 		if !d.Verified(r, "n = %d", n) {
 			continue
 		}
@@ -336,7 +336,7 @@ func exercise1332(b *reproduce.Bench) reproduce.Finding {
 	most := uint64(0)
 	for k := uint64(2); k <= 12; k++ {
 		n := uint64(1) << k
-		r := b.Simulate(bully, simulate.Options{Instance: network.Setup{IDs: reproduce.Must(order.BitReversal(int(n)))}})
+		r := b.Simulate(bully, simulate.Options{Setup: network.Setup{IDs: reproduce.Must(order.BitReversal(int(n)))}})
 		d.Unless(r.Right && r.Messages.Total == 3*n*k+3*n, "n = %d: %d messages, not %d", n, r.Messages.Total, 3*n*k+3*n)
 		most = r.Messages.Total
 	}

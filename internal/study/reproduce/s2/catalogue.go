@@ -104,7 +104,7 @@ func onAverage(b *reproduce.Bench, wrong *reproduce.Doubt, e *catalogue.Entry, n
 	const runs = 1000
 	var sum, squares float64
 	for seed := range uint64(runs) {
-		r := b.Simulate(e.Name, simulate.Options{Instance: network.On(reproduce.UpTo(n)...), Seed: seed})
+		r := b.Simulate(e.Name, simulate.Options{Setup: network.On(reproduce.UpTo(n)...), Seed: seed})
 		sent := float64(r.Messages.Of(average.Of))
 		sum, squares = sum+sent, squares+sent*sent
 	}
@@ -136,7 +136,7 @@ func tried(b *reproduce.Bench, wrong *reproduce.Doubt, e *catalogue.Entry, o ver
 	o.MaxStates = most
 	r := b.Verify(e.Name, o)
 	if v := r.Violation; v != nil {
-		wrong.Unless(false, "%s among %d: %s: %s", e.Name, o.Instance.IDs.Len(), v.Property, v.Detail)
+		wrong.Unless(false, "%s among %d: %s: %s", e.Name, o.Setup.IDs.Len(), v.Property, v.Detail)
 	}
 	return r.States
 }
@@ -154,11 +154,11 @@ func electsOne(b *reproduce.Bench) reproduce.Finding {
 		}
 		for _, set := range settings(e) {
 			for n := 1; n <= 3; n++ {
-				o := verify.Options{Instance: on(e, election.List(reproduce.UpTo(n)), 0)}
-				o.Instance.Parameters = set
+				o := verify.Options{Setup: on(e, election.List(reproduce.UpTo(n)), 0)}
+				o.Setup.Parameters = set
 				states += tried(b, &wrong, e, o, most)
 				o.Unordered = free && !e.FIFO
-				if reproduce.Must(network.Prepare(e.Declaration, o.Instance)).Declaration().Starts == election.AnyStart {
+				if reproduce.Must(network.Prepare(e.Declaration, o.Setup)).Declaration().Starts == election.AnyStart {
 					o.Starts = verify.AnyTime
 				}
 				states += tried(b, &wrong, e, o, most)
@@ -167,7 +167,7 @@ func electsOne(b *reproduce.Bench) reproduce.Finding {
 		for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 16, 40} {
 			for seed := range uint64(8) {
 				ids := reproduce.Must(order.Random(n, seed))
-				o := simulate.Options{Instance: on(e, ids, seed), Seed: seed}
+				o := simulate.Options{Setup: on(e, ids, seed), Seed: seed}
 				if free && seed%2 == 1 {
 					o.Schedule = simulate.Random
 				}
@@ -211,7 +211,7 @@ func newLeader(b *reproduce.Bench) reproduce.Finding {
 		slow := on(e, election.List(reproduce.UpTo(3)), 0)
 		slow.Parameters = map[string]string{"delay": "2"}
 		for starter := range 3 {
-			o := verify.Options{Instance: slow, Delay: 2, Crashes: 1, Recoveries: 1}
+			o := verify.Options{Setup: slow, Delay: 2, Crashes: 1, Recoveries: 1}
 			if e.Starts == election.AnyStart {
 				o.Initiators = []int{starter}
 			} else if starter > 0 {
@@ -258,7 +258,7 @@ func extremaFinding(b *reproduce.Bench) reproduce.Finding {
 				ids[p] = []uint64{2, 3, 5, 7, 11}[rank-1]
 			}
 			runs++
-			r := b.Simulate(e.Name, simulate.Options{Instance: on(e, ids, 1), Seed: 1})
+			r := b.Simulate(e.Name, simulate.Options{Setup: on(e, ids, 1), Seed: 1})
 			wrong.Unless(reproduce.End(r) == reproduce.Right, "%s on %v: %s", e.Name, ids, reproduce.End(r))
 		}
 	}
@@ -300,7 +300,7 @@ func preferenceBased(b *reproduce.Bench) reproduce.Finding {
 		}
 		winner := mostVotes(votes)
 		for _, way := range polls {
-			o := simulate.Options{Instance: way.of(votes)}
+			o := simulate.Options{Setup: way.of(votes)}
 			if number%2 == 0 {
 				o.Initiators = []int{1} // all others must hear of the election, and of its result
 			}
@@ -313,8 +313,8 @@ func preferenceBased(b *reproduce.Bench) reproduce.Finding {
 	for _, way := range polls {
 		for p := range uint64(4) {
 			for at := range uint64(9) {
-				o := simulate.Options{Instance: way.of(votes), Initiators: []int{1}}
-				lines := faults.NewReader(o.Instance.IDs)
+				o := simulate.Options{Setup: way.of(votes), Initiators: []int{1}}
+				lines := faults.NewReader(o.Setup.IDs)
 				reproduce.Must(0, lines.Line(fmt.Sprintf("crash %d at %d", p+1, at)))
 				reproduce.Must(0, lines.Line(fmt.Sprintf("recover %d at %d", p+1, at+1+at%4)))
 				o.Faults = lines.Script

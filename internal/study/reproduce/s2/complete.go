@@ -132,7 +132,7 @@ func bullyStep4(b *reproduce.Bench) reproduce.Finding {
 		}
 		return wins
 	})
-	o := simulate.Options{Instance: network.On(reproduce.UpTo(5)...), Initiators: []int{0}, Limit: 1000}
+	o := simulate.Options{Setup: network.On(reproduce.UpTo(5)...), Initiators: []int{0}, Limit: 1000}
 	printed := reproduce.End(bully.Mute(o))
 	f := reproduce.HoldsCorrected(printed == reproduce.Right, silent.Verdict == reproduce.Holds, "and it must announce itself, as in figure 2.8(e) but not in the steps: processes that gave up wait for that",
 		"a process without an answer becomes leader: %s; without an announcement, of 5: %s", silent.Measured, printed)

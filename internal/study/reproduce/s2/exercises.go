@@ -110,7 +110,7 @@ func exercise3a(b *reproduce.Bench) reproduce.Finding {
 	for n := 1; n <= 6; n++ {
 		for ids := range reproduce.Rings(n) {
 			runs++
-			o := simulate.Options{Instance: network.Setup{IDs: ids}, Timing: election.Synchronous}
+			o := simulate.Options{Setup: network.Setup{IDs: ids}, Timing: election.Synchronous}
 			r := b.Simulate("lcr", o)
 			wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Election == b.Count("lcr", ids).Messages.Election, "on %v in rounds: %s", ids, reproduce.End(r))
 		}
@@ -153,7 +153,7 @@ func with(n int, odd ...[2]int) []uint64 {
 
 // inRounds runs an algorithm on a synchronous ring.
 func inRounds(b *reproduce.Bench, algorithm string, ids []uint64) *simulate.Result {
-	return b.Simulate(algorithm, simulate.Options{Instance: network.On(ids...), Timing: election.Synchronous})
+	return b.Simulate(algorithm, simulate.Options{Setup: network.On(ids...), Timing: election.Synchronous})
 }
 
 func exercise4a(b *reproduce.Bench) reproduce.Finding {
@@ -233,8 +233,8 @@ func equalAndOpposite(b *reproduce.Bench) reproduce.Finding {
 func doAlike(b *reproduce.Bench, wrong *reproduce.Doubt, ids []uint64) {
 	half := len(ids) / 2
 	for _, algorithm := range []string{"odd-pair", "odd-one-out", "lcr"} {
-		o := simulate.Options{Instance: network.On(ids...), Timing: election.Synchronous, Record: true}
-		o.Instance.Duplicates = true
+		o := simulate.Options{Setup: network.On(ids...), Timing: election.Synchronous, Record: true}
+		o.Setup.Duplicates = true
 		r := b.Simulate(algorithm, o)
 		history := make([]string, len(ids))
 		for i := range r.Record.Steps {

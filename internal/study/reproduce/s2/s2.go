@@ -263,7 +263,7 @@ func topologies(b *reproduce.Bench) reproduce.Finding {
 				if name == "tree" {
 					i.Edges = path(n)
 				}
-				r := b.Simulate(name, simulate.Options{Instance: i, Initiators: []int{id - 1}})
+				r := b.Simulate(name, simulate.Options{Setup: i, Initiators: []int{id - 1}})
 				runs++
 				wrong.Unless(reproduce.End(r) == reproduce.Right, "%s of %d, %d initiates: %s", name, n, id, reproduce.End(r))
 			}
@@ -284,8 +284,8 @@ func onTrees(b *reproduce.Bench) reproduce.Finding {
 			}
 			for _, edges := range [][][2]int{path(n), starTree(n), binary} {
 				for k := 1; k <= n; k++ {
-					o := simulate.Options{Instance: network.On(reproduce.UpTo(n)...)}
-					o.Instance.Edges = edges
+					o := simulate.Options{Setup: network.On(reproduce.UpTo(n)...)}
+					o.Setup.Edges = edges
 					for p := range k {
 						o.Initiators = append(o.Initiators, p)
 					}
@@ -295,8 +295,8 @@ func onTrees(b *reproduce.Bench) reproduce.Finding {
 				}
 			}
 		}
-		o := verify.Options{Instance: network.On(reproduce.UpTo(4)...), Starts: verify.AnyTime}
-		o.Instance.Edges = path(4)
+		o := verify.Options{Setup: network.On(reproduce.UpTo(4)...), Starts: verify.AnyTime}
+		o.Setup.Edges = path(4)
 		r := b.Verify(name, o)
 		wrong.Verified(r, "%s on the path of 4", name)
 		states += r.States

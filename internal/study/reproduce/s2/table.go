@@ -57,7 +57,7 @@ type exclusion struct {
 
 // exclude runs the token ring. The token begins at these positions.
 func exclude(n int, makers []int, lose faults.Chance) exclusion {
-	o := simulate.Options{Instance: network.On(reproduce.UpTo(n)...), Initiators: makers, Record: true}
+	o := simulate.Options{Setup: network.On(reproduce.UpTo(n)...), Initiators: makers, Record: true}
 	o.Faults.Lose = lose
 	e := exclusion{Result: reproduce.Variant(tokenRing(n), o), entries: make([]int, n)}
 	var terms []uint64

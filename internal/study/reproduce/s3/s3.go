@@ -107,7 +107,7 @@ var Rows = reproduce.From("S3", []reproduce.Row{
 	},
 })
 
-// asS3 sets an instance to S3's form: no announcement, and exchanged ports at some processors.
+// asS3 sets a setup to S3's form: no announcement, and exchanged ports at some processors.
 func asS3(i *network.Setup) {
 	i.Parameters = map[string]string{"announce": "no"}
 	i.Flipped = make([]bool, i.IDs.Len())
@@ -119,8 +119,8 @@ func asS3(i *network.Setup) {
 func largestIsFound(b *reproduce.Bench) reproduce.Finding {
 	var d reproduce.Doubt
 	silent := network.Setup{Parameters: map[string]string{"announce": "no"}}
-	orders, states := b.EverySchedule(&d, hirschbergSinclair, 3, verify.Options{Instance: silent, Starts: verify.AnyTime, Orientations: true})
-	four := b.Verify(hirschbergSinclair, verify.Options{Instance: silent, Size: 4})
+	orders, states := b.EverySchedule(&d, hirschbergSinclair, 3, verify.Options{Setup: silent, Starts: verify.AnyTime, Orientations: true})
+	four := b.Verify(hirschbergSinclair, verify.Options{Setup: silent, Size: 4})
 	d.Verified(four, "n = 4")
 	runs := 0
 	for ids := range reproduce.ManyRings {
@@ -135,7 +135,7 @@ func largestIsFound(b *reproduce.Bench) reproduce.Finding {
 func largestOfFour(b *reproduce.Bench) reproduce.Finding {
 	var d reproduce.Doubt
 	r := b.Verify(hirschbergSinclair, verify.Options{
-		Instance: network.Setup{Parameters: map[string]string{"announce": "no"}}, Size: 4, Starts: verify.AnyTime, Orientations: true,
+		Setup: network.Setup{Parameters: map[string]string{"announce": "no"}}, Size: 4, Starts: verify.AnyTime, Orientations: true,
 	})
 	d.Verified(r, "n = 4")
 	return d.Finding("%d orders and orientations, %d states", r.Orders, r.States)
@@ -224,7 +224,7 @@ func nLogN(b *reproduce.Bench) reproduce.Finding {
 	for k := uint64(2); k <= 12; k++ {
 		n := uint64(1) << k
 		for ids := range reproduce.LargeRings(int(n)) {
-			r := b.Simulate(hirschbergSinclair, simulate.Options{Instance: network.Setup{IDs: ids}})
+			r := b.Simulate(hirschbergSinclair, simulate.Options{Setup: network.Setup{IDs: ids}})
 			d.Unless(r.Right && r.Messages.Election <= 8*n*(k+1), "%s %d messages", reproduce.OnRing(ids), r.Messages.Election)
 			if ids.(*order.Order).Name() == "bit-reversal" {
 				d.Unless(r.Messages.Election == 4*n*k+2*n, "%s %d messages", reproduce.OnRing(ids), r.Messages.Election)
@@ -270,7 +270,7 @@ func mixedAnswers(b *reproduce.Bench) reproduce.Finding {
 	for n := 1; n <= 3; n++ {
 		for ids := range reproduce.Rings(n) {
 			r := b.Verify(hirschbergSinclair, verify.Options{
-				Instance: network.Setup{IDs: ids, Parameters: map[string]string{"announce": "no"}}, Starts: verify.AnyTime, Unordered: true,
+				Setup: network.Setup{IDs: ids, Parameters: map[string]string{"announce": "no"}}, Starts: verify.AnyTime, Unordered: true,
 			})
 			if !d.Verified(r, "%s", reproduce.OnRing(ids)) {
 				continue
@@ -293,7 +293,7 @@ func ownIdentifier(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	silent := map[string]string{"announce": "no"}
-	r := reproduce.Must(verify.Run(printed, verify.Options{Size: 2, Instance: network.Setup{Parameters: silent}}))
+	r := reproduce.Must(verify.Run(printed, verify.Options{Size: 2, Setup: network.Setup{Parameters: silent}}))
 	late := hs.Algorithm
 	late.Receive = func(p *hs.Process, port election.Port, kind election.Kind, m hs.Message, out *election.Out[hs.Message]) {
 		if kind == hs.From && m.ID == p.ID && m.X+1 == m.Y {
@@ -302,7 +302,7 @@ func ownIdentifier(b *reproduce.Bench) reproduce.Finding {
 		}
 		p.Receive(port, kind, m, out)
 	}
-	o := simulate.Options{Instance: network.Setup{IDs: reproduce.Must(order.Increasing(8)), Parameters: silent}}
+	o := simulate.Options{Setup: network.Setup{IDs: reproduce.Must(order.Increasing(8)), Parameters: silent}}
 	more := reproduce.Variant(late, o).Messages.Total
 	less := b.Simulate(hirschbergSinclair, o)
 	d.Unless(less.Right && less.Messages.Total < more, "the order of the cases makes no difference")
@@ -378,7 +378,7 @@ func theSum(b *reproduce.Bench) reproduce.Finding {
 	judge := func(ids election.Arrangement) {
 		n := uint64(ids.Len())
 		bound, _ := sum(n)
-		r := b.Simulate(hirschbergSinclair, simulate.Options{Instance: network.Setup{IDs: ids}})
+		r := b.Simulate(hirschbergSinclair, simulate.Options{Setup: network.Setup{IDs: ids}})
 		d.Unless(r.Right && r.Messages.Election <= bound, "%s %d messages, bound %d", reproduce.OnRing(ids), r.Messages.Election, bound)
 		exact := b.Count(hirschbergSinclair, ids).Messages.Election
 		d.Unless(r.Messages.Election == exact, "%s %d messages, %d by the closed form", reproduce.OnRing(ids), r.Messages.Election, exact)
@@ -403,8 +403,8 @@ func theSumOnEverySchedule(awake, waking int) func(*reproduce.Bench) reproduce.F
 			nearest = max(nearest, float64(most.Election)/float64(bound))
 		}
 		silent := network.Setup{Parameters: map[string]string{"announce": "no"}}
-		orders := b.EveryOrder(&d, hirschbergSinclair, awake, verify.Options{Instance: silent}, judge)
-		late := b.EveryOrder(&d, hirschbergSinclair, waking, verify.Options{Instance: silent, Starts: verify.AnyTime}, judge)
+		orders := b.EveryOrder(&d, hirschbergSinclair, awake, verify.Options{Setup: silent}, judge)
+		late := b.EveryOrder(&d, hirschbergSinclair, waking, verify.Options{Setup: silent, Starts: verify.AnyTime}, judge)
 		return d.Finding("%d orders, and %d with processors that wake at any time: one leader, the largest; never more messages, and at most %.3g of it", orders, late, nearest)
 	}
 }

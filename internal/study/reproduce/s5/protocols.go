@@ -140,7 +140,7 @@ func protocolTime(all []reproduce.Subject, times float64, lg func(n, c float64) 
 func simulatesAsCounted(b *reproduce.Bench, d *reproduce.Doubt, all []reproduce.Subject) {
 	for _, s := range all {
 		s.IDs = []uint64{5, 2, 7, 1, 8, 3, 6, 4, 9, 12, 11, 10, 13, 16, 15, 14, 17}
-		r, c := roundOf(b, &awakening{Subject: s}), counted(b, s, s.Instance().IDs)
+		r, c := roundOf(b, &awakening{Subject: s}), counted(b, s, s.Setup().IDs)
 		d.Unless(r.Right && r.Time.Elected.Big().Cmp(c.Time.Elected) == 0 && r.Messages.Election == c.Messages.Election,
 			"%s: elected at %s, counted %d; %d messages, counted %d", s.Algorithm, r.Time.Elected, c.Time.Elected, r.Messages.Election, c.Messages.Election)
 	}

@@ -36,8 +36,8 @@ type awakening struct {
 }
 
 func (a *awakening) options() simulate.Options {
-	o := simulate.Options{Instance: a.Instance(), Wake: a.wake, Record: true}
-	o.Instance.Unwilling = a.unwilling
+	o := simulate.Options{Setup: a.Setup(), Wake: a.wake, Record: true}
+	o.Setup.Unwilling = a.unwilling
 	return o
 }
 
@@ -264,7 +264,7 @@ func (r *round) hops() (all []hop) {
 // hypotheses returns the hypotheses of the parameters on a ring of n; nil if an election is impossible.
 func hypotheses(b *reproduce.Bench, s reproduce.Subject, n int) []*big.Int {
 	b.Reached(n)
-	e, i := b.Algorithm(s.Algorithm), s.Instance()
+	e, i := b.Algorithm(s.Algorithm), s.Setup()
 	all, err := e.Sequence(reproduce.Must(e.Set(i.Parameters)), uint64(n), 1<<14)
 	if err != nil {
 		return nil
@@ -274,7 +274,7 @@ func hypotheses(b *reproduce.Bench, s reproduce.Subject, n int) []*big.Int {
 
 // counted is the exact cost of an algorithm with parameters.
 func counted(b *reproduce.Bench, s reproduce.Subject, ids election.Arrangement) *count.Result {
-	e, i := b.Algorithm(s.Algorithm), s.Instance()
+	e, i := b.Algorithm(s.Algorithm), s.Setup()
 	b.Reached(ids.Len())
 	return reproduce.Must(e.Count(b.Context, ids, reproduce.Must(e.Set(i.Parameters)), nil))
 }

@@ -97,7 +97,7 @@ func asynchronousRings(b *reproduce.Bench) reproduce.Finding {
 	for ids := range reproduce.LargeRings(16, 64, 256) {
 		n := float64(ids.Len())
 		for _, name := range []string{"dolev-klawe-rodeh", "peterson"} {
-			r := b.Simulate(name, simulate.Options{Instance: network.Setup{IDs: ids}})
+			r := b.Simulate(name, simulate.Options{Setup: network.Setup{IDs: ids}})
 			d.Unless(r.Right, "%s %s elects %v", name, reproduce.OnRing(ids), r.Leaders)
 			perMessage, perTime := float64(r.Messages.Total)/(n*math.Log2(n)), float64(r.Time.Elected.Lo)/n
 			d.Unless(perMessage <= 3 && perTime <= 6, "%s %s: %d messages, elected at %s", name, reproduce.OnRing(ids), r.Messages.Total, r.Time.Elected)
@@ -130,7 +130,7 @@ func knowingTheSize(b *reproduce.Bench) reproduce.Finding {
 		}
 		for n := 8; n <= 64; n *= 2 {
 			i := network.Setup{IDs: reproduce.Must(order.Parse("decreasing", n, 1))}
-			r, err := e.Simulate(simulate.Options{Instance: i, Schedule: simulate.Burns, Limit: 1 << 16})
+			r, err := e.Simulate(simulate.Options{Setup: i, Schedule: simulate.Burns, Limit: 1 << 16})
 			if errors.Is(err, simulate.ErrOptions) {
 				break
 			}
@@ -150,7 +150,7 @@ func variableSpeeds(b *reproduce.Bench) reproduce.Finding {
 	for n := 1; n <= 6; n++ {
 		for first := range uint64(4) {
 			for ids := range ringsFrom(n, first) {
-				r := b.Simulate("variable-speeds", simulate.Options{Instance: network.Setup{IDs: ids}})
+				r := b.Simulate("variable-speeds", simulate.Options{Setup: network.Setup{IDs: ids}})
 				d.Unless(r.Right && r.Messages.Election < uint64(2*n) && r.Time.Elected.Lo == uint64(n)<<first,
 					"%s %d messages, elected at %s, leaders at %v", reproduce.OnRing(ids), r.Messages.Election, r.Time.Elected, r.Leaders)
 				rings++
@@ -243,7 +243,7 @@ func positiveNumbers(b *reproduce.Bench) reproduce.Finding {
 			for p := range one {
 				one[p]++
 			}
-			r := b.Simulate("stop-and-go-p1", simulate.Options{Instance: network.Setup{IDs: one}})
+			r := b.Simulate("stop-and-go-p1", simulate.Options{Setup: network.Setup{IDs: one}})
 			d.Unless(r.Right, "%s leaders at %v", reproduce.OnRing(one), r.Leaders)
 			rings++
 		}
@@ -272,7 +272,7 @@ func silences(b *reproduce.Bench, param func(n int) map[string]string, each func
 	for n := 1; n <= 6; n++ {
 		for first := uint64(1); first <= 3; first++ {
 			for ids := range ringsFrom(n, first) {
-				each(ids, first, b.Simulate("known-size", simulate.Options{Instance: network.Setup{IDs: ids, Parameters: param(n)}}))
+				each(ids, first, b.Simulate("known-size", simulate.Options{Setup: network.Setup{IDs: ids, Parameters: param(n)}}))
 				rings++
 			}
 		}
@@ -363,7 +363,7 @@ func withoutB(b *reproduce.Bench) reproduce.Finding {
 
 func withoutBOnEveryAwakening(b *reproduce.Bench) reproduce.Finding {
 	var d reproduce.Doubt
-	o := verify.Options{Instance: network.Setup{Parameters: map[string]string{"starts": "any"}}, Starts: verify.AnyTime}
+	o := verify.Options{Setup: network.Setup{Parameters: map[string]string{"starts": "any"}}, Starts: verify.AnyTime}
 	orders := b.EveryOrder(&d, "known-size", 4, o, func(n uint64, fewest, most *verify.Messages) {
 		d.Unless(fewest.Total == 2*n && most.Total == 2*n, "n = %d: %d to %d messages", n, fewest.Total, most.Total)
 	})
@@ -384,10 +384,10 @@ func sizeIsEssential(b *reproduce.Bench) reproduce.Finding {
 	for n := 2; n <= 6; n++ {
 		for ids := range ringsFrom(n, 1) {
 			rings++
-			if r := reproduce.Variant(short, simulate.Options{Instance: network.Setup{IDs: ids}, Limit: 1000}); !r.Right {
+			if r := reproduce.Variant(short, simulate.Options{Setup: network.Setup{IDs: ids}, Limit: 1000}); !r.Right {
 				wrong++
 			}
-			r := b.Simulate("known-size", simulate.Options{Instance: network.Setup{IDs: ids}})
+			r := b.Simulate("known-size", simulate.Options{Setup: network.Setup{IDs: ids}})
 			d.Unless(r.Right, "%s with n known, leaders at %v", reproduce.OnRing(ids), r.Leaders)
 		}
 	}

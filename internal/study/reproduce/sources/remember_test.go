@@ -106,15 +106,15 @@ func (m *memory) keep(k key, a answer) {
 
 // simulation returns a text that differs for runs that differ.
 func simulation(entry int, o simulate.Options) string {
-	ids := listed(o.Instance.IDs)
-	o.Instance.IDs, o.Progress = nil, nil
+	ids := listed(o.Setup.IDs)
+	o.Setup.IDs, o.Progress = nil, nil
 	return fmt.Sprintf("run %d %v %+v", entry, ids, o)
 }
 
 // check returns a text that differs for checks that differ.
 func check(entry int, o verify.Options) string {
-	ids := listed(o.Instance.IDs)
-	o.Instance.IDs, o.Progress = nil, nil
+	ids := listed(o.Setup.IDs)
+	o.Setup.IDs, o.Progress = nil, nil
 	return fmt.Sprintf("check %d %v %+v", entry, ids, o)
 }
 

@@ -43,9 +43,9 @@ func (r *Range) place(value int) int {
 	return place
 }
 
-// Instance is a finite interpretation of a model's sorts and constants. It does not change, but for what its methods keep while they
+// Interpretation is a finite interpretation of a model's sorts and constants. It does not change, but for what its methods keep while they
 // run: each goroutine needs one of its own.
-type Instance struct {
+type Interpretation struct {
 	Model *logic.Model
 
 	elements map[string][]string
@@ -67,13 +67,13 @@ type table struct {
 	length int
 }
 
-// State is a state of an instance. Its tables are shared with other states, so only the methods of an instance change it.
+// State is a state of an interpretation. Its tables are shared with other states, so only the methods of an interpretation change it.
 type State struct{ tables [][]int32 }
 
-// New returns an instance. The elements of each sort have names, and there is a function for each constant: its arguments are as all values
+// New returns an interpretation. The elements of each sort have names, and there is a function for each constant: its arguments are as all values
 // are. New reports an error if something is missing, or if an axiom does not hold.
-func New(m *logic.Model, elements map[string][]string, integers Range, constants map[string]func(args []int) int) (*Instance, error) {
-	i := &Instance{
+func New(m *logic.Model, elements map[string][]string, integers Range, constants map[string]func(args []int) int) (*Interpretation, error) {
+	i := &Interpretation{
 		Model: m, elements: elements, integers: integers,
 		place: map[*logic.Symbol]int{}, values: map[*logic.Symbol]func([]int) int{}, formulas: map[*logic.Formula]evaluate{}, actions: map[*logic.Action]*action{},
 		goals: slices.Concat(m.Invariants, m.Safety),
@@ -108,12 +108,12 @@ func New(m *logic.Model, elements map[string][]string, integers Range, constants
 	return i, nil
 }
 
-// Try lets quantified integers take these values only; nil: all of the instance's range. That changes no formula in which an integer matters
+// Try lets quantified integers take these values only; nil: all of the interpretation's range. That changes no formula in which an integer matters
 // only where a state function has it as an argument and is not as it was at first there, if the values are all of those arguments.
-func (i *Instance) Try(integers []int) { i.few = integers }
+func (i *Interpretation) Try(integers []int) { i.few = integers }
 
 // domain returns the values of a sort.
-func (i *Instance) domain(sort string) Range {
+func (i *Interpretation) domain(sort string) Range {
 	switch sort {
 	case logic.Bool:
 		return Range{Most: 1}
@@ -124,7 +124,7 @@ func (i *Instance) domain(sort string) Range {
 }
 
 // tabulated returns a constant whose values are computed once, unless an argument is an integer.
-func (i *Instance) tabulated(c *logic.Symbol, value func([]int) int) func([]int) int {
+func (i *Interpretation) tabulated(c *logic.Symbol, value func([]int) int) func([]int) int {
 	if slices.Contains(c.Args, logic.Int) {
 		return value
 	}
@@ -137,7 +137,7 @@ func (i *Instance) tabulated(c *logic.Symbol, value func([]int) int) func([]int)
 }
 
 // table returns how the values of a function are stored.
-func (i *Instance) table(s *logic.Symbol) table {
+func (i *Interpretation) table(s *logic.Symbol) table {
 	t := table{symbol: s, length: 1}
 	for _, sort := range s.Args {
 		r := i.domain(sort)
@@ -148,7 +148,7 @@ func (i *Instance) table(s *logic.Symbol) table {
 }
 
 // Name returns a value of a sort as people read it.
-func (i *Instance) Name(sort string, value int) string {
+func (i *Interpretation) Name(sort string, value int) string {
 	switch {
 	case sort == logic.Bool:
 		return fmt.Sprint(value == 1)
@@ -159,7 +159,7 @@ func (i *Instance) Name(sort string, value int) string {
 }
 
 // blank returns the state in which all is 0.
-func (i *Instance) blank() *State {
+func (i *Interpretation) blank() *State {
 	s := &State{}
 	for _, t := range i.tables {
 		s.tables = append(s.tables, make([]int32, t.length))
@@ -168,7 +168,7 @@ func (i *Instance) blank() *State {
 }
 
 // Initial returns the first state. What the model leaves open is 0.
-func (i *Instance) Initial() *State {
+func (i *Interpretation) Initial() *State {
 	s := i.blank()
 	for _, set := range i.Model.Initially {
 		value := i.compile(set.Value, set.Vars)
@@ -179,7 +179,7 @@ func (i *Instance) Initial() *State {
 }
 
 // all returns the values of a function for all arguments, as a term of them; variables before belong to an action.
-func (i *Instance) all(t *table, s *State, before []int, value evaluate) []int32 {
+func (i *Interpretation) all(t *table, s *State, before []int, value evaluate) []int32 {
 	m := i.run(s, before)
 	first := len(before)
 	values := make([]int32, t.length)
@@ -208,7 +208,7 @@ func (t *table) index(args []int) int {
 }
 
 // Value returns the value of a state function.
-func (i *Instance) Value(s *State, symbol *logic.Symbol, args ...int) int {
+func (i *Interpretation) Value(s *State, symbol *logic.Symbol, args ...int) int {
 	place := i.place[symbol]
 	if at := i.tables[place].index(args); at >= 0 {
 		return int(s.tables[place][at])
@@ -217,7 +217,7 @@ func (i *Instance) Value(s *State, symbol *logic.Symbol, args ...int) int {
 }
 
 // With returns a state that differs in one value.
-func (i *Instance) With(s *State, symbol *logic.Symbol, value int, args ...int) *State {
+func (i *Interpretation) With(s *State, symbol *logic.Symbol, value int, args ...int) *State {
 	place := i.place[symbol]
 	at := i.tables[place].index(args)
 	if at < 0 {
@@ -229,7 +229,7 @@ func (i *Instance) With(s *State, symbol *logic.Symbol, value int, args ...int) 
 	return next
 }
 
-// Equal reports whether two states of an instance are the same.
+// Equal reports whether two states of an interpretation are the same.
 func (s *State) Equal(other *State) bool {
 	return slices.EqualFunc(s.tables, other.tables, slices.Equal[[]int32])
 }
@@ -242,7 +242,7 @@ type Fact struct {
 }
 
 // Facts returns the values of a state that differ from those of another one.
-func (i *Instance) Facts(s, from *State) (facts []Fact) {
+func (i *Interpretation) Facts(s, from *State) (facts []Fact) {
 	for place, values := range s.tables {
 		t := &i.tables[place]
 		for at, v := range values {
@@ -264,7 +264,7 @@ func (t *table) arguments(at int) []int {
 }
 
 // Text returns a fact as people read it.
-func (i *Instance) Text(f Fact) string {
+func (i *Interpretation) Text(f Fact) string {
 	text := f.Symbol.Name
 	for k, a := range f.Args {
 		text += " " + i.Name(f.Symbol.Args[k], a)
@@ -282,10 +282,12 @@ func (i *Instance) Text(f Fact) string {
 }
 
 // Holds reports whether an axiom, an invariant, a lemma or a safety formula holds in a state.
-func (i *Instance) Holds(f *logic.Formula, s *State) bool { return i.formulas[f](i.run(s, nil)) == 1 }
+func (i *Interpretation) Holds(f *logic.Formula, s *State) bool {
+	return i.formulas[f](i.run(s, nil)) == 1
+}
 
 // Broken returns the invariants and safety formulas that do not hold in a state.
-func (i *Instance) Broken(s *State) (broken []*logic.Formula) {
+func (i *Interpretation) Broken(s *State) (broken []*logic.Formula) {
 	for _, f := range i.goals {
 		if !i.Holds(f, s) {
 			broken = append(broken, f)
@@ -295,4 +297,4 @@ func (i *Instance) Broken(s *State) (broken []*logic.Formula) {
 }
 
 // Elements returns the number of elements of a sort.
-func (i *Instance) Elements(sort string) int { return len(i.elements[sort]) }
+func (i *Interpretation) Elements(sort string) int { return len(i.elements[sort]) }
