@@ -178,6 +178,8 @@ func (c *Canary) Close() {
 type process struct {
 	questions io.WriteCloser
 	waiting   map[int]chan answer // by place
+	command   *exec.Cmd
+	ended     chan struct{} // closed when it was reaped
 }
 
 var errUnable = errors.New("this program cannot be a canary")
@@ -213,10 +215,11 @@ func (c *Canary) start() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{questions, map[int]chan answer{}}
+	p := &process{questions, map[int]chan answer{}, command, make(chan struct{})}
 	go c.read(p, answers, func() {
 		_ = command.Wait() // how it ended does not matter
 		spared()
+		close(p.ended)
 	})
 	return p, nil
 }

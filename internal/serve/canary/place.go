@@ -82,9 +82,10 @@ func (p *Place) lookAtStore(now string) (err error) {
 	return p.prober.Probe()
 }
 
-// write writes a sector anew, so that it needs room as the work's own writes do, and returns when that is durable.
+// write writes a sector anew beside the last one, so that it needs room as the work's own writes do, and returns when that is durable.
 func write(name string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	next := name + ".new"
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,10 @@ func write(name string) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(next))
+	}
+	return os.Rename(next, name)
 }
 
 // identityOf returns which directory it is; empty: there is none, or the system does not tell.
