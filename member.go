@@ -198,7 +198,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	config.Standing = c.standing(health.unable())
 	looks := c.watches(&config)
 	if len(c.ProgressPaths) > 0 {
-		config.Standing = c.standing(pathsUnanswered)
+		config.Standing = c.standing(errUnanswered)
 	}
 	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime {
 		if pulse := warden.NewPulse(); pulse != nil {

@@ -234,5 +234,5 @@ func (c *Config) watches(l *live.Config) *canary.Canary {
 	return all
 }
 
-// pathsUnanswered is why a member with paths may not lead at its start.
-var pathsUnanswered = fmt.Errorf("%w: a directory has not answered yet", ErrStalled)
+// errUnanswered is why a member with paths may not lead at its start.
+var errUnanswered = fmt.Errorf("%w: a directory has not answered yet", ErrStalled)

@@ -14,7 +14,7 @@ func (m *Member) unable() error {
 	failures := m.all().failures.Load()
 	switch {
 	case failures == nil && len(m.config.ProgressPaths) > 0:
-		return pathsUnanswered
+		return errUnanswered
 	case failures != nil && failures.Storage != "":
 		return fmt.Errorf("%w: %s", ErrStorage, failures.Storage)
 	case failures != nil && failures.Path != "":

@@ -80,14 +80,14 @@ func TestACanaryThatIsKilledIsNoFailure(t *testing.T) {
 func TestAFullDiskFails(t *testing.T) {
 	disk := disktest.Mount(t, "size=1m")
 	c := at(t, string(disk))
-	defer c.Close()
 	looks(t, c, "")
 	disk.Fill(t)
 	looks(t, c, "no space left")
 	disk.Free(t)
 	looks(t, c, "")
+	p := c.process
 	c.Close()
-	<-c.process.ended // it has no file open when the disk is unmounted
+	<-p.ended // it has no file open when the disk is unmounted
 }
 
 func TestATouchedFileIsSeen(t *testing.T) {
