@@ -17,13 +17,14 @@ func TestWATCHDOG1TellsProgressAndFilesThatComeWithItAreClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: s.address, Net: "unixgram"})
+	to := &net.UnixAddr{Name: s.address, Net: "unixgram"}
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: s.address + "-sender", Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	for _, notice := range []string{"READY=1", "WATCHDOG=11\nSTATUS=WATCHDOG=1"} {
-		if _, err := conn.Write([]byte(notice)); err != nil {
+		if _, err := conn.WriteToUnix([]byte(notice), to); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,7 +34,7 @@ func TestWATCHDOG1TellsProgressAndFilesThatComeWithItAreClosed(t *testing.T) {
 	}
 	defer reader.Close()
 	// As systemd-notify does, which waits until its file is closed.
-	if _, _, err := conn.WriteMsgUnix([]byte("STATUS=works\nWATCHDOG=1\n"), syscall.UnixRights(int(writer.Fd())), nil); err != nil {
+	if _, _, err := conn.WriteMsgUnix([]byte("STATUS=works\nWATCHDOG=1\n"), syscall.UnixRights(int(writer.Fd())), to); err != nil {
 		t.Fatal(err)
 	}
 	writer.Close()
