@@ -127,6 +127,12 @@ type Config struct {
 	// NoQuorum allows [Bully], with which each side of a partition has a leader.
 	NoQuorum bool
 
+	// ProgressPaths are directories that the work needs, each on a disk that may hang: a network file system, for example. The member writes
+	// and flushes a file there, again and again. While one gives no answer for Timing.Stall, was removed or replaced, or cannot be
+	// written, the member votes and takes no lead, and a leader hands over. The member may lead when each has answered once. [Bully] knows
+	// none. [Warden] tells which process writes.
+	ProgressPaths []string
+
 	// Death is the SHA-256 of a secret that proves, when it is disclosed, that this process and all its work have ended.
 	// The others then need not wait for the end of its lease. The default is that of the warden, if there is one: see [Warden]. A
 	// process with a Death of its own has to disclose the secret itself: the warden's proves nothing then.
@@ -202,12 +208,16 @@ func (c Config) complete() (Config, error) {
 	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
 	c.Timing.check(must)
 	c.Health.check(must)
+	for i, path := range c.ProgressPaths {
+		must(path != "", "ProgressPaths[%d] is empty; it is a directory", i)
+	}
 	switch c.Algorithm {
 	case QuorumBully:
 		must(!c.NoQuorum, "NoQuorum allows %s; %s has a quorum", Bully, QuorumBully)
 		must(c.Data != "" || c.Storage != nil, "Data is missing: %s needs a directory that Init has made, since a member that forgets its votes might vote twice", QuorumBully)
 	case Bully:
 		must(c.Weight == 0 && c.Health.Check == nil, "%s knows neither Weight nor Health", Bully)
+		must(c.Timing.Progress == 0 && len(c.ProgressPaths) == 0, "%s knows neither Timing.Progress nor ProgressPaths", Bully)
 		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
 	default:
 		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"ringleader.example/ringleader/clock"
@@ -113,8 +114,9 @@ func (m *Member) WaitToLead(ctx context.Context) (Leadership, error) {
 // work twice at the same time.
 //
 // The context of work is cancelled before the lease ends: Timing.Grace and Timing.Margin earlier. Its cause tells why:
-// [ErrLapsed], [ErrResigned], [ErrTransferred], [ErrPreempted], [ErrClosed], or the end of ctx. Work has to return then. While it
-// does so, the lease is renewed if that is possible; after it has returned, the lead is released, and another member
+// [ErrLapsed], [ErrResigned], [ErrTransferred], [ErrPreempted], [ErrClosed], [ErrUnhealthy], [ErrStorage], [ErrStalled], or the end of ctx. Work has to
+// return then. While it does so, the lease is renewed if that is possible; with ErrStorage and ErrStalled the work may hang, so the end of the
+// lease stays as it is. After it has returned, the lead is released, and another member
 // takes over at once. If work has not returned by Timing.Margin before the end of the lease, Config.Overrun applies: by
 // default the process ends.
 //
@@ -161,13 +163,18 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 	within, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	returned := make(chan error, 1)
+	end := sync.OnceFunc(m.group.End)
+	begun := m.config.Clock.Boottime()
+	m.work.begin(l.term, begun)
+	defer func() { m.ended(m.config.Clock.Boottime() - begun) }()
 	go func() {
 		err := work(within, l)
-		m.group.End()
+		end()
 		returned <- err
 	}()
 	alarm := m.config.Clock.NewTimer()
 	defer alarm.Stop()
+	looked, progress := begun, m.config.Timing.Progress
 	fuse := m.newFuse()
 	defer fuse.remove()
 	var until time.Duration // the end of the lease, as last known, on Boottime
@@ -178,12 +185,20 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 			until = ends
 			fuse.set(until)
 		}
-		stopAt := before(until, m.config.Timing.early())
-		if cause := m.mustStop(ctx, l, &s, !leads || m.config.Clock.Boottime() >= stopAt); cause != nil {
-			cancel(cause)
-			return false, m.stop(l, until, fuse, returned)
+		stopAt, now := before(until, m.config.Timing.early()), m.config.Clock.Boottime()
+		if gap := now - looked; progress != 0 && gap > progress/2 {
+			m.work.excuse(gap) // the work had no processor either
 		}
-		arm(m.config.Clock, alarm, stopAt)
+		looked = now
+		if cause := m.mustStop(ctx, l, &s, !leads || now >= stopAt); cause != nil {
+			cancel(cause)
+			return false, m.stop(l, cause, until, fuse, end, returned)
+		}
+		next := stopAt
+		if progress != 0 {
+			next = min(next, now+progress/4)
+		}
+		arm(m.config.Clock, alarm, next)
 		select {
 		case err := <-returned:
 			return true, err
@@ -231,6 +246,8 @@ func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, late
 	case late:
 		m.group.CommandBecause(election.Command{Order: election.Resign}, because(ErrLapsed)) // what stops now does not begin again in this term
 		return ErrLapsed
+	case m.config.Clock.Boottime() >= m.work.due(m.config.Timing.Progress):
+		return m.stalls()
 	case ctx.Err() != nil:
 		m.standDown(ErrResigned) // the lease is renewed while the work stops
 		return context.Cause(ctx)
@@ -241,19 +258,26 @@ func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, late
 // exitOverrun is the status with which a process ends whose work has not: EX_SOFTWARE.
 const exitOverrun = 70
 
-// stop waits until work has returned. By Timing.Margin before the end of the lease it must have.
-func (m *Member) stop(l Leadership, until time.Duration, fuse *fuse, returned <-chan error) error {
+// stop waits until work has returned. By Timing.Margin before the end of the lease it must have. If the work may hang, the lease counts as one
+// that nothing renews any more.
+func (m *Member) stop(l Leadership, cause error, until time.Duration, fuse *fuse, end func(), returned <-chan error) error {
 	alarm := m.config.Clock.NewTimer()
 	defer alarm.Stop()
 	for {
 		_, changed := m.group.State()
-		if ends, leads := m.group.Ends(l.term); leads {
+		if ends, leads := m.group.Ends(l.term); leads && !runsOut(cause) {
 			until = ends
 			fuse.set(until)
 		}
 		last := before(until, m.config.Timing.Margin)
 		if m.config.Clock.Boottime() >= last {
-			return m.overrun(l, returned)
+			if err, ended := m.overrun(l, returned); ended {
+				return err
+			}
+			if runsOut(cause) {
+				return m.abandon(l.term, until, end, returned)
+			}
+			return <-returned
 		}
 		arm(m.config.Clock, alarm, last)
 		select {
@@ -265,11 +289,12 @@ func (m *Member) stop(l Leadership, until time.Duration, fuse *fuse, returned <-
 	}
 }
 
-// overrun applies Config.Overrun. A process that ends says why: on standard error, if no log takes errors.
-func (m *Member) overrun(l Leadership, returned <-chan error) error {
+// overrun applies Config.Overrun. A process that ends says why: on standard error, if no log takes errors. Ended reports that the work has
+// returned after all.
+func (m *Member) overrun(l Leadership, returned <-chan error) (err error, ended bool) {
 	select {
 	case err := <-returned:
-		return err
+		return err, true
 	default:
 	}
 	const text = "work has not returned, and its lease is about to end"
@@ -283,7 +308,7 @@ func (m *Member) overrun(l Leadership, returned <-chan error) error {
 	case Panic:
 		panic(fmt.Sprintf("ringleader: member %d, term %d: %s", m.config.ID, l.Term(), text))
 	}
-	return <-returned
+	return nil, false
 }
 
 // Resign gives up the lead. It lets the work stop, hands over to an able member, even one of lower rank, and returns nil when
@@ -366,7 +391,7 @@ func because(err error) live.Because {
 		err   error
 		cause live.Cause
 	}{
-		{ErrStorage, live.Disk}, {ErrUnhealthy, live.Unhealthy}, {ErrTransferred, live.Transferred}, {ErrResigned, live.Resigned}, {ErrClosed, live.Closed}, {ErrLapsed, live.Lapsed},
+		{ErrStorage, live.Disk}, {ErrStalled, live.Stalled}, {ErrUnhealthy, live.Unhealthy}, {ErrTransferred, live.Transferred}, {ErrResigned, live.Resigned}, {ErrClosed, live.Closed}, {ErrLapsed, live.Lapsed},
 	} {
 		if errors.Is(err, known.err) {
 			return live.Because{Cause: known.cause, Detail: err.Error()}

@@ -77,6 +77,12 @@ type Status struct {
 	StorageProblem string  `json:"storage_problem,omitempty"`
 	StorageFailing float64 `json:"storage_failing,omitempty"` // for how long that has been so, in seconds
 
+	// WorkProblem is why the work of this member makes no progress, so that it may not lead. Empty: nothing is known.
+	WorkProblem string `json:"work_problem,omitempty"`
+
+	// ProgressPaths has what is known of each of Config.ProgressPaths.
+	ProgressPaths []PathStatus `json:"progress_paths,omitempty"`
+
 	Members []MemberStatus `json:"members"`
 
 	// ListLacks is the member that votes, as far as this one knows, and that the last list for [Member.SetMembers] lacks: that list waits until
@@ -151,7 +157,9 @@ type Member struct {
 	down     bool     // it stands for election no more: Lead has returned, or Close was called
 	health   *monitor // of the process; nil: it has none
 
-	stalled atomic.Pointer[string] // what is wrong with the storage; nil or empty: nothing
+	work work // in this group
+
+	failures atomic.Pointer[live.Failures] // of the storage and the paths; nil: they are not known yet
 
 	mu      sync.Mutex
 	leading bool             // Lead runs
@@ -188,6 +196,10 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	c.found = book.note
 	program, config := c.live()
 	config.Standing = c.standing(health.unable())
+	looks := c.watches(&config)
+	if len(c.ProgressPaths) > 0 {
+		config.Standing = c.standing(errUnanswered)
+	}
 	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime {
 		if pulse := warden.NewPulse(); pulse != nil {
 			config.Pulse, config.Hang = pulse, c.Timing.Hang
@@ -195,8 +207,10 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	}
 	engine, err := live.JoinProgram(context.WithoutCancel(ctx), program, config) // the end of ctx is to release the lease
 	if err != nil {
+		looks.Close()
 		return nil, err
 	}
+	context.AfterFunc(engine.Context(), looks.Close)
 	if c.Algorithm == Bully {
 		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
 	}
@@ -361,6 +375,10 @@ func (m *Member) Status() Status {
 	}
 	problem, lasts := m.live.Disk()
 	status.StorageProblem, status.StorageFailing = problem, lasts.Seconds()
+	if err := m.stalled(); err != nil {
+		status.WorkProblem = err.Error()
+	}
+	status.ProgressPaths = m.paths()
 	list := m.list()
 	for i, id := range s.Members {
 		member, _ := find(list, id) // it may have changed meanwhile
@@ -499,33 +517,6 @@ func (m *Member) standUp() {
 	})
 }
 
-// unable returns why this process may not lead, or nil.
-func (m *Member) unable() error {
-	if problem := m.all().stalled.Load(); problem != nil && *problem != "" {
-		return fmt.Errorf("%w: %s", ErrStorage, *problem)
-	}
-	return m.health.unable()
-}
-
-// all returns the member that the function Join returned: what it knows of the process holds for the others, too.
-func (m *Member) all() *Member { return cmp.Or(m.first, m) }
-
-// changeDisk takes whether the storage works.
-func (m *Member) changeDisk(problem string) {
-	m.stalled.Store(&problem)
-	m.changeStanding()
-}
-
-// changeStanding lets the members of this process in all groups stand for election, or not, as the process is able to lead.
-func (m *Member) changeStanding() {
-	m.mu.Lock()
-	all := append(slices.Collect(maps.Keys(m.others)), m)
-	m.mu.Unlock()
-	for _, member := range all {
-		member.stand(nil, func() { member.note(member.unable()) })
-	}
-}
-
 // errDown is why a member may not lead that stands for election no more.
 var errDown = errors.New("it has no work at present")
 
@@ -569,8 +560,8 @@ func (m *Member) SetPriority(priority uint16) error {
 var ErrStorage = errors.New("the storage fails")
 
 // Health returns nil while the member works. Otherwise the error is the reason: it has stopped, it has stalled for
-// longer than Timing.Suspicion, so that the others suspect it, or its storage fails, an [ErrStorage]. A member whose storage fails
-// leads no more.
+// longer than Timing.Suspicion, so that the others suspect it, its storage fails, an [ErrStorage], or its work makes no progress, an [ErrStalled].
+// A member whose storage fails, or whose work makes no progress, leads no more.
 func (m *Member) Health() error {
 	select {
 	case <-m.Done():
@@ -583,7 +574,7 @@ func (m *Member) Health() error {
 	if problem, _ := m.live.Disk(); problem != "" {
 		return fmt.Errorf("%w: %s", ErrStorage, problem)
 	}
-	return nil
+	return m.stalled()
 }
 
 // Done returns a channel that is closed when the member has stopped, for any reason.

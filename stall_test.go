@@ -28,7 +28,12 @@ func (s slow) Probe() error {
 // slowly is a cluster of three with slow stores. Member 3 leads.
 func slowly(t *testing.T) (c *ringleadertest.Cluster, lasts *[4]atomic.Int64) {
 	t.Helper()
-	c, lasts = ringleadertest.New(t, ringleader.Config{}, 1, 2, 3), new([4]atomic.Int64)
+	return slowlyWith(t, ringleader.Config{})
+}
+
+func slowlyWith(t *testing.T, config ringleader.Config) (c *ringleadertest.Cluster, lasts *[4]atomic.Int64) {
+	t.Helper()
+	c, lasts = ringleadertest.New(t, config, 1, 2, 3), new([4]atomic.Int64)
 	c.Configure(func(id uint64, config *ringleader.Config) { config.Storage = slow{config.Storage, &lasts[id]} })
 	c.Start(1, 2, 3)
 	c.Await(3)

@@ -47,9 +47,16 @@ type Timing struct {
 	// does not do that.
 	Hang time.Duration
 
-	// Stall is how long the storage may give no answer, or fail, before the member may lead no more. A leader then stops its work, and hands
-	// over. The member may lead again when several uses of the storage in a row have succeeded. The default is a second.
+	// Stall is how long the storage, or a directory of Config.ProgressPaths, may give no answer before the member may lead no more. A leader
+	// then stops its work, and hands over. Its lease runs out meanwhile, as the work may hang: see Progress. The member may lead again when
+	// several uses in a row have succeeded. The default is a second.
 	Stall time.Duration
+
+	// Progress is how long work may give no sign of progress, by [Leadership.Alive]. Longer: the member leads no more, as if nothing renewed its
+	// lease any more: the work must have returned by Margin before the end of the lease, or Config.Overrun applies. The member may lead
+	// again when the work has returned, after a pause of Progress, but at least Lease, that doubles each time, up to a minute. The first sign
+	// counts from the beginning of the work. 0, the default: the work promises nothing.
+	Progress time.Duration
 
 	// Preempt is how long a leader leads before it offers the lead to an able member of higher rank, if Config.Preempt
 	// is set. After an offer without success it waits twice as long, up to eight times.
@@ -105,6 +112,9 @@ const (
 // shortestHang is the shortest Timing.Hang. The warden looks six times within it.
 const shortestHang = 12 * time.Millisecond
 
+// shortestProgress is the shortest Timing.Progress. The member looks four times within it.
+const shortestProgress = 10 * time.Millisecond
+
 // WithDefaults returns the timing with the defaults in place of zeros, as a member uses it.
 func (t Timing) WithDefaults() Timing { return t.complete() }
 
@@ -153,6 +163,7 @@ func (t *Timing) early() time.Duration { return t.Margin + t.Grace }
 
 // check calls must with each relation that has to hold. The text names both values.
 func (t *Timing) check(must func(ok bool, format string, args ...any)) {
+	must(t.Progress == 0 || t.Progress >= shortestProgress && t.Progress <= most, "Timing.Progress is 0, or from %v to %v, not %v", shortestProgress, most, t.Progress)
 	must(t.Hang == 0 || t.Hang >= shortestHang && t.Hang <= most, "Timing.Hang is 0, or from %v to %v, not %v", shortestHang, most, t.Hang)
 	for _, d := range []struct {
 		name  string

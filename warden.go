@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 
+	"ringleader.example/ringleader/internal/serve/canary"
 	"ringleader.example/ringleader/internal/serve/warden"
 )
 
@@ -27,8 +28,15 @@ var ErrNoWarden = warden.ErrNone
 // In the child, Warden returns nil. It returns [ErrNoWarden], with the reason, if there is none: outside Linux, or if the
 // child cannot be started. The program then runs without one, and [Join] says so in the log.
 //
+// With a call of Warden, also where there is none, the store and Config.ProgressPaths are watched in a process of its own, which is this program
+// again and never returns from the call. A disk that hangs then holds up neither the end of this process nor the proof of its death. Without a
+// call they are watched in this process.
+//
 // The proof covers only descendants of this process: not, for example, a container that a daemon runs for it.
-func Warden() error { return warden.Start() }
+func Warden() error {
+	canary.Be()
+	return warden.Start()
+}
 
 // tellMissing says that there is no warden, although the program has asked for one.
 func tellMissing(c *Config, err error) {

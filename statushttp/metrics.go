@@ -98,6 +98,14 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 	histogram(t, "round_trip_seconds", "Time that the others took to answer when this member, as the leader, renewed its lease.", &h.RoundTrips)
 	t.Counter("save_failures_total", "Times that votes could not be written.", float64(c.FailedSaves))
 	t.Flag("storage_failing", "1 while the disk gives no answer, or the data directory is gone.", s.StorageProblem != "")
+	t.Flag("work_stalled", "1 while the work of this member makes no progress, or a directory that it needs fails.", s.WorkProblem != "")
+	if len(s.ProgressPaths) > 0 {
+		var paths []metrics.Sample
+		for _, p := range s.ProgressPaths {
+			paths = append(paths, metrics.Sample{Labels: fmt.Sprintf(`{path=%q}`, p.Path), Value: p.Failing})
+		}
+		t.Gauges("progress_path_failing_seconds", "For how long a directory that the work needs has failed, 0 if it has not.", paths...)
+	}
 	t.Gauge("storage_failing_seconds", "For how long that has been so, 0 if it is not.", s.StorageFailing)
 	if s.CertificateExpires != nil {
 		t.Gauge("certificate_expiry_timestamp_seconds", "When the certificate of this member expires, since 1970.", float64(s.CertificateExpires.Unix()))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -64,4 +65,22 @@ func (d *Directory) present() error {
 		return gone("it was removed or renamed")
 	}
 	return nil
+}
+
+// OpenProber opens the store in a directory for its probes only, without its lock. It is for a process that looks after the store of another
+// one, and that may hang with the device. The process that has opened the store makes the file that Probe writes.
+func OpenProber(directory string) (Prober, error) {
+	d := &Directory{name: filepath.Join(directory, fileName)}
+	var err error
+	if d.root, err = os.OpenRoot(directory); err == nil {
+		d.opened, err = d.root.Stat(".")
+	}
+	if err == nil {
+		d.path, err = filepath.Abs(directory)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrData, err), d.Close())
+	}
+	d.openProbe()
+	return d, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -31,6 +32,8 @@ type execOptions struct {
 	backoff            time.Duration
 	noNamespace        bool
 	user               string
+	progress           time.Duration
+	progressFile       string
 }
 
 func (p *program) exec() *cobra.Command {
@@ -48,6 +51,12 @@ ended, it gets SIGTERM, and then SIGKILL with all processes that it has started,
 those that ignore SIGTERM or have left its session. A loss of the quorum that is shorter
 than the lease does not touch it. When the member resigns, or is stopped by Ctrl-C or
 SIGTERM, its lease is renewed while the command stops: for up to --stop-timeout.
+
+With --progress the command promises to tell, within each such time, that it makes progress.
+It sends WATCHDOG=1 to $NOTIFY_SOCKET, as a service of systemd does ($WATCHDOG_USEC has the
+time), or touches --progress-file. If it does not, or a --progress-path fails, it may hang:
+it gets --stop-grace, nothing prolongs the lease, and another member leads. This member may
+lead again after a pause of --progress, which doubles each time, up to a minute.
 
 On Linux the command runs in a PID namespace. The kernel kills all processes in it before
 the end of the lease, even if warden, member and keeper are stopped. The command sees only
@@ -89,6 +98,8 @@ Settings are taken from a file, the environment and flags, and hooks run, as wit
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003 \
     -- sh -c 'while :; do echo $RINGLEADER_TERM; sleep 1; done'
   ringleader exec --config jobs.toml --id 1 --data data/1 -- ./scheduler
+  ringleader exec --config jobs.toml --id 1 --data data/1 --progress 2s \
+    --progress-file /run/jobs.alive --progress-path /srv/jobs -- ./scheduler
   ringleader exec --preset wan --stop-grace 1s --on-exit restart --id 1 --data data/1 \
     --member 1=127.0.0.1:7001 -- ./scheduler --verbose`,
 		Args:              commandNeeded,
@@ -130,6 +141,8 @@ func (o *execOptions) defineAll(flags *pflag.FlagSet) {
 	flags.StringVar(&o.onExit, "on-exit", string(agent.Resign), "when the command ends by itself: resign, restart or exit")
 	flags.BoolVar(&o.noNamespace, "no-namespace", false, "let the command see the processes of the host by their numbers; less sure to end: see above")
 	flags.StringVar(&o.user, "user", "", "name or number of the user who runs the command, hooks and the health check, with the groups of that user; needs root (default: the user of this process)")
+	flags.DurationVar(&o.progress, "progress", 0, "the command tells progress within this time, by WATCHDOG=1 of sd_notify or --progress-file; else it is killed, and another member leads; 0: it promises nothing")
+	flags.StringVar(&o.progressFile, "progress-file", "", "FILE that the command touches to tell progress")
 	flags.DurationVar(&o.backoff, "backoff", time.Second, "pause after a command that has ended by itself; it doubles each time, up to 1m")
 }
 
@@ -139,6 +152,12 @@ func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
 			return c, fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
 		}
+	}
+	switch {
+	case o.progressFile != "" && o.progress == 0:
+		return c, errors.New("--progress-file is for --progress")
+	case o.progress != 0 && o.progressFile == "" && runtime.GOOS != "linux":
+		return c, errors.New("--progress needs --progress-file on " + runtime.GOOS)
 	}
 	if err := agent.CheckUser(o.user); err != nil {
 		return c, fmt.Errorf("--user: %w", err)
@@ -152,7 +171,7 @@ func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	if c, err = o.joinOptions.config(flags); err != nil {
 		return c, err
 	}
-	c.Timing.Grace = cmp.Or(o.grace, c.Timing.Grace)
+	c.Timing.Grace, c.Timing.Progress = cmp.Or(o.grace, c.Timing.Grace), o.progress
 	o.grace = c.Timing.Grace
 	return c, nil
 }
@@ -166,7 +185,7 @@ func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, c
 	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{
 		Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health,
-		Command: args, NoNamespace: o.noNamespace, User: o.user, OnExit: agent.OnExit(o.onExit), Backoff: o.backoff, StopTimeout: o.stopTimeout,
+		Command: args, NoNamespace: o.noNamespace, User: o.user, ProgressFile: o.progressFile, OnExit: agent.OnExit(o.onExit), Backoff: o.backoff, StopTimeout: o.stopTimeout,
 	}, joinStore)
 	if err != nil {
 		return notJoined(&o.joinOptions, err)

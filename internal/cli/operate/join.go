@@ -28,7 +28,7 @@ var errFiles = errors.New("--cert, --key, --ca")
 type joinOptions struct {
 	id                                                       uint64
 	group, srv, listen, http, https, data                    string
-	httpHosts                                                []string
+	httpHosts, paths                                         []string
 	members                                                  []string
 	algorithm, preset                                        string
 	lease, renewal, delay, heartbeat, suspicion, hang, stall time.Duration
@@ -172,7 +172,8 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.suspicion, "suspicion", 0, fmt.Sprintf("a member silent for this time is suspected to have crashed (default: of the preset; lan: %v)", lan.Suspicion))
 	o.stands.define(flags)
 	flags.DurationVar(&o.hang, "hang", usualHang, "a leader that does nothing for this time, as one that is stopped, is killed by its warden; 0: it is not")
-	flags.DurationVar(&o.stall, "stall", 0, fmt.Sprintf("a member whose disk gives no answer for this time leads no more (default: of the preset; lan: %v)", lan.Stall))
+	flags.DurationVar(&o.stall, "stall", 0, fmt.Sprintf("a member whose disk, or a --progress-path, gives no answer for this time leads no more (default: of the preset; lan: %v)", lan.Stall))
+	flags.StringArrayVar(&o.paths, "progress-path", nil, "DIRECTORY that the work needs; while it gives no answer for --stall, is replaced or cannot be written, this member leads no more; may be repeated")
 	flags.BoolVar(&o.warden, "warden", runtime.GOOS == "linux", "run the member under a warden, which proves its death to the others")
 	flags.StringVar(&o.cert, "cert", "", "FILE with the certificate of this member, in PEM format")
 	flags.StringVar(&o.key, "key", "", "FILE with the key of the certificate")
@@ -220,7 +221,7 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	c = ringleader.Config{
 		Group: o.group, ID: o.id, Data: o.data, Insecure: o.insecure, SRV: o.srv,
 		Preempt: o.stands.preempt, Weight: uint16(o.stands.weight),
-		Algorithm: ringleader.Algorithm(o.algorithm), NoQuorum: o.noQuorum,
+		Algorithm: ringleader.Algorithm(o.algorithm), NoQuorum: o.noQuorum, ProgressPaths: o.paths,
 	}
 	if err := o.check(flags, c.Algorithm == ringleader.Bully); err != nil {
 		return c, err
@@ -276,7 +277,7 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 	}
 	others, runs := []string{"delay", "unsafe-no-quorum"}, ringleader.QuorumBully
 	if bully {
-		others, runs = []string{"lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "hang", "stall", "preset"}, ringleader.Bully
+		others, runs = []string{"lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "hang", "stall", "progress-path", "preset"}, ringleader.Bully
 	}
 	given := 0
 	for _, file := range []string{o.cert, o.key, o.ca} {

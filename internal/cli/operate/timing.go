@@ -27,6 +27,7 @@ var timingSettings = []timingSetting{
 	{"Suspicion", "suspicion", ""},
 	{"Hang", "hang", ""},
 	{"Stall", "stall", ""},
+	{"Progress", "progress", "the promise of progress"},
 	{"Answers", "", "the wait for answers of --preset "},
 	{"Defer", "", "the deferral of --preset "},
 	{"Claim", "", "the wait for votes of --preset "},

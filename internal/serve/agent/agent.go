@@ -40,6 +40,10 @@ type Config struct {
 	// User runs the command, hooks and the health check; empty: the user of this process. Another one needs root.
 	User string
 
+	// ProgressFile is a file that the command touches to show progress, besides WATCHDOG=1 of sd_notify(3), if Member.Timing.Progress is its promise;
+	// empty: there is none.
+	ProgressFile string
+
 	OnExit  OnExit
 	Backoff time.Duration // before the command, or the member's candidacy, begins again; it doubles up to mostBackoff
 

@@ -84,7 +84,7 @@ func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
 		if e.config.OnExit != Restart {
 			return errEnded
 		}
-		if !wait(ctx, e.pause) {
+		if !e.rest(ctx.Done(), l, e.pause) {
 			return nil
 		}
 	}
@@ -102,7 +102,12 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 	if !d.renew(l) {
 		return true, nil
 	}
-	variables := e.environment(ringleader.Leader, e.config.Member.ID, l.Term())
+	signs, err := e.follow(l)
+	if err != nil {
+		return false, err
+	}
+	defer signs.close()
+	variables := append(e.environment(ringleader.Leader, e.config.Member.ID, l.Term()), signs.variables...)
 	e.log.Log(ctx, EachOrder, "the keeper has its first order next", "term", l.Term(), untilKey, d.until)
 	command, err := e.keepers.lease(e.config.Command, variables, d.order())
 	if err != nil {
@@ -125,7 +130,7 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 			return told, nil
 		case <-done:
 			done = nil
-			d.asked = now()
+			d.stop(context.Cause(ctx))
 		case <-ticker.C:
 		}
 		d.renew(l)
@@ -145,6 +150,15 @@ type deadlines struct {
 	most   time.Duration // from the moment at which it was asked to end
 	asked  time.Duration // that moment; 0: it was not asked
 	until  time.Duration // the end of the lease, as last known
+	frozen bool          // nothing prolongs it any more
+}
+
+// stop begins the end of the command. One that may hang gets no more time than at the end of a lease that nothing renews.
+func (d *deadlines) stop(cause error) {
+	d.asked = now()
+	if errors.Is(cause, ringleader.ErrStalled) || errors.Is(cause, ringleader.ErrStorage) {
+		d.frozen, d.most = true, min(d.most, d.timing.Grace)
+	}
 }
 
 func (a *Agent) deadlines() *deadlines {
@@ -153,6 +167,9 @@ func (a *Agent) deadlines() *deadlines {
 
 // renew takes the end of the lease. It reports whether the lease runs.
 func (d *deadlines) renew(l ringleader.Leadership) bool {
+	if d.frozen {
+		return true
+	}
 	at := now()
 	end := l.Deadline()
 	if end.IsZero() {

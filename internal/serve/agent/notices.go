@@ -84,7 +84,7 @@ func (n *notices) live(a *Agent) {
 	ticker := time.NewTicker(n.every)
 	defer ticker.Stop()
 	for {
-		if err := a.Health(); err == nil || errors.Is(err, ringleader.ErrStorage) { // another process would have the same disk
+		if err := a.Health(); err == nil || errors.Is(err, ringleader.ErrStorage) || errors.Is(err, ringleader.ErrStalled) { // another process would have the same disk
 			n.send("WATCHDOG=1")
 		}
 		select {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ringleader.example/ringleader/internal/serve/canary"
 )
 
 // The roles in which this program starts itself.
@@ -18,6 +20,7 @@ const (
 // Be carries out the role in which [Agent] has started this process, and ends it with the exit status of that. It returns at
 // once if this process has no role. The main function of each program with an agent begins with it.
 func Be() {
+	canary.Be()
 	if len(os.Args) < 2 {
 		return
 	}

@@ -26,6 +26,7 @@ const (
 	Preempted         // a member of higher rank has taken over
 	Unhealthy         // its health check fails
 	Disk              // its disk gives no answer
+	Stalled           // its work makes no progress
 	Closed            // it was closed
 	Lapsed            // no majority has renewed its lease
 	Delayed           // a process stood still, or had too little of the processor
@@ -41,7 +42,7 @@ const (
 )
 
 var causeNames = [causes]string{
-	"unknown", "elected", "resigned", "transferred", "preempted", "unhealthy", "disk", "closed", "lapsed", "delayed", "suspended", "crashed", "lost",
+	"unknown", "elected", "resigned", "transferred", "preempted", "unhealthy", "disk", "stalled", "closed", "lapsed", "delayed", "suspended", "crashed", "lost",
 	"silent", "released", "superseded", "duplicate", "stopped",
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // A member whose disk gives no answer still renews its lease, which needs no disk. So the disk is watched beside the loop: a
-// probe while nothing is saved, and each save. What is found is shown, and told to the host, which decides whether the member may lead.
+// probe while nothing is saved, and each save. The directories that the work of the host needs are watched likewise, by probes alone. What is
+// found is shown, and told to the host, which decides whether the member may lead.
 
 const (
 	// probeEvery is the time between two probes of a storage that saves nothing. With usualStall it is below two seconds.
@@ -24,18 +25,26 @@ const (
 	enough = 3
 )
 
-// disk is what is known of the storage.
-type disk struct {
-	mu    sync.Mutex
-	save  use
-	probe use
-	good  int // how many uses in a row have succeeded
-
-	tell    func(problem string) // of Stalls
-	stalled string               // what it was told last; empty: nothing
+// Path is a directory that the work of the host needs.
+type Path struct {
+	Name string
+	storage.Prober
 }
 
-// use is one kind of use of the storage.
+// disk is what is known of the storage, or of a path.
+type disk struct {
+	member *Member
+	path   string         // empty: it is the storage
+	prober storage.Prober // nil: there are no probes
+
+	mu      sync.Mutex
+	save    use
+	probe   use
+	good    int    // how many uses in a row have succeeded
+	stalled string // what the host was told last; empty: nothing is wrong
+}
+
+// use is one kind of use of a disk.
 type use struct {
 	begun   time.Duration // of the one under way; 0: there is none
 	ended   time.Duration // of the last one
@@ -43,24 +52,40 @@ type use struct {
 	problem string        // of the last one; empty: it succeeded
 }
 
-// use uses the storage, and notes how that ends.
-func (m *Member) use(u *use, access func() error) error {
-	m.disk.mu.Lock()
+// unanswered is the problem of a path before its first probe has ended.
+const unanswered = "it has not answered yet"
+
+// prepareDisks prepares the storage and the paths. A path fails until its first probe has succeeded.
+func (m *Member) prepareDisks() {
+	m.disk.member = m
+	m.disk.prober, _ = m.config.Storage.(storage.Prober)
+	if m.config.Prober != nil {
+		m.disk.prober = m.config.Prober
+	}
+	for _, p := range m.config.Paths {
+		m.paths = append(m.paths, &disk{member: m, path: p.Name, prober: p, stalled: unanswered, probe: use{problem: unanswered}, good: enough - 1})
+	}
+}
+
+// use uses the disk, and notes how that ends.
+func (d *disk) use(u *use, access func() error) error {
+	m := d.member
+	d.mu.Lock()
 	u.begun = m.now()
-	m.disk.mu.Unlock()
+	d.mu.Unlock()
 	err := access()
-	m.disk.mu.Lock()
-	defer m.disk.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	lasted := m.now() - u.begun
 	u.begun, u.ended = 0, m.now()
-	if m.disk.good++; err != nil || lasted >= m.config.Stall {
-		m.disk.good = 0
+	if d.good++; err != nil || lasted >= m.config.Stall {
+		d.good = 0
 	}
 	switch {
 	case err == nil:
 		u.problem = ""
 		return nil
-	case u.problem == "":
+	case u.problem == "" || u.problem == unanswered:
 		u.since = u.ended
 	}
 	u.problem = err.Error()
@@ -68,13 +93,32 @@ func (m *Member) use(u *use, access func() error) error {
 }
 
 // Disk returns what is wrong with the storage, and for how long it is; an empty text if nothing is.
-func (m *Member) Disk() (problem string, lasts time.Duration) {
-	d, now := &m.disk, m.now()
+func (m *Member) Disk() (problem string, lasts time.Duration) { return m.disk.problem() }
+
+// PathState is what is known of a path.
+type PathState struct {
+	Name    string
+	Problem string        // what is wrong with it; empty: nothing
+	Lasts   time.Duration // for how long that has been so
+}
+
+// Paths returns what is wrong with each path, in their order.
+func (m *Member) Paths() (all []PathState) {
+	for _, d := range m.paths {
+		problem, lasts := d.problem()
+		all = append(all, PathState{d.path, problem, lasts})
+	}
+	return all
+}
+
+// problem returns what is wrong, and for how long it is.
+func (d *disk) problem() (problem string, lasts time.Duration) {
+	now, most := d.member.now(), d.member.config.Stall
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, u := range []*use{&d.save, &d.probe} {
 		switch {
-		case u.begun != 0 && now-u.begun >= m.config.Stall:
+		case u.begun != 0 && now-u.begun >= most:
 			lasts = now - u.begun
 			return fmt.Sprintf("the disk has not answered for %.1f s", lasts.Seconds()), lasts
 		case u.problem != "":
@@ -112,8 +156,9 @@ func (m *Member) closeDisk(users ...<-chan struct{}) error {
 	return nil
 }
 
-// stalls returns the time until a use that is under way has lasted for too long.
-func (d *disk) stalls(now, most time.Duration) time.Duration {
+// untilStall returns the time until a use that is under way has lasted for too long.
+func (d *disk) untilStall() time.Duration {
+	now, most := d.member.now(), d.member.config.Stall
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	left := process.Never
@@ -132,19 +177,32 @@ func (d *disk) saved(after time.Duration) bool {
 	return d.save.ended > after && d.save.problem == ""
 }
 
-// watchDisk probes the storage until the end of the member, and logs when it begins and ceases to fail. A probe that never
-// returns is left alone.
-func (m *Member) watchDisk() {
-	prober, _ := m.config.Storage.(storage.Prober)
+// watchDisks watches the storage and the paths until the end of the member.
+func (m *Member) watchDisks() {
+	var all sync.WaitGroup
+	if m.config.Storage != nil {
+		all.Go(m.disk.watch)
+	}
+	for _, d := range m.paths {
+		all.Go(d.watch)
+	}
+	all.Wait()
+}
+
+// watch probes the disk until the end of the member, and logs when it begins and ceases to fail. A probe that never returns is left alone. A
+// path is probed at once, and the storage was used at the start.
+func (d *disk) watch() {
+	m := d.member
 	alarm := m.clock.NewTimer()
 	defer alarm.Stop()
 	var (
 		running chan struct{} // closed when the probe under way has returned; nil: there is none
 		failing bool
 		last    = m.now() // when the last look was
+		first   = d.path != ""
 	)
-	wait := func(d time.Duration) (ends bool) {
-		alarm.Reset(min(d, m.disk.stalls(m.now(), m.config.Stall)))
+	wait := func(most time.Duration) (ends bool) {
+		alarm.Reset(min(most, d.untilStall()))
 		select {
 		case <-running:
 			running = nil
@@ -154,65 +212,105 @@ func (m *Member) watchDisk() {
 		}
 		return false
 	}
-	for {
-		for next := m.now() + probeEvery; m.now() < next; { // a probe that has hung may end meanwhile
+	for ; ; first = false {
+		for next := m.now() + probeEvery; !first && m.now() < next; { // a probe that has hung may end meanwhile
 			if wait(next - m.now()) {
 				return
 			}
-			failing = m.tellDisk(failing)
+			failing = d.tell(failing)
 		}
-		if running == nil && prober != nil && !m.disk.saved(last) {
+		if running == nil && d.prober != nil && !d.saved(last) {
 			returned := make(chan struct{})
 			running = returned
 			go func() {
 				defer close(returned)
-				_ = m.use(&m.disk.probe, prober.Probe) // Disk has the error
+				_ = d.use(&d.probe, d.prober.Probe) // problem has the error
 			}()
 			if wait(m.config.Stall) {
 				return
 			}
 		}
 		last = m.now()
-		failing = m.tellDisk(failing)
+		failing = d.tell(failing)
 	}
 }
 
-// tellDisk logs whether the storage fails, if that has changed.
-func (m *Member) tellDisk(before bool) (failing bool) {
-	problem, _ := m.Disk()
-	m.tellStalled(problem)
+// tell logs whether the disk fails, if that has changed, and lets the host know.
+func (d *disk) tell(before bool) (failing bool) {
+	problem, _ := d.problem()
+	d.tellStalled(problem)
+	log := d.member.log
 	switch failing = problem != ""; {
-	case failing && !before:
-		m.log.Warn("the storage of this member fails; it cannot keep what it promises", "problem", problem)
-	case before && !failing:
-		m.log.Warn("the storage of this member works again")
+	case failing == before:
+	case d.path != "" && failing:
+		log.Warn("a directory that the work of this member needs fails", "path", d.path, "problem", problem)
+	case d.path != "":
+		log.Warn("a directory that the work of this member needs works again", "path", d.path)
+	case failing:
+		log.Warn("the storage of this member fails; it cannot keep what it promises", "problem", problem)
+	default:
+		log.Warn("the storage of this member works again")
 	}
 	return failing
 }
 
-// Stalls lets tell know whenever the storage ceases to work, and when it works again: when several uses in a row have succeeded. Tell gets the
-// problem, or an empty text.
-func (m *Member) Stalls(tell func(problem string)) {
-	m.disk.mu.Lock()
-	m.disk.tell = tell
-	stalled := m.disk.stalled
-	m.disk.mu.Unlock()
-	if stalled != "" {
-		tell(stalled)
+// Failures are what does not work; empty texts: nothing is wrong.
+type Failures struct {
+	Storage string
+	Path    string // with its name
+}
+
+// Stalls lets tell know whenever the storage or a path ceases to work, and when it works again: when several uses in a row have succeeded. A
+// path does not work before its first probe has succeeded.
+func (m *Member) Stalls(tell func(Failures)) {
+	m.stalls.mu.Lock()
+	defer m.stalls.mu.Unlock()
+	m.stalls.tell = tell
+	if now := m.stalled(); len(m.paths) > 0 || now != (Failures{}) {
+		tell(now)
 	}
 }
 
-// tellStalled tells the host whether the storage works, if that has changed.
-func (m *Member) tellStalled(problem string) {
-	d := &m.disk
+// stalls is who is told what does not work.
+type stalls struct {
+	mu   sync.Mutex // orders what is told
+	tell func(Failures)
+}
+
+// stalled returns what the disks have told.
+func (m *Member) stalled() (s Failures) {
+	s.Storage = m.disk.told()
+	for _, d := range m.paths {
+		if problem := d.told(); problem != "" {
+			s.Path = d.path + ": " + problem
+			break
+		}
+	}
+	return s
+}
+
+func (d *disk) told() string {
 	d.mu.Lock()
-	same := (problem == "") == (d.stalled == "") || problem == "" && d.good < enough
-	if !same {
+	defer d.mu.Unlock()
+	return d.stalled
+}
+
+// tellStalled tells the host whether the disk works, if that has changed.
+func (d *disk) tellStalled(problem string) {
+	d.mu.Lock()
+	before, working := d.stalled, problem == "" && d.good >= enough
+	if before == "" && problem != "" || before == unanswered && problem != "" || before != "" && working {
 		d.stalled = problem
 	}
-	tell := d.tell
+	same := before == d.stalled
 	d.mu.Unlock()
-	if !same && tell != nil {
-		tell(problem)
+	if same {
+		return
+	}
+	s := &d.member.stalls
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tell != nil {
+		s.tell(d.member.stalled())
 	}
 }

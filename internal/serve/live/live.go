@@ -34,8 +34,11 @@ type Config struct {
 	Clock     clock.Clock     // optional: that of the system
 	Death     [32]byte        // the hash of the secret that proves the death of this life; optional
 
-	// Stall is how long a use of Storage may last before it counts as failing; the default is a second.
+	// Stall is how long a use of Storage or of a path may last before it counts as failing; the default is a second.
 	Stall time.Duration
+
+	Prober storage.Prober // probes Storage; optional: Storage itself, if it can
+	Paths  []Path         // what the work of the host needs
 
 	// Pulse watches that the loop works while this member leads: it may not stand still for Hang. Optional.
 	Pulse Pulse
@@ -92,6 +95,8 @@ type Member struct {
 	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
 	counts           counts        // of what concerns all groups
 	disk             disk
+	paths            []*disk // those that the work of the host needs
+	stalls           stalls
 }
 
 // Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.
@@ -153,6 +158,7 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	if !slices.ContainsFunc(c.Members, func(member transport.Member) bool { return member.ID == c.ID }) {
 		return nil, nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
 	}
+	m.prepareDisks()
 	if err := m.load(); err != nil {
 		return nil, nil, err
 	}
@@ -229,6 +235,9 @@ func (m *Member) Err() error {
 		return nil
 	}
 }
+
+// Context ends when the member stops.
+func (m *Member) Context() context.Context { return m.ctx }
 
 // Address returns where the member listens.
 func (m *Member) Address() string { return m.transport.Address() }

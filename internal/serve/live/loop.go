@@ -107,9 +107,7 @@ func (l *loop) live() {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		if l.member.config.Storage != nil {
-			l.member.watchDisk()
-		}
+		l.member.watchDisks()
 	}()
 	l.member.transport.Serve()
 	l.member.log.Info("listening", "address", l.member.transport.Address(), "incarnation", l.member.incarnation, "recovering", l.recovers())

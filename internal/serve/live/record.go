@@ -94,7 +94,7 @@ func (m *Member) save(records ...storage.Record) error {
 	if m.config.Storage == nil {
 		return nil
 	}
-	return m.use(&m.disk.save, func() error { return m.config.Storage.Save(records) })
+	return m.disk.use(&m.disk.save, func() error { return m.config.Storage.Save(records) })
 }
 
 func closeStorage(s storage.Storage) error {

@@ -56,12 +56,12 @@ func afterName(stat []byte) []string {
 }
 
 // KillChildren kills the children of this process, except those for which except reports true, and returns them. nil means
-// that there are no exceptions. The death of one may give this process others. It does not kill grandchildren: their
+// that there are no exceptions but those of [StartSpared]. The death of one may give this process others. It does not kill grandchildren: their
 // parents may reap them, and their numbers may be those of other processes then. For the same reason, no other goroutine
 // may reap the children that it kills.
 func KillChildren(except func(pid int) bool) (killed []int) {
 	for _, pid := range children() {
-		if except != nil && except(pid) {
+		if except != nil && except(pid) || isSpared(pid) {
 			continue
 		}
 		if firstOfNamespace(pid) && syscall.Kill(pid, Die) == nil {

@@ -26,6 +26,9 @@ type note struct {
 	Lease  time.Duration `json:"lease,omitempty"` // for how long they need a proof of its death
 
 	Confined string `json:"confined,omitempty"` // a control group with processes of the program, and nothing of a member
+
+	Spared  int    `json:"spared,omitempty"`  // a process that may hang and does no work, and nothing of a member
+	Started string `json:"started,omitempty"` // when it has started, as /proc tells it
 }
 
 // child is what a program knows about its warden. All is zero if it has none.

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -69,7 +70,7 @@ func watch() error {
 		for _, group := range all.confined {
 			left = errors.Join(left, KillGroup(group))
 		}
-	})
+	}, all.spares)
 	if left != nil {
 		fmt.Fprintf(os.Stderr, "%s: the warden proves no death: %v\n", filepath.Base(os.Args[0]), left)
 		os.Exit(ExitStatus(status))
@@ -126,8 +127,8 @@ func pass(signals <-chan os.Signal, program *os.Process, shared bool) {
 }
 
 // reap waits for the end of the program, kills and reaps all that it has left, and returns how the program ended. Before it
-// kills, it calls confined.
-func reap(program int, confined func()) (status syscall.WaitStatus) {
+// kills, it calls confined. It kills those that it spares, and does not wait for their end.
+func reap(program int, confined func(), spares func(pid int) bool) (status syscall.WaitStatus) {
 	ended := false
 	for options := 0; ; {
 		var s syscall.WaitStatus
@@ -146,7 +147,10 @@ func reap(program int, confined func()) (status syscall.WaitStatus) {
 		case ended && pid != 0:
 			options = syscall.WNOHANG // usually none is left
 		case ended:
-			KillChildren(nil)
+			// Each process that is left has an ancestor among the children of this one, since nothing is reaped while they are listed.
+			if left := KillChildren(nil); len(left) > 0 && !slices.ContainsFunc(left, func(pid int) bool { return !spares(pid) }) {
+				return status
+			}
 		}
 	}
 }
@@ -155,10 +159,11 @@ func reap(program int, confined func()) (status syscall.WaitStatus) {
 type roll struct {
 	members  map[uint64]note
 	confined []string
+	spared   map[int]string // when each has started
 }
 
 func (r *roll) read(notes io.Reader) {
-	r.members = map[uint64]note{}
+	r.members, r.spared = map[uint64]note{}, map[int]string{}
 	for lines := json.NewDecoder(notes); ; {
 		var n note
 		switch {
@@ -166,6 +171,8 @@ func (r *roll) read(notes io.Reader) {
 			return
 		case n.Confined != "":
 			r.confined = append(r.confined, n.Confined)
+		case n.Spared != 0:
+			r.spared[n.Spared] = n.Started
 		default:
 			r.members[n.Member] = n
 		}

@@ -5,6 +5,7 @@ package warden
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 )
 
@@ -21,3 +22,6 @@ func NewGroup(string) (string, error) {
 
 // KillGroup does nothing: there is none.
 func KillGroup(string) error { return nil }
+
+// StartSpared starts a command that may hang in the kernel and does no work of the program. The caller calls ended when it has reaped it.
+func StartSpared(c *exec.Cmd) (ended func(), err error) { return func() {}, c.Start() }

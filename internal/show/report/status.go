@@ -37,6 +37,9 @@ func (s Status) JSON() any {
 	if s.CertificateProblem != "" {
 		o = append(o, Field{"certificate_problem", s.CertificateProblem})
 	}
+	if s.WorkProblem != "" {
+		o = append(o, Field{"work_problem", s.WorkProblem})
+	}
 	if s.StorageProblem != "" {
 		o = append(o, Field{"storage_problem", s.StorageProblem}, Field{"storage_failing", s.StorageFailing})
 	}
@@ -136,6 +139,9 @@ func (s Status) problems(w io.Writer) {
 	}
 	if s.CertificateProblem != "" && (e == nil || time.Until(*e) > 0) {
 		fmt.Fprintf(w, "certificate\tthe latest one cannot be used: %s\n", s.CertificateProblem)
+	}
+	if s.WorkProblem != "" {
+		fmt.Fprintf(w, "work\tmay not run on this member: %s\n", s.WorkProblem)
 	}
 	if s.StorageProblem != "" {
 		fmt.Fprintf(w, "storage\tfails, so this member keeps no promise: %s\n", s.StorageProblem)

@@ -1,0 +1,59 @@
+package ringleader_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/ringleadertest"
+	"ringleader.example/ringleader/storage"
+)
+
+// spread is a store whose probes last for a time that varies by a quarter around a mean.
+type spread struct {
+	storage.Storage
+	mean time.Duration
+	draw *rand.Rand
+}
+
+func (s spread) Probe() error {
+	<-time.After(time.Duration(float64(s.mean) * (0.75 + s.draw.Float64()/2)))
+	return nil
+}
+
+// TestTheCurveOfFalseChangesByTheTimeOfAFlush holds the table of docs/operate.md.
+func TestTheCurveOfFalseChangesByTheTimeOfAFlush(t *testing.T) {
+	for _, test := range []struct {
+		mean    time.Duration
+		changes bool
+	}{{400 * time.Millisecond, false}, {800 * time.Millisecond, false}, {900 * time.Millisecond, true}, {1200 * time.Millisecond, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+			c.Configure(func(id uint64, config *ringleader.Config) {
+				if id == 3 {
+					config.Storage = spread{config.Storage, test.mean, rand.New(rand.NewPCG(1, 2))}
+				}
+			})
+			c.Start(1, 2, 3)
+			c.Await(3)
+			defer func() { <-time.After(time.Hour) }() // until no probe runs
+			defer c.Close()
+			stalls, before := 0, false
+			for range 10 * 60 * 2 {
+				c.Pass(500 * time.Millisecond)
+				now := c.Member(1).Status().Members[2].Unable != ""
+				if now && !before {
+					stalls++
+				}
+				before = now
+			}
+			led := c.Member(3).View().Role == ringleader.Leader && c.Member(3).View().Term == 1
+			t.Logf("mean %v: %d times unable in 10 minutes; it leads on: %v", test.mean, stalls, led)
+			if test.changes != (stalls > 0) || led == test.changes {
+				t.Errorf("mean %v: %d times unable; it leads on: %v", test.mean, stalls, led)
+			}
+		})
+	}
+}
