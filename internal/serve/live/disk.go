@@ -179,7 +179,10 @@ func (m *Member) watchDisk() {
 
 // tellDisk logs whether the storage fails, if that has changed.
 func (m *Member) tellDisk(before bool) (failing bool) {
-	problem, _ := m.Disk()
+	problem, lasts := m.Disk()
+	if (problem != "") != before {
+		m.recorder.disk(problem, lasts)
+	}
 	m.tellStalled(problem)
 	switch failing = problem != ""; {
 	case failing && !before:

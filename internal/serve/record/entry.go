@@ -252,10 +252,11 @@ type Late struct{ By time.Duration }
 // Suspended is that the machine was suspended.
 type Suspended struct{ For time.Duration }
 
-// Published is that the leader publishes a value in a term. The value itself is not recorded.
+// Published is that the leader publishes a value in a term.
 type Published struct {
 	Peer, Term uint64
 	Length     int
+	Value      string `json:",omitempty"` // only if the configuration allows that
 }
 
 // Muted is that a peer or this member drops messages by request of a test.

@@ -100,6 +100,13 @@ func (w *Writer) Wants(group string) bool {
 	return !w.failed && !w.full && !w.groups[group]
 }
 
+// Checks reports whether the next step has to have a check.
+func (w *Writer) Checks() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.encoder == nil || w.encoder.due()
+}
+
 // Add records an entry. It keeps nothing of the body.
 func (w *Writer) Add(at Clocks, group string, body Body) {
 	w.mu.Lock()
