@@ -188,6 +188,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	c.found = book.note
 	program, config := c.live()
 	config.Standing = c.standing(health.unable())
+	config.Record = c.recording()
 	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime {
 		if pulse := warden.NewPulse(); pulse != nil {
 			config.Pulse, config.Hang = pulse, c.Timing.Hang

@@ -24,12 +24,13 @@ type recorder struct {
 
 // Recording is where the record of a member goes.
 type Recording struct {
-	Sink    record.Sink
-	Options record.Options
-	Changes record.Sink // of changes of the leader alone; optional
-	Boot    string      // names this start of the operating system; optional
-	Program string      // the version of the program; optional
-	Values  bool        // published values are recorded, too
+	Sink           record.Sink
+	Options        record.Options
+	Changes        record.Sink // of changes of the leader alone; optional
+	ChangesOptions record.Options
+	Boot           string // names this start of the operating system; optional
+	Program        string // the version of the program; optional
+	Values         bool   // published values are recorded, too
 }
 
 // unchecked is how many members less one of so many steps has a check of the state: its length grows with the members, as their number of answers does.
@@ -62,11 +63,12 @@ func newRecorder(m *Member) *recorder {
 	}
 	r.writer = record.NewWriter(c.Sink, head, options)
 	if c.Changes != nil {
+		c.ChangesOptions.Stopped = options.Stopped
 		r.changes = record.NewWriter(c.Changes, func() record.Head {
 			h := head()
 			h.Changes = true
 			return h
-		}, record.Options{Segment: 1 << 30, Stopped: options.Stopped})
+		}, c.ChangesOptions)
 	}
 	return r
 }

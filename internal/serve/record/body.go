@@ -23,8 +23,8 @@ func classOf(group string, in *process.Input) class {
 // The bits of a byte of flags before the sent messages.
 const durableFlag = 1
 
-// appendBody encodes a step but for its class, time and check, in fixed widths, so that numbers keep their places.
-func appendBody(b []byte, s *Step) []byte {
+// appendBody encodes a step but for its class, time and check, in fixed widths, so that numbers keep their places. Deadlines are told from a base.
+func appendBody(b []byte, s *Step, base uint64) []byte {
 	order := binary.LittleEndian
 	b = append(b, byte(s.Input.Command.Order))
 	b = order.AppendUint64(b, uint64(s.Input.Command.Member))
@@ -49,6 +49,9 @@ func appendBody(b []byte, s *Step) []byte {
 	for _, e := range s.Effects {
 		b = append(order.AppendUint32(b, e.Link), byte(e.Op), byte(e.Timer), truth(e.Deadline))
 		b = order.AppendUint64(order.AppendUint64(b, uint64(e.ID)), uint64(e.Term))
+		if e.Deadline {
+			e.Ticks.Lo += s.Ticks - base
+		}
 		b = order.AppendUint64(order.AppendUint64(b, e.Ticks.Lo), e.Ticks.Hi)
 	}
 	return b
@@ -148,8 +151,8 @@ func (c *cursor) list() []byte {
 // text is list for a text.
 func (c *cursor) text() string { return string(c.list()) }
 
-// parseBody decodes what appendBody has written into a step, which does not share its memory.
-func parseBody(s *Step, body []byte, of class) (ok bool) {
+// parseBody decodes what appendBody has written into a step, which has its time and does not share its memory.
+func parseBody(s *Step, body []byte, of class, base uint64) (ok bool) {
 	c := cursor{b: append([]byte(nil), body...)}
 	s.Input = process.Input{What: of.what, Port: of.port, Kind: of.kind, Timer: of.timer}
 	s.Input.Command = election.Command{Order: election.Order(c.byte()), Member: election.ID(c.uint64()), Number: c.uint64()}
@@ -169,6 +172,9 @@ func parseBody(s *Step, body []byte, of class) (ok bool) {
 		e := election.Effect{Link: c.uint32(), Op: election.Op(c.byte()), Timer: election.Timer(c.byte()), Deadline: c.byte() != 0}
 		e.ID, e.Term = election.ID(c.uint64()), election.Term(c.uint64())
 		e.Ticks = election.Ticks{Lo: c.uint64(), Hi: c.uint64()}
+		if e.Deadline {
+			e.Ticks.Lo -= s.Ticks - base
+		}
 		s.Effects = append(s.Effects, e)
 	}
 	return !c.broken && len(c.b) == 0

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"hash/crc32"
 	"time"
+
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // The form of a block. See the comment of the package.
@@ -67,6 +69,26 @@ type coder struct {
 	boot      int64         // the last reading of Boottime, in Resolution
 	ahead     int64         // how much Monotonic is ahead of it
 	unchecked int           // steps since the last check
+
+	// bases has, by group, the time of its last step that was an expired timer. The ends of leases are told from there: in most steps of a leader they
+	// are then the same.
+	bases map[string]*base
+}
+
+// base is a time in units.
+type base struct{ ticks uint64 }
+
+// from returns the base of a step, which begins a new one if a timer has expired.
+func (c *coder) from(of *class, ticks uint64) uint64 {
+	b := c.bases[of.group]
+	if b == nil {
+		b = &base{}
+		c.bases[of.group] = b
+	}
+	if of.what == process.Expired {
+		b.ticks = ticks
+	}
+	return b.ticks
 }
 
 func (c *coder) clocks() Clocks {
@@ -109,7 +131,7 @@ type encoder struct {
 }
 
 func newEncoder(unit time.Duration, every int) *encoder {
-	return &encoder{coder: coder{unit: unit, every: every}, byClass: map[class]int{}}
+	return &encoder{coder: coder{unit: unit, every: every, bases: map[string]*base{}}, byClass: map[class]int{}}
 }
 
 // begin begins the payload of a block.
@@ -125,7 +147,7 @@ func (e *encoder) begin(b []byte, number int, at Clocks) []byte {
 func (e *encoder) moves(at Clocks) bool { return int64(at.Boottime/Resolution) < e.boot }
 
 // mostApart is how much, in Resolution, a reading of Monotonic may differ from what the last one lets expect.
-const mostApart = 10
+const mostApart = 100
 
 // pass appends an adjustment of Monotonic if one is necessary, and returns the time since the last entry.
 func (e *encoder) pass(b []byte, at Clocks) (_ []byte, passed uint64) {
@@ -143,7 +165,7 @@ func (e *encoder) pass(b []byte, at Clocks) (_ []byte, passed uint64) {
 func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, predicted bool) {
 	b, passed := e.pass(b, at)
 	of := classOf(group, &s.Input)
-	e.body = appendBody(e.body[:0], s)
+	e.body = appendBody(e.body[:0], s, e.from(&of, s.Ticks))
 	index, known := e.byClass[of]
 	if known && index < int(kindPredicted) && s.Ticks == e.ticks() && (s.Checked || !e.due()) {
 		t := e.templates[index]

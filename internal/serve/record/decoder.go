@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
@@ -16,11 +17,12 @@ type decoder struct {
 	members   map[string][]uint64  // by group: its members, by position
 	all       []uint64             // those in the head
 	left      int                  // how many bytes may be made
+	lost      bool                 // a block was lost
 }
 
 func newDecoder(h *Head, size int) *decoder {
 	return &decoder{
-		coder: coder{unit: h.Unit, every: h.Every}, templates: map[uint64]*template{}, members: map[string][]uint64{},
+		coder: coder{unit: h.Unit, every: h.Every, bases: map[string]*base{}}, templates: map[uint64]*template{}, members: map[string][]uint64{},
 		all: h.Members, left: mostMade*size + spareMade,
 	}
 }
@@ -44,7 +46,11 @@ func (d *decoder) begin(c *cursor) (number uint64) {
 }
 
 // lose notes that a block is lost: steps that refer to others cannot be made any more.
-func (d *decoder) lose() { clear(d.templates) }
+func (d *decoder) lose() {
+	clear(d.templates)
+	clear(d.bases)
+	d.lost = true
+}
 
 // next decodes one entry. With idle, a step that is as predicted is not made: its body is nil. It returns nil for what is no entry.
 func (d *decoder) next(c *cursor, idle bool) (*Entry, error) {
@@ -108,6 +114,9 @@ func (d *decoder) predicted(c *cursor, index uint64, idle bool) (*Entry, error) 
 		return nil, errClass
 	}
 	t.later++
+	if t.what == process.Expired {
+		d.from(&t.class, s.Ticks)
+	}
 	if idle {
 		return &Entry{At: d.clocks(), Group: t.group}, nil
 	}
@@ -120,8 +129,15 @@ func (d *decoder) made(s *Step, of class, body []byte) (*Entry, error) {
 	if d.left -= len(body); d.left < 0 {
 		return nil, errMuch
 	}
-	if !parseBody(s, body, of) {
+	based := d.bases[of.group] != nil || of.what == process.Expired || !d.lost
+	if !parseBody(s, body, of, d.from(&of, s.Ticks)) {
 		return nil, &entryError{errEntry}
+	}
+	if !based {
+		delete(d.bases, of.group)
+		if slices.ContainsFunc(s.Effects, func(e election.Effect) bool { return e.Deadline }) {
+			return nil, errClass
+		}
 	}
 	switch s.Input.What {
 	case process.Received, process.Suspected, process.Trusted:

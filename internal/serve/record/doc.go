@@ -24,5 +24,6 @@
 //
 // A step is told by its difference from the last one of its class in the segment. The class is the group, the event, its port, the kind of the message, and the timer.
 // Most steps of a group that has a leader differ only in numbers that grow by the same amount each time. Such a step is one byte for its class and
-// another or two for its time. Lost blocks make the later steps of their classes unreadable, up to the end of the segment.
+// some more for its time and for a check of the state. The ends of leases are told from the last step in which a timer
+// expired. Lost blocks make the later steps of their classes unreadable, up to the end of the segment.
 package record

@@ -8,13 +8,13 @@ import (
 )
 
 // Resolution is the unit of the readings of clocks in a record.
-const Resolution = 10 * time.Microsecond
+const Resolution = time.Microsecond
 
 // Version is the version of the format. A reader skips the segments of others.
 const Version = 1
 
 // Clocks are the readings of the clocks of a member, since the start of this life. See package clock. Boottime is exact to one Resolution, Monotonic
-// to ten.
+// to a hundred.
 type Clocks struct{ Monotonic, Boottime time.Duration }
 
 // Head is what a segment begins with.

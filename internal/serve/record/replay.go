@@ -137,6 +137,8 @@ func (r *Replayer) Take(e *Entry) (err error) {
 	switch body := e.Body.(type) {
 	case *Gap:
 		r.Forget()
+	case *Group: // it has a new machine
+		delete(r.groups, e.Group)
 	case *Snapshot:
 		what = r.snapshot(e.Group, body)
 	case *Members:

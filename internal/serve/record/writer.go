@@ -199,8 +199,11 @@ func (w *Writer) add(at Clocks, group string, body Body) {
 	case *Step:
 		w.block, predicted = w.encoder.step(w.block, at, group, body)
 	default:
-		if _, is := body.(*Snapshot); is {
+		switch body.(type) {
+		case *Snapshot:
 			w.groups[group] = true
+		case *Group: // it has a new machine
+			delete(w.groups, group)
 		}
 		block, err := w.encoder.entry(w.block, at, group, body)
 		if err != nil {
