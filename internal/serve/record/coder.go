@@ -78,17 +78,18 @@ type coder struct {
 // base is a time in units.
 type base struct{ ticks uint64 }
 
-// from returns the base of a step, which begins a new one if a timer has expired.
+// from returns the base of a step. That of the steps after it is another one if a timer has expired.
 func (c *coder) from(of *class, ticks uint64) uint64 {
 	b := c.bases[of.group]
 	if b == nil {
 		b = &base{}
 		c.bases[of.group] = b
 	}
+	is := b.ticks
 	if of.what == process.Expired {
 		b.ticks = ticks
 	}
-	return b.ticks
+	return is
 }
 
 func (c *coder) clocks() Clocks {

@@ -114,30 +114,34 @@ func (d *decoder) predicted(c *cursor, index uint64, idle bool) (*Entry, error) 
 		return nil, errClass
 	}
 	t.later++
-	if t.what == process.Expired {
-		d.from(&t.class, s.Ticks)
-	}
+	base, known := d.based(&t.class, s.Ticks)
 	if idle {
 		return &Entry{At: d.clocks(), Group: t.group}, nil
 	}
 	t.catchUp()
-	return d.made(&s, t.class, t.last)
+	return d.made(&s, t.class, t.last, base, known)
+}
+
+// based returns the base of a step, and whether it is known: no block was lost since the last timer has expired.
+func (d *decoder) based(of *class, ticks uint64) (base uint64, known bool) {
+	known = d.bases[of.group] != nil || !d.lost
+	base = d.from(of, ticks)
+	if !known && of.what != process.Expired {
+		delete(d.bases, of.group)
+	}
+	return base, known
 }
 
 // made returns the entry of a step with its body.
-func (d *decoder) made(s *Step, of class, body []byte) (*Entry, error) {
+func (d *decoder) made(s *Step, of class, body []byte, base uint64, known bool) (*Entry, error) {
 	if d.left -= len(body); d.left < 0 {
 		return nil, errMuch
 	}
-	based := d.bases[of.group] != nil || of.what == process.Expired || !d.lost
-	if !parseBody(s, body, of, d.from(&of, s.Ticks)) {
+	if !parseBody(s, body, of, base) {
 		return nil, &entryError{errEntry}
 	}
-	if !based {
-		delete(d.bases, of.group)
-		if slices.ContainsFunc(s.Effects, func(e election.Effect) bool { return e.Deadline }) {
-			return nil, errClass
-		}
+	if !known && slices.ContainsFunc(s.Effects, func(e election.Effect) bool { return e.Deadline }) {
+		return nil, errClass
 	}
 	switch s.Input.What {
 	case process.Received, process.Suspected, process.Trusted:
@@ -183,5 +187,6 @@ func (d *decoder) step(c *cursor) (*Entry, error) {
 	}
 	t.learn(body)
 	d.templates[index] = t
-	return d.made(&s, t.class, body)
+	base, known := d.based(&t.class, s.Ticks)
+	return d.made(&s, t.class, body, base, known)
 }
