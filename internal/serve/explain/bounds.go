@@ -44,14 +44,12 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 		for n := range next.life.facts {
 			f := &next.life.facts[n]
 			step, is := f.body.(*record.Step)
-			if !is || f.at < t.ended || f.at > next.begun || next.life.head.Algorithm != "quorum-bully" {
+			if !is || f.at < t.ended || f.at > next.begun || next.life.head.Algorithm != quorumBully {
 				continue
 			}
 			for _, m := range step.Sent {
-				if m.Kind == 2 || m.Kind == 0 && begun == 0 { // claim, election
-					if begun == 0 {
-						begun = f.at
-					}
+				if begun == 0 && (m.Kind == claim || m.Kind == election) {
+					begun = f.at
 				}
 			}
 		}
@@ -133,13 +131,12 @@ func (l *line) violations() (all []Violation) {
 
 // breaker returns the step that broke a rule: a voter that granted the lead of b while its grant to a ran.
 func (l *line) breaker(a, b *tenure) string {
-	const grant = 4 // of quorum-bully
 	for _, v := range l.lives {
 		var last, lastTerm int64
 		for n := range v.facts {
 			f := &v.facts[n]
 			step, is := f.body.(*record.Step)
-			if !is || v.head.Algorithm != "quorum-bully" {
+			if !is || v.head.Algorithm != quorumBully {
 				continue
 			}
 			for _, m := range step.Sent {

@@ -383,19 +383,37 @@ type way struct {
 	received int64 // likewise
 }
 
-// between returns the last messages from one life to another before a moment.
+// The kinds of messages of quorum-bully, by their numbers.
+const (
+	election = iota
+	_
+	claim
+	renew
+	grant
+	nack
+	release
+)
+
+// ofLease reports whether a message asks for a lease, or grants it.
+func ofLease(v *life, kind int) bool {
+	return v.head.Algorithm != quorumBully || kind == claim || kind == renew || kind == grant
+}
+
+const quorumBully = "quorum-bully"
+
+// between returns the last messages about leases from one life to another before a moment.
 func between(from, to *life, before int64) (w way) {
 	for n := range from.facts {
 		if step, is := from.facts[n].body.(*record.Step); is && from.facts[n].at <= before {
 			for _, m := range step.Sent {
-				if m.Peer == to.member() {
+				if m.Peer == to.member() && ofLease(from, int(m.Kind)) {
 					w.sent = max(w.sent, from.facts[n].at)
 				}
 			}
 		}
 	}
 	for n := range to.facts {
-		if step, is := to.facts[n].body.(*record.Step); is && to.facts[n].at <= before && step.Input.What == process.Received && step.Peer == from.member() {
+		if step, is := to.facts[n].body.(*record.Step); is && to.facts[n].at <= before && step.Input.What == process.Received && step.Peer == from.member() && ofLease(to, int(step.Input.Kind)) {
 			w.received = max(w.received, to.facts[n].at)
 		}
 	}
@@ -536,10 +554,10 @@ func agoOf(heard, at int64) string {
 	return "for " + lasts(time.Duration(at-heard))
 }
 
-// heard returns when a life has last received something of a member before a moment; 0: nothing.
+// heard returns when a life has last received something about a lease of a member before a moment; 0: nothing.
 func (l *line) heard(v *life, id uint64, before int64) (at int64) {
 	for n := range v.facts {
-		if step, is := v.facts[n].body.(*record.Step); is && v.facts[n].at <= before && step.Input.What == process.Received && step.Peer == id {
+		if step, is := v.facts[n].body.(*record.Step); is && v.facts[n].at <= before && step.Input.What == process.Received && step.Peer == id && ofLease(v, int(step.Input.Kind)) {
 			at = max(at, v.facts[n].at)
 		}
 	}

@@ -46,7 +46,7 @@ type Arrow struct {
 }
 
 // arrows are the kinds of messages of quorum-bully that scenes show.
-var arrows = map[uint8]string{2: "claim", 4: "grant", 5: "nack", 6: "release"}
+var arrows = map[uint8]string{claim: "claim", grant: "grant", nack: "nack", release: "release"}
 
 // mostArrows is how many messages a scene shows.
 const mostArrows = 400
@@ -108,7 +108,7 @@ func (g *Group) Scene(change int) Scene {
 	}
 	for _, x := range l.crossings() {
 		kind, shown := arrows[uint8(x.kind)]
-		if !shown || x.from.head.Algorithm != "quorum-bully" || x.sent < from || x.received > to || len(s.Arrows) == mostArrows {
+		if !shown || x.from.head.Algorithm != quorumBully || x.sent < from || x.received > to || len(s.Arrows) == mostArrows {
 			continue
 		}
 		if kind == "grant" && (x.received < ended || x.received > begun+int64(10*time.Millisecond)) { // and not each renewal

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"ringleader.example/ringleader/election"
+	contract "ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/record"
 )
@@ -148,6 +148,9 @@ func (l *line) base(h *record.Head) *timebase {
 	return b
 }
 
+// ofTests is how the life of a member ends that a test in memory kills. A process that is killed writes nothing.
+const ofTests = "killed"
+
 // read takes what is notable in a segment.
 func (l *life) read(all *line, s *record.Segment) {
 	from, to := int64(0), int64(0)
@@ -167,7 +170,7 @@ func (l *life) read(all *line, s *record.Segment) {
 		case *record.Start:
 			l.recovering = body.Recovering
 		case *record.End:
-			l.closed, l.reason = true, body.Reason
+			l.closed, l.reason = body.Reason != ofTests, body.Reason
 		case *record.Snapshot:
 			if e.Group == all.name {
 				l.facts = append(l.facts, fact{at, e.Group, &body.Decision, s.Head.Unit})
@@ -327,7 +330,7 @@ func (l *line) extend() {
 				continue
 			}
 			for _, e := range step.Effects {
-				if e.Op == election.Lead && uint64(e.Term) == t.term && e.Deadline {
+				if e.Op == contract.Lead && uint64(e.Term) == t.term && e.Deadline {
 					if ends := process.Moment(time.Duration(step.Ticks)*f.unit, e.Ticks, f.unit); ends != process.Never {
 						t.until = max(t.until, t.life.at(record.Clocks{Boottime: ends}))
 					}
@@ -341,14 +344,14 @@ func (l *line) extend() {
 type crossing struct {
 	from, to       *life
 	sent, received int64
-	kind           election.Kind
+	kind           contract.Kind
 }
 
 // crossings returns the messages of which both ends are known.
 func (l *line) crossings() (all []crossing) {
 	type key struct {
 		from, to uint64
-		kind     election.Kind
+		kind     contract.Kind
 		payload  uint64
 	}
 	type sending struct {
