@@ -14,7 +14,7 @@ import (
 
 // report explains the changes of one group.
 func (l *line) report() *Group {
-	g := &Group{Name: l.name, line: l}
+	g := &Group{Name: l.name, Changes: []Change{}, line: l}
 	with := map[uint64]bool{}
 	var from, to int64
 	for _, v := range l.lives {
@@ -105,7 +105,7 @@ func lasts(d time.Duration) string {
 
 // first tells the first leader that the records have.
 func (l *line) first(from int64, t *tenure) Change {
-	c := Change{To: &t.leader, Term: t.term, Ended: wall(from), Begun: wall(t.begun), Nobody: max(0, time.Duration(t.begun-from)).Seconds(), Cause: Elected, Certainty: Certain, Text: "no record has a leader before"}
+	c := Change{To: &t.leader, Term: t.term, Ended: wall(from), Begun: wall(t.begun), Nobody: max(0, time.Duration(t.begun-from)).Seconds(), Cause: Elected, Certainty: Certain, Evidence: []string{}, Text: "no record has a leader before"}
 	for _, v := range l.lives {
 		if v.recovering && v.begun <= t.begun && t.begun-v.begun < int64(2*max(v.head.Entitled, time.Second)) {
 			c.Bounded = append(c.Bounded, fmt.Sprintf("member %d had restarted %s before: a restarted member grants and claims nothing for the length of a lease", v.member(), lasts(time.Duration(t.begun-v.begun))))
@@ -119,7 +119,7 @@ func (l *line) first(from int64, t *tenure) Change {
 
 // change tells why a tenure has ended.
 func (l *line) change(t, next *tenure) Change {
-	c := Change{From: &t.leader, FromTerm: t.term, Ended: wall(t.ended), Cause: Unknown, Certainty: None}
+	c := Change{From: &t.leader, FromTerm: t.term, Ended: wall(t.ended), Cause: Unknown, Certainty: None, Evidence: []string{}}
 	to := t.ended
 	if next != nil {
 		c.To, c.Term, c.Begun = &next.leader, next.term, wall(next.begun)

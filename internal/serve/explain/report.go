@@ -93,7 +93,7 @@ type Violation struct {
 
 // Of explains records.
 func Of(r *record.Records) *Report {
-	report := &Report{}
+	report := &Report{Groups: []*Group{}}
 	for i := range r.Damages {
 		if i == mostDamages {
 			break

@@ -93,6 +93,11 @@ func lines(r *record.Records) (all []*line) {
 		slices.SortStableFunc(l.lives, func(a, b *life) int {
 			return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.member(), b.member()))
 		})
+		if l.coarse() {
+			slices.SortStableFunc(l.lives, func(a, b *life) int {
+				return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.member(), b.member()))
+			})
+		}
 		l.find()
 		l.detail()
 		if l.join() {
@@ -340,6 +345,69 @@ func (l *line) extend() {
 	}
 }
 
+// coarse sets the clocks of different machines about right: a member follows a leader soon after that leads. Wall clocks may be wrong by hours, and
+// then the steps around a change of one machine would be those of another time on the other.
+func (l *line) coarse() (moved bool) {
+	if len(l.clocks) < 2 {
+		return false
+	}
+	type sight struct {
+		base *timebase
+		at   int64
+	}
+	seen := map[uint64][]sight{} // by term: when a clock had it first
+	for _, v := range l.lives {
+		for i := range v.facts {
+			d, is := v.facts[i].body.(*record.Decision)
+			if is && d.Leader != 0 && d.Term != 0 && !slices.ContainsFunc(seen[d.Term], func(s sight) bool { return s.base == v.base }) {
+				seen[d.Term] = append(seen[d.Term], sight{v.base, v.facts[i].at})
+			}
+		}
+	}
+	shift := map[*timebase]int64{}
+	names := slices.Sorted(maps.Keys(l.clocks))
+	settled := []*timebase{l.clocks[names[0]]}
+	for _, name := range names[1:] {
+		b := l.clocks[name]
+		var off []int64
+		for _, all := range seen {
+			mine := slices.IndexFunc(all, func(s sight) bool { return s.base == b })
+			other := slices.IndexFunc(all, func(s sight) bool { return slices.Contains(settled, s.base) })
+			if mine >= 0 && other >= 0 {
+				off = append(off, all[other].at+shift[all[other].base]-all[mine].at)
+			}
+		}
+		if settled = append(settled, b); len(off) > 0 {
+			slices.Sort(off)
+			shift[b] = off[len(off)/2]
+		}
+	}
+	return l.move(shift)
+}
+
+// move moves clocks, and reports whether one has moved.
+func (l *line) move(shift map[*timebase]int64) (moved bool) {
+	for b, by := range shift {
+		if by != 0 {
+			b.offset, moved = b.offset+by, true
+		}
+	}
+	for _, v := range l.lives {
+		by := shift[v.base]
+		if by == 0 {
+			continue
+		}
+		v.begun, v.last = v.begun+by, v.last+by
+		for i := range v.facts {
+			v.facts[i].at += by
+		}
+		for i := range v.spans {
+			v.spans[i][0], v.spans[i][1] = v.spans[i][0]+by, v.spans[i][1]+by
+		}
+	}
+	return moved
+}
+
 // crossing is a message that is in the records of its sender and of its receiver.
 type crossing struct {
 	from, to       *life
@@ -428,19 +496,5 @@ func (l *line) join() (moved bool) {
 			shift[b] = low + (high-low)/2
 		}
 	}
-	for b, by := range shift {
-		if by != 0 {
-			b.offset, moved = b.offset+by, true
-		}
-	}
-	if moved {
-		for _, v := range l.lives {
-			by := shift[v.base]
-			v.begun, v.last = v.begun+by, v.last+by
-			for i := range v.facts {
-				v.facts[i].at += by
-			}
-		}
-	}
-	return moved
+	return l.move(shift)
 }
