@@ -23,6 +23,7 @@ func (p *program) explain() *cobra.Command {
 	var (
 		asJSON, replays bool
 		draw            string
+		change          int
 	)
 	command := &cobra.Command{
 		Use:     "explain DIR|FILE...",
@@ -55,18 +56,19 @@ a replay differs; 64 the call was wrong.`,
 			if len(args) == 0 {
 				return fmt.Errorf("%s needs a directory or a file; try %[1]s --help", command.CommandPath())
 			}
-			return p.explainAll(args, asJSON, replays, draw)
+			return p.explainAll(args, asJSON, replays, draw, change)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	command.Flags().BoolVar(&replays, "replay", false, "run the same machines over the records first, and compare each effect, and the states, bit by bit")
-	command.Flags().StringVar(&draw, "draw", "", "FILE.svg to write: members, leads, and what happened, over time around the last change")
+	command.Flags().StringVar(&draw, "draw", "", "FILE.svg to write: members, leads and messages over time, around one change")
+	command.Flags().IntVar(&change, "change", 0, "number of the change to draw; 0: that with the longest time without a leader")
 	command.MarkFlagFilename("draw", "svg")
 	return command
 }
 
 // explainAll explains the records in some places.
-func (p *program) explainAll(paths []string, asJSON, replays bool, draw string) error {
+func (p *program) explainAll(paths []string, asJSON, replays bool, draw string, change int) error {
 	records, err := record.Open(paths...)
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func (p *program) explainAll(paths []string, asJSON, replays bool, draw string) 
 		found.replays = replayed(records)
 	}
 	if draw != "" {
-		d, err := incident.Drawing(found.Report)
+		d, err := incident.Drawing(found.Report, change)
 		if err == nil {
 			err = p.ToFile(draw, d.SVG)
 		}
@@ -168,6 +170,7 @@ func (e explanation) incomplete() bool {
 
 // Text prints the explanation for people.
 func (e explanation) Text(p *report.Printer) error {
+	number := 0 // of the change, as --change takes it
 	for i, g := range e.Groups {
 		if i > 0 {
 			fmt.Fprintln(p.Out)
@@ -181,7 +184,8 @@ func (e explanation) Text(p *report.Printer) error {
 			line(p.Out, "clocks     ", c)
 		}
 		for n := range g.Changes {
-			changeOf(p.Out, &g.Changes[n])
+			number++
+			changeOf(p.Out, number, &g.Changes[n])
 		}
 		for _, v := range g.Violations {
 			sure := "a rule was broken"
@@ -212,7 +216,7 @@ func (e explanation) Text(p *report.Printer) error {
 }
 
 // changeOf prints a change of the leader.
-func changeOf(out io.Writer, c *explain.Change) {
+func changeOf(out io.Writer, number int, c *explain.Change) {
 	who := func(id *uint64, term uint64) string {
 		switch {
 		case id == nil:
@@ -223,7 +227,7 @@ func changeOf(out io.Writer, c *explain.Change) {
 		return fmt.Sprintf("member %d in term %d", *id, term)
 	}
 	nobody := time.Duration(c.Nobody * float64(time.Second)).Round(time.Millisecond)
-	fmt.Fprintf(out, "\n%s  %s → %s, %v without a leader\n", c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), nobody)
+	fmt.Fprintf(out, "\n%d. %s  %s → %s, %v without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), nobody)
 	certainty := string(c.Certainty)
 	if c.Certainty == explain.None {
 		certainty = "its cause is not known"

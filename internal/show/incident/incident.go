@@ -29,14 +29,33 @@ const (
 	bottom = 66.0
 )
 
-// Drawing draws the last change of the leader that a report has and that is not the first leader, or else that.
-func Drawing(r *explain.Report) (*drawing.Drawing, error) {
-	for i := len(r.Groups) - 1; i >= 0; i-- {
-		if n := len(r.Groups[i].Changes); n > 0 {
-			return draw(r.Groups[i].Name, r.Groups[i].Scene(n-1)), nil
+// Drawing draws one change of the leader, by its number in all groups of a report, from 1 on. 0 is the one with the longest time without a leader of
+// those in which a lead has ended; without any, the first leader.
+func Drawing(r *explain.Report, change int) (*drawing.Drawing, error) {
+	var found *drawing.Drawing
+	number, longest := 0, -1.0
+	for _, g := range r.Groups {
+		for i := range g.Changes {
+			number++
+			c := &g.Changes[i]
+			switch longer := c.From != nil && !c.Begun.IsZero() && c.Nobody > longest; {
+			case number == change:
+				return draw(g.Name, g.Scene(i)), nil
+			case change == 0 && (longer || found == nil):
+				found = draw(g.Name, g.Scene(i))
+				if longer {
+					longest = c.Nobody
+				}
+			}
 		}
 	}
-	return nil, errors.New("the records have no change of the leader to draw")
+	switch {
+	case found != nil:
+		return found, nil
+	case number == 0:
+		return nil, errors.New("the records have no change of the leader to draw")
+	}
+	return nil, fmt.Errorf("--change is from 1 to %d, or 0, not %d", number, change)
 }
 
 // canvas is a drawing of a scene.
