@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -39,21 +38,7 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	if next.begun <= t.ended {
 		return
 	}
-	begun := int64(0) // when the next leader asked first
-	if next.life != nil {
-		for n := range next.life.facts {
-			f := &next.life.facts[n]
-			step, is := f.body.(*record.Step)
-			if !is || f.at < t.ended || f.at > next.begun || next.life.head.Algorithm != quorumBully {
-				continue
-			}
-			for _, m := range step.Sent {
-				if begun == 0 && (m.Kind == claim || m.Kind == election) {
-					begun = f.at
-				}
-			}
-		}
-	}
+	begun := asked(t, next)
 	proof := int64(0)
 	if t.life != nil {
 		proof = l.dead(t.life)
@@ -75,10 +60,9 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	}
 	for _, v := range l.lives {
 		flush := time.Duration(0)
-		for n := range v.facts {
-			f := &v.facts[n]
-			if b, is := f.body.(*record.Flush); is && f.at >= t.ended && f.at <= next.begun+int64(b.Took) {
-				flush = max(flush, b.Took)
+		for at, f := range each[*record.Flush](v) {
+			if at >= t.ended && at <= next.begun+int64(f.Took) {
+				flush = max(flush, f.Took)
 			}
 		}
 		if flush > nobody/3 && flush > 5*time.Millisecond {
@@ -90,6 +74,21 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	}
 }
 
+// asked returns when the next leader asked for votes first, after the end of a tenure; 0: that is not known.
+func asked(t, next *tenure) int64 {
+	if next.life == nil || next.life.head.Algorithm != quorumBully {
+		return 0
+	}
+	for at, step := range each[*record.Step](next.life) {
+		for _, m := range step.Sent {
+			if at >= t.ended && at <= next.begun && (m.Kind == claim || m.Kind == election) {
+				return at
+			}
+		}
+	}
+	return 0
+}
+
 // violations returns the leases that ran at the same time.
 func (l *line) violations() (all []Violation) {
 	for i, a := range l.tenures {
@@ -97,60 +96,53 @@ func (l *line) violations() (all []Violation) {
 			if a.leader == b.leader || a.life == nil || b.life == nil || a.term == 0 {
 				continue
 			}
-			ends := a.ended
-			if a.until != 0 && a.until < ends {
-				ends = a.until
-			}
-			if !a.over {
-				ends = max(a.until, a.life.last)
-			}
-			overlap := time.Duration(ends - b.begun)
-			if a.term == b.term {
-				all = append(all, Violation{wall(b.begun), fmt.Sprintf("members %d and %d both led in term %d", a.leader, b.leader, a.term), l.breaker(a, b), true})
-				continue
-			}
-			unsure := max(0, a.life.base.uncertainty) + max(0, b.life.base.uncertainty)
-			if a.life.base != b.life.base && (a.life.base.uncertainty < 0 || b.life.base.uncertainty < 0) {
-				unsure = time.Hour
-			}
-			if overlap <= 0 || b.ended != 0 && b.over && b.ended < a.begun {
-				continue
-			}
-			sure := a.life.base == b.life.base || overlap > unsure
-			what := fmt.Sprintf("member %d began to lead in term %d while the lease of member %d in term %d ran for %s more", b.leader, b.term, a.leader, a.term, lasts(overlap))
-			if !sure {
-				what += fmt.Sprintf("; the clocks are known within %s only", lasts(unsure))
-			}
-			if sure || unsure < time.Hour {
-				all = append(all, Violation{wall(b.begun), what, l.breaker(a, b), sure})
+			if v := l.compare(a, b); v.What != "" {
+				v.Time, v.Step = wall(b.begun), l.breaker(a, b)
+				all = append(all, v)
 			}
 		}
 	}
 	return all
 }
 
+// compare compares the leases of a tenure and of a later one.
+func (l *line) compare(a, b *tenure) (v Violation) {
+	if a.term == b.term {
+		return Violation{What: fmt.Sprintf("members %d and %d both led in term %d", a.leader, b.leader, a.term), Sure: true}
+	}
+	ends := a.ended
+	switch {
+	case !a.over:
+		ends = max(a.until, a.life.last)
+	case a.until != 0:
+		ends = min(ends, a.until)
+	}
+	overlap, one, other := time.Duration(ends-b.begun), a.life.base, b.life.base
+	if overlap <= 0 {
+		return v
+	}
+	v.What = fmt.Sprintf("member %d began to lead in term %d while the lease of member %d in term %d ran for %s more", b.leader, b.term, a.leader, a.term, lasts(overlap))
+	if v.Sure = one == other; v.Sure {
+		return v
+	}
+	if one.uncertainty < 0 || other.uncertainty < 0 {
+		return Violation{} // nothing ties the clocks
+	}
+	unsure := one.uncertainty + other.uncertainty
+	if v.Sure = overlap > unsure; !v.Sure {
+		v.What += fmt.Sprintf("; the clocks are known within %s only", lasts(unsure))
+	}
+	return v
+}
+
 // breaker returns the step that broke a rule: a voter that granted the lead of b while its grant to a ran.
 func (l *line) breaker(a, b *tenure) string {
 	for _, v := range l.lives {
-		var last, lastTerm int64
-		for n := range v.facts {
-			f := &v.facts[n]
-			step, is := f.body.(*record.Step)
-			if !is || v.head.Algorithm != quorumBully {
-				continue
-			}
-			for _, m := range step.Sent {
-				switch {
-				case m.Kind != grant || f.at > b.begun:
-				case m.Peer == a.leader:
-					last, lastTerm = f.at, int64(a.term)
-				case m.Peer == b.leader && last != 0 && f.at > a.begun && step.Input.What == process.Received:
-					promise := int64(v.head.Entitled)
-					if f.at-last < promise {
-						return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, clockOf(f.at), step.Ticks, lasts(time.Duration(f.at-last)), a.leader, lastTerm, lasts(v.head.Entitled))
-					}
-				}
-			}
+		if v.head.Algorithm != quorumBully {
+			continue
+		}
+		if step := granted(v, a, b); step != "" {
+			return step
 		}
 	}
 	if a.until != 0 && a.over && a.ended > a.until {
@@ -164,6 +156,23 @@ func (l *line) breaker(a, b *tenure) string {
 	}
 	if len(without) > 0 {
 		return "no record that is here has the step; those missing are of " + plural(without)
+	}
+	return ""
+}
+
+// granted returns the step in which a voter granted the lead of b while its grant to a ran; empty: it has none.
+func granted(v *life, a, b *tenure) string {
+	last := int64(0)
+	for at, step := range each[*record.Step](v) {
+		for _, m := range step.Sent {
+			switch {
+			case m.Kind != grant || at > b.begun:
+			case m.Peer == a.leader:
+				last = at
+			case m.Peer == b.leader && last != 0 && at > a.begun && at-last < int64(v.head.Entitled):
+				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, clockOf(at), step.Ticks, lasts(time.Duration(at-last)), a.leader, a.term, lasts(v.head.Entitled))
+			}
+		}
 	}
 	return ""
 }

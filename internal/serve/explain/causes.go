@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -120,12 +119,10 @@ func (l *line) first(from int64, t *tenure) Change {
 // change tells why a tenure has ended.
 func (l *line) change(t, next *tenure) Change {
 	c := Change{From: &t.leader, FromTerm: t.term, Ended: wall(t.ended), Cause: Unknown, Certainty: None, Evidence: []string{}}
-	to := t.ended
+	to := l.end()
 	if next != nil {
 		c.To, c.Term, c.Begun = &next.leader, next.term, wall(next.begun)
 		to = next.begun
-	} else {
-		to = l.end()
 	}
 	c.Nobody = max(0, time.Duration(to-t.ended)).Seconds()
 	if i := (inquiry{line: l, tenure: t, change: &c}); t.life != nil {
@@ -238,21 +235,13 @@ func (i *inquiry) own() {
 func (i *inquiry) vanished() {
 	v, t := i.tenure.life, i.tenure
 	proof, next := i.dead(v), i.after(v)
-	if proof == 0 && next == nil && v.last >= i.end()-int64(time.Second) {
+	i.evidence("the record of member %d ends at %s, without an end of its life", t.leader, wall(v.last).Format("15:04:05.000"))
+	seen, closed := i.lost()
+	if proof == 0 && next == nil && seen == 0 && !i.replaced() && v.last >= i.end()-int64(time.Second) {
+		i.change.Evidence = []string{}
 		i.is(Unknown, None, "the record ends here")
 		i.lacks("what came after %s", wall(v.last).Format("15:04:05.000"))
 		return
-	}
-	i.evidence("the record of member %d ends at %s, without an end of its life", t.leader, wall(v.last).Format("15:04:05.000"))
-	closed := ""
-	var seen int64 // when the others lost it first
-	for _, other := range i.lives {
-		for n := range other.facts {
-			f := &other.facts[n]
-			if lost, is := f.body.(*record.Lost); is && lost.Peer == t.leader && f.at >= v.last-int64(time.Second) && (seen == 0 || f.at < seen) {
-				seen, closed = f.at, fmt.Sprintf("member %d lost it %s later: %s", other.member(), lasts(time.Duration(f.at-v.last)), lost.Reason)
-			}
-		}
 	}
 	if closed != "" {
 		i.evidence("%s", closed)
@@ -260,20 +249,11 @@ func (i *inquiry) vanished() {
 	if next != nil {
 		i.evidence("its next life began %s later", lasts(time.Duration(next.begun-v.last)))
 	}
-	quiet := time.Duration(proof - v.last)
-	switch hang := v.head.Hang; {
-	case proof != 0 && hang > 0 && quiet >= hang && quiet > i.pause()+grace:
-		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", lasts(quiet), lasts(hang))
-		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, lasts(quiet))
-		i.lacks("why it did nothing: it was stopped, blocked or in a loop; the output of its warden may tell")
-	case proof != 0 && hang > 0 && quiet >= hang:
-		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", lasts(quiet), lasts(hang))
-		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
-		i.lacks("which of these: the output of its warden has it")
-	case proof != 0:
-		i.evidence("its death was proven %s after its last entry", lasts(quiet))
-		i.is(Killed, Certain, "the process of member %d has ended: it was killed, or crashed", t.leader)
-		i.lacks("who or what killed it; the output of its warden has the signal")
+	if proof != 0 {
+		i.proven(time.Duration(proof - v.last))
+		return
+	}
+	switch {
 	case seen != 0 && time.Duration(seen-v.last) < max(2*v.head.Heartbeat, 300*time.Millisecond):
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed", t.leader)
 		i.lacks("a proof of its death, which a warden gives")
@@ -282,7 +262,43 @@ func (i *inquiry) vanished() {
 		i.lacks("a proof of its death, which a warden gives")
 	default:
 		i.is(Unknown, None, "nothing is known of member %d after its last entry: its process, its machine or its record has ended", t.leader)
+		i.lacks("a proof of its death, which a warden gives, or a later life of the member")
 	}
+}
+
+// lost returns when the others lost the leader first whose record ends, and how; 0: they did not.
+func (i *inquiry) lost() (seen int64, how string) {
+	v := i.tenure.life
+	for s, lost := range every[*record.Lost](i.line) {
+		if lost.Peer == v.member() && s.at >= v.last-int64(time.Second) && (seen == 0 || s.at < seen) {
+			seen, how = s.at, fmt.Sprintf("member %d lost it %s later: %s", s.life.member(), lasts(time.Duration(s.at-v.last)), lost.Reason)
+		}
+	}
+	return seen, how
+}
+
+// proven concludes from a proof of the leader's death, and from how long its record was quiet before that.
+func (i *inquiry) proven(quiet time.Duration) {
+	t, hang := i.tenure, i.tenure.life.head.Hang
+	switch {
+	case hang > 0 && quiet >= hang && quiet > i.pause()+grace:
+		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", lasts(quiet), lasts(hang))
+		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, lasts(quiet))
+		i.lacks("why it did nothing: it was stopped, blocked or in a loop; the output of its warden may tell")
+	case hang > 0 && quiet >= hang:
+		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", lasts(quiet), lasts(hang))
+		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
+		i.lacks("which of these: the output of its warden has it")
+	default:
+		i.evidence("its death was proven %s after its last entry", lasts(quiet))
+		i.is(Killed, Certain, "the process of member %d has ended: it was killed, or crashed", t.leader)
+		i.lacks("who or what killed it; the output of its warden has the signal")
+	}
+}
+
+// replaced reports whether another member has led later.
+func (i *inquiry) replaced() bool {
+	return slices.ContainsFunc(i.tenures, func(t *tenure) bool { return t.begun > i.tenure.begun && t.term > i.tenure.term })
 }
 
 // grace is how long it takes until a death is proven.
@@ -302,36 +318,17 @@ func (i *inquiry) pause() (longest time.Duration) {
 func (i *inquiry) still() bool {
 	v, t := i.tenure.life, i.tenure
 	from, to := t.ended-int64(i.window()), t.ended+int64(200*time.Millisecond)
-	var (
-		late, worst, suspended time.Duration
-		times, others          int
-		at                     int64
-	)
-	for n := range v.facts {
-		f := &v.facts[n]
-		switch body := f.body.(type) {
-		case *record.Suspended:
-			if f.at >= from && f.at-int64(body.For) <= to {
-				suspended = max(suspended, body.For)
-			}
-		case *record.Late:
-			if f.at >= from && f.at-int64(body.By) <= to {
-				if times++; body.By > worst {
-					worst, at = body.By, f.at
-				}
-				late += body.By
-			}
+	much := max(v.head.Entitled/2, 50*time.Millisecond)
+	suspended := time.Duration(0)
+	for at, s := range each[*record.Suspended](v) {
+		if at >= from && at-int64(s.For) <= to {
+			suspended = max(suspended, s.For)
 		}
 	}
-	much := max(v.head.Entitled/2, 50*time.Millisecond)
-	for _, other := range i.lives {
-		for n := range other.facts {
-			f := &other.facts[n]
-			if l, is := f.body.(*record.Late); is && other.member() != t.leader && other.base == v.base && f.at >= from && f.at <= to+int64(l.By) && l.By >= much/4 {
-				others++
-				break
-			}
-		}
+	late, worst, times, at := lateness(v, from, to)
+	others := i.neighbours(from, to, much/4)
+	if suspended < much && !i.covered() {
+		return false // a busy machine is late a little all the time
 	}
 	switch {
 	case suspended >= much:
@@ -351,6 +348,43 @@ func (i *inquiry) still() bool {
 		i.lacks("whether a signal stopped it, or it got no processor: no record has that")
 	}
 	return true
+}
+
+// covered reports whether the loop of the leader was late for most of the time since the last answer.
+func (i *inquiry) covered() bool {
+	v, end, last := i.tenure.life, i.tenure.ended, int64(0)
+	for _, id := range i.members {
+		last = max(last, heard(v, id, end))
+	}
+	late := int64(0)
+	for at, l := range each[*record.Late](v) {
+		late += max(0, min(at, end)-max(at-int64(l.By), last))
+	}
+	return last == 0 || late >= (end-last)*6/10
+}
+
+// lateness returns how much the loop of a life was late in a time, and how often, with the longest time and its end.
+func lateness(v *life, from, to int64) (late, worst time.Duration, times int, end int64) {
+	for at, l := range each[*record.Late](v) {
+		if at < from || at-int64(l.By) > to {
+			continue
+		}
+		if times++; l.By > worst {
+			worst, end = l.By, at
+		}
+		late += l.By
+	}
+	return late, worst, times, end
+}
+
+// neighbours returns how many other members on the leader's machine stood still in a time, for at least that long.
+func (i *inquiry) neighbours(from, to int64, much time.Duration) (others int) {
+	for _, v := range i.lives {
+		if _, worst, _, _ := lateness(v, from, to); worst >= much && v.member() != i.tenure.leader && v.base == i.tenure.life.base {
+			others++
+		}
+	}
+	return others
 }
 
 // disk concludes from the uses of the leader's storage.
@@ -375,148 +409,6 @@ func (i *inquiry) disk() bool {
 		}
 	}
 	return false
-}
-
-// way is what is known of the messages from one member to another at a moment.
-type way struct {
-	sent     int64 // the last one before the moment
-	received int64 // likewise
-}
-
-// The kinds of messages of quorum-bully, by their numbers.
-const (
-	election = iota
-	_
-	claim
-	renew
-	grant
-	nack
-	release
-)
-
-// ofLease reports whether a message asks for a lease, or grants it.
-func ofLease(v *life, kind int) bool {
-	return v.head.Algorithm != quorumBully || kind == claim || kind == renew || kind == grant
-}
-
-const quorumBully = "quorum-bully"
-
-// between returns the last messages about leases from one life to another before a moment.
-func between(from, to *life, before int64) (w way) {
-	for n := range from.facts {
-		if step, is := from.facts[n].body.(*record.Step); is && from.facts[n].at <= before {
-			for _, m := range step.Sent {
-				if m.Peer == to.member() && ofLease(from, int(m.Kind)) {
-					w.sent = max(w.sent, from.facts[n].at)
-				}
-			}
-		}
-	}
-	for n := range to.facts {
-		if step, is := to.facts[n].body.(*record.Step); is && to.facts[n].at <= before && step.Input.What == process.Received && step.Peer == from.member() && ofLease(to, int(step.Input.Kind)) {
-			w.received = max(w.received, to.facts[n].at)
-		}
-	}
-	return w
-}
-
-// living returns the life of a member at a moment, and whether a record of the member has that moment.
-func (l *line) living(id uint64, at int64) (v *life, recorded bool) {
-	for _, one := range l.lives {
-		if one.member() == id {
-			recorded = true
-			if one.begun <= at && one.last >= at {
-				v = one
-			}
-		}
-	}
-	return v, recorded
-}
-
-// voters returns those that the records have at a moment, and when they changed last; without agreed ones, all members.
-func (l *line) voters(at int64) (members []uint64, changed int64) {
-	members = l.members
-	for _, v := range l.lives {
-		for n := range v.facts {
-			if body, is := v.facts[n].body.(*record.Voters); is && v.facts[n].at <= at && v.facts[n].at > changed && body.Term != 0 {
-				members, changed = body.Members, v.facts[n].at
-			}
-		}
-	}
-	return members, changed
-}
-
-// silent concludes from which voters the leader has no answers, and why.
-func (i *inquiry) silent() {
-	v, t := i.tenure.life, i.tenure
-	much := int64(max(v.head.Entitled/2, 50*time.Millisecond))
-	voters, changed := i.line.voters(t.ended)
-	var down, unheard, unknown, cut []uint64
-	losses := 0
-	for _, id := range voters {
-		if id == t.leader {
-			continue
-		}
-		other, recorded := i.living(id, t.ended)
-		heard := i.heard(v, id, t.ended)
-		switch {
-		case heard != 0 && t.ended-heard < much/2:
-			continue // it answers
-		case recorded && other == nil:
-			down = append(down, id)
-			i.evidence("member %d was not running", id)
-		case recorded && i.lateAt(other, t.ended) >= time.Duration(much):
-			down = append(down, id)
-			i.evidence("member %d stood still for %s", id, lasts(i.lateAt(other, t.ended)))
-		case recorded && i.flushAt(other, t.ended) >= time.Duration(much):
-			down = append(down, id)
-			i.evidence("a flush of member %d took %s", id, lasts(i.flushAt(other, t.ended)))
-		case !recorded:
-			unknown = append(unknown, id)
-			i.evidence("member %d did not answer %s", id, agoOf(heard, t.ended))
-			i.lacks("the record of member %d: whether the requests reached it, and whether it answered", id)
-		default:
-			there, back := between(v, other, t.ended), between(other, v, t.ended)
-			lostThere := there.sent-there.received > much/2
-			lostBack := back.sent-back.received > much/2
-			cut = append(cut, id)
-			kind := "silence: the connection stood"
-			if reason := i.lostAt(v, other, t.ended, much); reason != "" {
-				kind, losses = "loss: "+reason, losses+1
-			}
-			switch {
-			case lostThere && lostBack:
-				i.evidence("nothing arrived from %d to %d, nor from %d to %d: %s", t.leader, id, id, t.leader, kind)
-			case lostThere:
-				i.evidence("nothing arrived from %d to %d after %s, though it was sent: %s", t.leader, id, clockOf(there.received), kind)
-			case lostBack:
-				i.evidence("nothing arrived from %d to %d after %s, though it was sent: %s", id, t.leader, clockOf(back.received), kind)
-			default:
-				unheard = append(unheard, id)
-				i.evidence("member %d did not answer %s", id, agoOf(heard, t.ended))
-			}
-		}
-	}
-	conflict := time.Duration(0)
-	for _, b := range i.clocks {
-		conflict = max(conflict, b.conflict)
-	}
-	switch missing := len(down) + len(cut) + len(unknown); {
-	case changed != 0 && t.ended-changed < 4*much && changed >= t.begun && missing > 0:
-		i.is(Voters, Likely, "the voters had changed to %v %s before, and no majority of them renewed the lease", voters, lasts(time.Duration(t.ended-changed)))
-	case missing == 0 && conflict > 0:
-		i.is(Clock, Likely, "the clocks of members contradict each other by %s: one has jumped, or drifts beyond the bound", lasts(conflict))
-	case missing == 0:
-		i.superseded()
-	case len(down) >= len(cut) && len(down) > 0 && len(unknown) == 0:
-		i.is(Followers, Likely, "no majority was left to renew the lease of member %d: %s did not work", t.leader, plural(down))
-	case len(unheard) == len(cut) && len(cut) > 0 && len(unknown) == 0:
-		i.is(Links, Likely, "no majority renewed the lease of member %d: answers of %s came too late", t.leader, plural(cut))
-	case len(cut) > 0:
-		i.is(Links, Likely, "no majority renewed the lease of member %d: messages between it and %s did not arrive%s", t.leader, plural(cut), map[bool]string{true: ", and connections were lost", false: ""}[losses > 0])
-	default:
-		i.is(Unknown, None, "no majority renewed the lease of member %d: %s did not answer, or were not reached", t.leader, plural(unknown))
-	}
 }
 
 // superseded concludes from a term that is higher.
@@ -554,51 +446,6 @@ func agoOf(heard, at int64) string {
 	return "for " + lasts(time.Duration(at-heard))
 }
 
-// heard returns when a life has last received something about a lease of a member before a moment; 0: nothing.
-func (l *line) heard(v *life, id uint64, before int64) (at int64) {
-	for n := range v.facts {
-		if step, is := v.facts[n].body.(*record.Step); is && v.facts[n].at <= before && step.Input.What == process.Received && step.Peer == id && ofLease(v, int(step.Input.Kind)) {
-			at = max(at, v.facts[n].at)
-		}
-	}
-	return at
-}
-
-// lateAt returns for how long a life stood still around a moment.
-func (l *line) lateAt(v *life, at int64) (worst time.Duration) {
-	for n := range v.facts {
-		f := &v.facts[n]
-		if late, is := f.body.(*record.Late); is && f.at >= at-int64(time.Second) && f.at-int64(late.By) <= at {
-			worst = max(worst, late.By)
-		}
-	}
-	return worst
-}
-
-// flushAt returns how long the longest flush of a life took around a moment.
-func (l *line) flushAt(v *life, at int64) (worst time.Duration) {
-	for n := range v.facts {
-		f := &v.facts[n]
-		if flush, is := f.body.(*record.Flush); is && f.at >= at-int64(time.Second) && f.at-int64(flush.Took) <= at {
-			worst = max(worst, flush.Took)
-		}
-	}
-	return worst
-}
-
-// lostAt returns why the connection between two lives was lost before a moment; empty: it was not.
-func (l *line) lostAt(a, b *life, before, window int64) string {
-	for _, one := range [][2]*life{{a, b}, {b, a}} {
-		for n := range one[0].facts {
-			f := &one[0].facts[n]
-			if lost, is := f.body.(*record.Lost); is && lost.Peer == one[1].member() && f.at <= before && f.at >= before-2*window {
-				return fmt.Sprintf("member %d lost the connection: %s", one[0].member(), lost.Reason)
-			}
-		}
-	}
-	return ""
-}
-
 // foreign concludes from the records of others alone.
 func (i *inquiry) foreign() {
 	t := i.tenure
@@ -606,38 +453,29 @@ func (i *inquiry) foreign() {
 	if i.plain() {
 		return
 	}
-	for _, v := range i.lives {
-		for n := range v.facts {
-			f := &v.facts[n]
-			switch body := f.body.(type) {
-			case *record.Proof:
-				if body.Peer == t.leader && f.at >= t.begun && f.at <= t.ended+int64(time.Second) {
-					i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it hung", t.leader)
-					i.evidence("member %d had a proof of its death at %s", v.member(), clockOf(f.at))
-					return
-				}
-			case *record.Change:
-				if body.From == t.leader && f.at >= t.ended-int64(time.Second) && f.at <= t.ended+int64(5*time.Second) {
-					text := fmt.Sprintf("member %d has recorded: %s: %s", v.member(), body.Cause, body.Detail)
-					if !slices.Contains(i.change.Evidence, text) {
-						i.evidence("%s", text)
-					}
-				}
-			}
+	for s, proof := range every[*record.Proof](i.line) {
+		if proof.Peer == t.leader && s.at >= t.begun && s.at <= t.ended+int64(time.Second) {
+			i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it hung", t.leader)
+			i.evidence("member %d had a proof of its death at %s", s.life.member(), clockOf(s.at))
+			return
 		}
 	}
-	lost, all := 0, 0
-	for _, v := range i.lives {
-		for n := range v.facts {
-			f := &v.facts[n]
-			if body, is := f.body.(*record.Lost); is && body.Peer == t.leader && f.at >= t.ended-int64(5*time.Second) && f.at <= t.ended+int64(time.Second) {
-				if all++; strings.Contains(body.Reason, "closed the connection") || strings.Contains(body.Reason, "reset") {
-					lost++
-				}
-			}
+	for s, change := range every[*record.Change](i.line) {
+		text := fmt.Sprintf("member %d has recorded: %s: %s", s.life.member(), change.Cause, change.Detail)
+		if change.From == t.leader && s.at >= t.ended-int64(time.Second) && s.at <= t.ended+int64(5*time.Second) && !slices.Contains(i.change.Evidence, text) {
+			i.evidence("%s", text)
 		}
 	}
-	if lost > 0 && lost == all {
+	closed, all := 0, 0
+	for s, lost := range every[*record.Lost](i.line) {
+		if lost.Peer != t.leader || s.at < t.ended-int64(5*time.Second) || s.at > t.ended+int64(time.Second) {
+			continue
+		}
+		if all++; strings.Contains(lost.Reason, "closed the connection") || strings.Contains(lost.Reason, "reset") {
+			closed++
+		}
+	}
+	if closed > 0 && closed == all {
 		i.is(Killed, Likely, "its connections were closed: the process of member %d has probably ended", t.leader)
 		return
 	}

@@ -63,47 +63,14 @@ func (g *Group) Scene(change int) Scene {
 	margin := min(max((begun-ended)/2, int64(400*time.Millisecond)), int64(3*time.Second))
 	from, to := ended-margin, begun+margin
 	s := Scene{Change: c, From: wall(from), Lasts: time.Duration(to - from), Nobody: Span{time.Duration(ended - from), time.Duration(begun - from)}}
-	span := func(a, b int64) (Span, bool) {
-		return Span{time.Duration(max(a, from) - from), time.Duration(min(b, to) - from)}, a < to && b > from && a < b
-	}
 	for _, id := range l.members {
 		lane := Lane{Member: id, Recorded: slices.Contains(g.Recorded, id)}
 		for _, v := range l.lives {
-			if v.member() != id {
-				continue
-			}
-			if s, in := span(v.begun, v.last); in {
-				lane.Alive = append(lane.Alive, s)
-			}
-			if dead := l.dead(v); dead > from && dead < to {
-				lane.Proven = append(lane.Proven, time.Duration(dead-from))
-			}
-			for n := range v.facts {
-				switch f := &v.facts[n]; body := f.body.(type) {
-				case *record.Late:
-					if s, in := span(f.at-int64(body.By), f.at); in && body.By > 20*time.Millisecond {
-						lane.Still = append(lane.Still, s)
-					}
-				case *record.Flush:
-					if s, in := span(f.at-int64(body.Took), f.at); in && body.Took > 20*time.Millisecond {
-						lane.Flushes = append(lane.Flushes, s)
-					}
-				}
+			if v.member() == id {
+				lane.live(l, v, from, to)
 			}
 		}
-		for _, t := range l.tenures {
-			ends := t.ended
-			if !t.over {
-				ends = to
-			}
-			if s, in := span(t.begun, ends); in && t.leader == id {
-				lead := Lead{Span: s, Term: t.term}
-				if t.until > from {
-					lead.Until = time.Duration(min(t.until, to) - from)
-				}
-				lane.Leads = append(lane.Leads, lead)
-			}
-		}
+		lane.lead(l, from, to)
 		s.Members = append(s.Members, lane)
 	}
 	for _, x := range l.crossings() {
@@ -117,4 +84,51 @@ func (g *Group) Scene(change int) Scene {
 		s.Arrows = append(s.Arrows, Arrow{x.from.member(), x.to.member(), time.Duration(x.sent - from), time.Duration(x.received - from), kind})
 	}
 	return s
+}
+
+// within returns a time as a part of a scene, and whether it is in it.
+func within(a, b, from, to int64) (Span, bool) {
+	return Span{time.Duration(max(a, from) - from), time.Duration(min(b, to) - from)}, a < to && b > from && a < b
+}
+
+// shown is how long something lasts that a scene shows.
+const shown = 20 * time.Millisecond
+
+// live adds what happened in a life.
+func (lane *Lane) live(l *line, v *life, from, to int64) {
+	if s, in := within(v.begun, v.last, from, to); in {
+		lane.Alive = append(lane.Alive, s)
+	}
+	if dead := l.dead(v); dead > from && dead < to {
+		lane.Proven = append(lane.Proven, time.Duration(dead-from))
+	}
+	for at, late := range each[*record.Late](v) {
+		if s, in := within(at-int64(late.By), at, from, to); in && late.By > shown {
+			lane.Still = append(lane.Still, s)
+		}
+	}
+	for at, flush := range each[*record.Flush](v) {
+		if s, in := within(at-int64(flush.Took), at, from, to); in && flush.Took > shown {
+			lane.Flushes = append(lane.Flushes, s)
+		}
+	}
+}
+
+// lead adds the tenures of the member.
+func (lane *Lane) lead(l *line, from, to int64) {
+	for _, t := range l.tenures {
+		ends := t.ended
+		if !t.over {
+			ends = to
+		}
+		s, in := within(t.begun, ends, from, to)
+		if !in || t.leader != lane.Member {
+			continue
+		}
+		lead := Lead{Span: s, Term: t.term}
+		if t.until > from {
+			lead.Until = time.Duration(min(t.until, to) - from)
+		}
+		lane.Leads = append(lane.Leads, lead)
+	}
 }

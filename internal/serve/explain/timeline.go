@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -76,6 +77,36 @@ func (l *life) reading(c record.Clocks) time.Duration {
 		return joint
 	}
 	return c.Boottime
+}
+
+// sighting is where and when a record has something.
+type sighting struct {
+	life *life
+	at   int64
+}
+
+// each yields the facts of one type that a life has.
+func each[B record.Body](v *life) iter.Seq2[int64, B] {
+	return func(yield func(int64, B) bool) {
+		for i := range v.facts {
+			if body, is := v.facts[i].body.(B); is && !yield(v.facts[i].at, body) {
+				return
+			}
+		}
+	}
+}
+
+// every yields the facts of one type that all lives have.
+func every[B record.Body](l *line) iter.Seq2[sighting, B] {
+	return func(yield func(sighting, B) bool) {
+		for _, v := range l.lives {
+			for at, body := range each[B](v) {
+				if !yield(sighting{v, at}, body) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // lines makes the time line of each group that some records have.
@@ -192,59 +223,20 @@ func (l *life) read(all *line, s *record.Segment) {
 	l.last = max(l.last, to)
 }
 
+// tenureKey tells tenures apart.
+type tenureKey struct{ term, leader uint64 }
+
 // find finds the tenures.
 func (l *line) find() {
-	type key struct{ term, leader uint64 }
-	byKey := map[key]*tenure{}
+	byKey := map[tenureKey]*tenure{}
 	for _, v := range l.lives {
 		v.begun = v.at(record.Clocks{})
 	}
-	for _, own := range []bool{true, false} { // the records of leaders first: they know best
-		for _, v := range l.lives {
-			var now *tenure
-			for i := range v.facts {
-				f := &v.facts[i]
-				d, is := f.body.(*record.Decision)
-				switch lapse, lapsed := f.body.(*record.Lapse); {
-				case lapsed && own && now != nil:
-					now.until, now.ended, now.over = v.at(record.Clocks{Boottime: lapse.Until}), f.at, true
-					now = nil
-				case is:
-					leads := d.Role == "leader"
-					if now != nil && (!leads && own || d.Term != now.term || d.Leader != now.leader) {
-						if own {
-							now.ended, now.over = f.at, true
-						} else if now.life == nil {
-							now.ended, now.over = max(now.ended, f.at), true
-						}
-						now = nil
-					}
-					if leads != own || d.Leader == 0 || now != nil {
-						continue
-					}
-					k := key{d.Term, d.Leader}
-					if now = byKey[k]; now == nil || d.Term == 0 && own {
-						now = &tenure{term: d.Term, leader: d.Leader, begun: f.at}
-						if own {
-							now.life = v
-						}
-						byKey[k] = now
-						l.tenures = append(l.tenures, now)
-					} else if now.life == nil && !own {
-						now.begun = min(now.begun, f.at)
-					}
-					if own && d.Until != 0 {
-						now.until = v.at(record.Clocks{Boottime: d.Until})
-					}
-				}
-			}
-			if now != nil {
-				if own && now.life == v {
-					now.ended, now.over = v.last, v.closed || l.after(v) != nil || l.dead(v) != 0
-				}
-				now.seen = max(now.seen, v.last)
-			}
-		}
+	for _, v := range l.lives { // the records of leaders first: they know best
+		l.led(v, byKey)
+	}
+	for _, v := range l.lives {
+		l.followed(v, byKey)
 	}
 	slices.SortStableFunc(l.tenures, func(a, b *tenure) int {
 		return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.term, b.term))
@@ -256,6 +248,70 @@ func (l *line) find() {
 				t.ended = min(cmp.Or(t.seen, l.tenures[i+1].begun), l.tenures[i+1].begun)
 			}
 		}
+	}
+}
+
+// led finds the tenures of the member whose life this is.
+func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
+	var now *tenure
+	end := func(at int64) {
+		if now != nil {
+			now.ended, now.over, now = at, true, nil
+		}
+	}
+	for i := range v.facts {
+		f := &v.facts[i]
+		switch body := f.body.(type) {
+		case *record.Lapse:
+			if now != nil {
+				now.until = v.at(record.Clocks{Boottime: body.Until})
+			}
+			end(f.at)
+		case *record.Decision:
+			leads := body.Role == "leader" && body.Leader != 0
+			if now != nil && (!leads || body.Term != now.term) {
+				end(f.at)
+			}
+			if leads && now == nil {
+				now = &tenure{term: body.Term, leader: body.Leader, begun: f.at, life: v}
+				byKey[tenureKey{body.Term, body.Leader}] = now
+				l.tenures = append(l.tenures, now)
+			}
+			if leads && body.Until != 0 {
+				now.until = v.at(record.Clocks{Boottime: body.Until})
+			}
+		}
+	}
+	if now != nil {
+		now.ended, now.over = v.last, v.closed || l.after(v) != nil || l.dead(v) != 0
+		now.seen = v.last
+	}
+}
+
+// followed finds what a follower has seen of tenures whose leader has no record.
+func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
+	var now *tenure
+	for at, d := range each[*record.Decision](v) {
+		if now != nil && (d.Term != now.term || d.Leader != now.leader) {
+			if now.life == nil {
+				now.ended, now.over = max(now.ended, at), true
+			}
+			now = nil
+		}
+		if d.Role == "leader" || d.Leader == 0 || now != nil {
+			continue
+		}
+		k := tenureKey{d.Term, d.Leader}
+		if now = byKey[k]; now == nil {
+			now = &tenure{term: d.Term, leader: d.Leader, begun: at}
+			byKey[k] = now
+			l.tenures = append(l.tenures, now)
+		} else if now.life == nil {
+			now.begun = min(now.begun, at)
+		}
+	}
+	if now != nil {
+		now.seen = max(now.seen, v.last)
 	}
 }
 
@@ -271,13 +327,9 @@ func (l *line) after(v *life) *life {
 
 // dead returns when a life was proven dead to the first member of which there is a record; 0: it was to none.
 func (l *line) dead(v *life) (at int64) {
-	for _, other := range l.lives {
-		for i := range other.facts {
-			f := &other.facts[i]
-			if p, is := f.body.(*record.Proof); is && p.Peer == v.member() && p.Incarnation >= v.head.Incarnation && (at == 0 || f.at < at) && f.at >= v.begun {
-				at = f.at
-				break
-			}
+	for s, p := range every[*record.Proof](l) {
+		if p.Peer == v.member() && p.Incarnation >= v.head.Incarnation && (at == 0 || s.at < at) && s.at >= v.begun {
+			at = s.at
 		}
 	}
 	return at
