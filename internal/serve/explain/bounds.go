@@ -43,7 +43,6 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	if t.life != nil {
 		proof = l.dead(t.life)
 	}
-	nobody := time.Duration(next.begun - t.ended)
 	switch {
 	case proof != 0 && proof <= next.begun && proof >= t.ended:
 		add("%s until the proof of its death", lasts(time.Duration(proof-t.ended)))
@@ -58,6 +57,12 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	case begun != 0:
 		add("%s until the next leader asked for votes, and %s of election", lasts(time.Duration(begun-t.ended)), lasts(time.Duration(next.begun-begun)))
 	}
+	l.waits(t, next, add)
+}
+
+// waits tells what members waited for meanwhile: their disks, and the end of the wait after a restart.
+func (l *line) waits(t, next *tenure, add func(string, ...any)) {
+	nobody := time.Duration(next.begun - t.ended)
 	for _, v := range l.lives {
 		flush := time.Duration(0)
 		for at, f := range each[*record.Flush](v) {
