@@ -15,9 +15,6 @@ const (
 	blockHead    = 1
 	blockEntries = 2
 	headSize     = 10
-
-	// maxPayload is the largest payload of a block. A snapshot of the largest group fits.
-	maxPayload = 1<<24 - 1
 )
 
 // The limits of what a reader takes. No writer comes near them.

@@ -71,10 +71,12 @@ func (d *decoder) next(c *cursor, idle bool) (*Entry, error) {
 	if c.broken || k == 0 {
 		return nil, errEntry
 	}
-	if e.Body = bodyOf(k); e.Body == nil {
+	fresh, known := bodies[k]
+	if !known {
 		e.Body = &Unknown{uint8(k), append([]byte(nil), content...)}
 		return e, nil
 	}
+	e.Body = fresh()
 	if err := json.Unmarshal(content, e.Body); err != nil {
 		return nil, &entryError{fmt.Errorf("an entry of kind %d does not decode: %w", k, err)}
 	}

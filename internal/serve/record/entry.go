@@ -310,55 +310,29 @@ func (*Note) kind() kind      { return kindNote }
 func (*End) kind() kind       { return kindEnd }
 func (u *Unknown) kind() kind { return kind(u.Kind) }
 
-// bodyOf returns an empty body of a kind, nil if it is not known.
-func bodyOf(k kind) Body {
-	switch k {
-	case kindSnapshot:
-		return new(Snapshot)
-	case kindStart:
-		return new(Start)
-	case kindGroup:
-		return new(Group)
-	case kindMembers:
-		return new(Members)
-	case kindFlush:
-		return new(Flush)
-	case kindLapse:
-		return new(Lapse)
-	case kindDecision:
-		return new(Decision)
-	case kindChange:
-		return new(Change)
-	case kindVoters:
-		return new(Voters)
-	case kindConnected:
-		return new(Connected)
-	case kindLost:
-		return new(Lost)
-	case kindDialed:
-		return new(Dialed)
-	case kindProof:
-		return new(Proof)
-	case kindTold:
-		return new(Told)
-	case kindStanding:
-		return new(Standing)
-	case kindDisk:
-		return new(Disk)
-	case kindLate:
-		return new(Late)
-	case kindSuspended:
-		return new(Suspended)
-	case kindPublished:
-		return new(Published)
-	case kindMuted:
-		return new(Muted)
-	case kindGap:
-		return new(Gap)
-	case kindNote:
-		return new(Note)
-	case kindEnd:
-		return new(End)
-	}
-	return nil
+// bodies are the bodies that are JSON, by their kinds.
+var bodies = map[kind]func() Body{
+	kindSnapshot:  func() Body { return new(Snapshot) },
+	kindStart:     func() Body { return new(Start) },
+	kindGroup:     func() Body { return new(Group) },
+	kindMembers:   func() Body { return new(Members) },
+	kindFlush:     func() Body { return new(Flush) },
+	kindLapse:     func() Body { return new(Lapse) },
+	kindDecision:  func() Body { return new(Decision) },
+	kindChange:    func() Body { return new(Change) },
+	kindVoters:    func() Body { return new(Voters) },
+	kindConnected: func() Body { return new(Connected) },
+	kindLost:      func() Body { return new(Lost) },
+	kindDialed:    func() Body { return new(Dialed) },
+	kindProof:     func() Body { return new(Proof) },
+	kindTold:      func() Body { return new(Told) },
+	kindStanding:  func() Body { return new(Standing) },
+	kindDisk:      func() Body { return new(Disk) },
+	kindLate:      func() Body { return new(Late) },
+	kindSuspended: func() Body { return new(Suspended) },
+	kindPublished: func() Body { return new(Published) },
+	kindMuted:     func() Body { return new(Muted) },
+	kindGap:       func() Body { return new(Gap) },
+	kindNote:      func() Body { return new(Note) },
+	kindEnd:       func() Body { return new(End) },
 }
