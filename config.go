@@ -17,6 +17,7 @@ import (
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/live/bully"
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
+	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -103,6 +104,9 @@ type Config struct {
 
 	// Storage is used instead of a directory. The member closes it, also if Join fails.
 	Storage storage.Storage
+
+	// Record is the flight recorder: what this member was given and did, for the analysis of an incident. It is on for a member with Data.
+	Record Record
 
 	// Timing holds all lengths of time. The default is [LAN].
 	Timing Timing
@@ -205,6 +209,7 @@ func (c Config) complete() (Config, error) {
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
 	c.checkMembers(must)
 	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
+	must(c.Record.Size == 0 || c.Record.Size >= record.LeastSize, "Record.Size is %d; a record has at least %d bytes", c.Record.Size, record.LeastSize)
 	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
 	c.Timing.check(must)
 	c.Health.check(must)

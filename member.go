@@ -200,6 +200,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if len(c.ProgressPaths) > 0 {
 		config.Standing = c.standing(errUnanswered)
 	}
+	config.Record = c.recording()
 	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime {
 		if pulse := warden.NewPulse(); pulse != nil {
 			config.Pulse, config.Hang = pulse, c.Timing.Hang

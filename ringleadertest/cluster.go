@@ -34,7 +34,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,7 +75,8 @@ type Host struct {
 }
 
 // New makes a cluster of members of which none runs. Config holds what they have in common; ID, Members, Storage, Clock,
-// Transport and Death are those of the cluster, and Overrun is Log unless it is Panic. The default Timing is
+// Transport and Death are those of the cluster, and Overrun is Log unless it is Panic. With Record.Directory, each member writes its record into the
+// folder there that has its ID as the name. The default Timing is
 // [ringleader.Test].
 func New(t testing.TB, config ringleader.Config, ids ...uint64) *Cluster {
 	if config.Timing == (ringleader.Timing{}) {
@@ -164,6 +167,9 @@ func (c *Cluster) TryStart(id uint64) error {
 	rand.Read(h.secret[:])
 	config.ID, config.Storage, config.Clock, config.Death = id, disk, h.Clock, sha256.Sum256(h.secret[:])
 	config.Transport = c.net.Open
+	if directory := config.Record.Directory; directory != "" {
+		config.Record.Directory = filepath.Join(directory, strconv.FormatUint(id, 10))
+	}
 	if c.change != nil {
 		c.change(id, &config)
 	}

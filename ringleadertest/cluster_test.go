@@ -103,7 +103,7 @@ func TestChaosFindsFalseProofsOfDeath(t *testing.T) {
 	for seed := range uint64(most) {
 		heard := &complaints{TB: t}
 		synctest.Test(t, func(*testing.T) {
-			m := newMonkey(heard, seed)
+			m := newMonkey(heard, seed, "")
 			defer m.c.Close()
 			m.lies = true
 			m.rage(func() bool { return len(heard.all) == 0 })
@@ -119,7 +119,9 @@ func TestChaosFindsFalseProofsOfDeath(t *testing.T) {
 }
 
 func chaos(t *testing.T, seed uint64) {
-	m := newMonkey(t, seed)
+	records := t.TempDir()
+	m := newMonkey(t, seed, records)
+	defer replays(t, records, m.ids)
 	defer m.c.Close()
 	m.rage(func() bool { return true })
 	m.repair()
@@ -141,13 +143,13 @@ func chaos(t *testing.T, seed uint64) {
 }
 
 // newMonkey makes a cluster for faults. It is closed by the caller.
-func newMonkey(t testing.TB, seed uint64) *monkey {
+func newMonkey(t testing.TB, seed uint64, records string) *monkey {
 	r := rand.New(rand.NewPCG(seed, 0))
 	m := &monkey{r: r, stopped: map[uint64]bool{}, slow: map[uint64]chan struct{}{}}
 	for id := range uint64(3 + 2*r.IntN(2)) {
 		m.ids = append(m.ids, id+1)
 	}
-	config := ringleader.Config{Preempt: r.IntN(2) == 0}
+	config := ringleader.Config{Preempt: r.IntN(2) == 0, Record: ringleader.Record{Directory: records, Off: records == "", Size: 1 << 20}}
 	for _, id := range m.ids[1+r.IntN(len(m.ids)):] {
 		config.Members = append(config.Members, ringleader.MemberAddress{ID: id, Standby: true})
 	}

@@ -37,6 +37,7 @@ type joinOptions struct {
 	cert, key, ca                                            string
 	hooks                                                    agent.Hooks
 	json, stopWithStdin, reportLeases, verbose               bool
+	record, recordSize                                       string
 }
 
 func (p *program) join() *cobra.Command {
@@ -152,6 +153,7 @@ func completeJoin(command *cobra.Command) {
 	command.MarkFlagDirname("data")
 	option.Offer(command, "algorithm", liveAlgorithms...)
 	option.Offer(command, "preset", presetNames...)
+	option.Offer(command, "record", "on", "off")
 }
 
 func (o *joinOptions) define(flags *pflag.FlagSet) {
@@ -182,6 +184,8 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.StringVar(&o.algorithm, "algorithm", string(ringleader.QuorumBully), "quorum-bully, or bully with --unsafe-no-quorum")
 	flags.BoolVar(&o.noQuorum, "unsafe-no-quorum", false, "allow bully, with which each side of a partition has a leader")
 	flags.DurationVar(&o.delay, "delay", ringleader.LAN().MessageDelay, "bully: upper bound on the time to deliver and handle a message")
+	flags.StringVar(&o.record, "record", "on", "on, or off: write what this member is given and does into the folder record of --data, for the analysis of incidents")
+	flags.StringVar(&o.recordSize, "record-size", "32MiB", "how large the record may be, at least 1MiB; the oldest part is removed")
 	flags.BoolVar(&o.verbose, "verbose", false, "log what the member does to stderr")
 	flags.StringVar(&o.hooks.OnLeader, "on-leader", "", "hook: command of a shell to run when this member becomes leader")
 	flags.StringVar(&o.hooks.OnFollower, "on-follower", "", "hook: when it leads no more, and when it knows its first leader")
@@ -224,6 +228,9 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 		Algorithm: ringleader.Algorithm(o.algorithm), NoQuorum: o.noQuorum, ProgressPaths: o.paths,
 	}
 	if err := o.check(flags, c.Algorithm == ringleader.Bully); err != nil {
+		return c, err
+	}
+	if c.Record, err = o.recorder(); err != nil {
 		return c, err
 	}
 	if o.stands.Health != (agent.Health{}) {

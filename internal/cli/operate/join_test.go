@@ -28,7 +28,7 @@ func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
 	timing.Heartbeat, timing.Suspicion, timing.Hang, timing.Stall = time.Second, 4*time.Second, 70*time.Millisecond, 3*time.Second
 	timing = timing.WithDefaults()
 	want := ringleader.Config{
-		Group: "jobs", ID: 2, Data: "d", Listen: "127.0.0.1:7", Timing: timing, Preempt: true, Insecure: true, Algorithm: ringleader.QuorumBully,
+		Group: "jobs", ID: 2, Data: "d", Listen: "127.0.0.1:7", Timing: timing, Preempt: true, Insecure: true, Record: ringleader.Record{Size: 32 << 20}, Algorithm: ringleader.QuorumBully,
 		Members: []ringleader.MemberAddress{{ID: 1, Address: "h:1", Priority: 7}, {ID: 2, Address: "h:2", Witness: true}},
 	}
 	if err != nil || !reflect.DeepEqual(c, want) {

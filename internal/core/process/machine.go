@@ -197,3 +197,13 @@ func (m *Machine) Restore(kept []byte) error {
 	}
 	return whole(names, err)
 }
+
+// AppendState appends the encoding of the whole state at a time, which [Machine.Resume] reads.
+func (m *Machine) AppendState(dst []byte, now election.Ticks) []byte {
+	return m.ps.AppendState(dst, only, now, codec.Whole)
+}
+
+// Resume gives the process the state that another one had at a time, when it was at the same position of the same network.
+func (m *Machine) Resume(encoded []byte, now election.Ticks) error {
+	return whole(m.ps.Program.Plans.State.Decode(encoded, m.ps.store.state(only), now))
+}

@@ -269,6 +269,7 @@ func (g *group) tellEnd(because Because) {
 	if g.decision.Term == 0 {
 		return
 	}
+	g.member.recorder.told(g.handle.name, g.member.config.ID, g.decision.Term, because)
 	text := because.String()
 	text = text[:min(len(text), MaxValue-termSize)]
 	terms := binary.LittleEndian.AppendUint64(make([]byte, termSize), uint64(g.decision.Term))

@@ -237,7 +237,10 @@ func (d *disk) watch() {
 
 // tell logs whether the disk fails, if that has changed, and lets the host know.
 func (d *disk) tell(before bool) (failing bool) {
-	problem, _ := d.problem()
+	problem, lasts := d.problem()
+	if (problem != "") != before && d.path == "" {
+		d.member.recorder.disk(problem, lasts)
+	}
 	d.tellStalled(problem)
 	log := d.member.log
 	switch failing = problem != ""; {

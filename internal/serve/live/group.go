@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -294,6 +295,9 @@ type group struct {
 	at     time.Duration // when it has something to do, on the clock of timers
 	index  int           // in loop.due; -1: in none
 	queued bool          // it is in loop.ready
+
+	recorded *network.Instance // that the record knows
+	choices  []record.Choice   // of the step that is made, for the record
 }
 
 // newGroup makes a group of which no member has heard, from its record in the storage.
@@ -314,7 +318,7 @@ func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 		g.handle.log = l.member.log.With("group", c.Group)
 	}
 	g.handle.key = keyOf(c.Group)
-	g.machine = a.NewMachine(g.instance, l.member.position, choose, g)
+	g.machine = a.NewMachine(g.instance, l.member.position, g.choose, g)
 	if g.durably = a.Plans.Durable != nil && l.member.config.Storage != nil; g.durably {
 		if err := g.load(); err != nil {
 			return nil, err
@@ -412,7 +416,9 @@ func (g *group) step(in process.Input) error {
 		return err
 	}
 	unit := g.member.config.Unit
-	ticks := g.member.boot() / unit
+	boot := g.member.boot()
+	ticks := boot / unit
+	g.recordState(ticks)
 	effects, err := g.machine.Step(in, election.Units(uint64(ticks)))
 	if err != nil {
 		return err
@@ -420,7 +426,10 @@ func (g *group) step(in process.Input) error {
 	g.pending, g.begun, g.input = &effects, ticks*unit, in
 	g.input.Message = nil
 	higher := g.reigns(effects.Other)
-	if kept := g.machine.Durable(); g.durably && (g.kept == nil || higher || !bytes.Equal(kept, g.kept)) {
+	kept := g.machine.Durable()
+	waits := g.durably && (g.kept == nil || higher || !bytes.Equal(kept, g.kept))
+	g.recordStep(boot, ticks, in, &effects, waits)
+	if waits {
 		g.kept = append([]byte{}, kept...)
 		g.loop.dirty = append(g.loop.dirty, g)
 		return nil
@@ -467,6 +476,7 @@ func (g *group) apply() error {
 		}
 	}
 	g.reason(first, g.lease != lease)
+	g.recordDecision(first)
 	switch {
 	case g.votersChanged(), changed:
 		g.show()
@@ -519,6 +529,7 @@ func (k key) slot(kind uint8) uint64 { return max(1, binary.LittleEndian.Uint64(
 func (g *group) expire() error {
 	if g.lease != process.Never && g.lease <= g.member.boot() {
 		g.because = g.ownEnd(process.Input{What: process.Expired})
+		g.member.recorder.lapse(g)
 		g.lease = process.Never
 		g.decision = network.Decision{Term: g.decision.Term}
 		g.handle.lapse()

@@ -44,6 +44,8 @@ type Config struct {
 	Pulse Pulse
 	Hang  time.Duration
 
+	Record *Recording // optional: nothing is recorded
+
 	GroupConfig // the group that all members of Members belong to
 }
 
@@ -97,6 +99,7 @@ type Member struct {
 	disk             disk
 	paths            []*disk // those that the work of the host needs
 	stalls           stalls
+	recorder         *recorder // nil: nothing is recorded
 }
 
 // Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.
@@ -130,6 +133,11 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	if err != nil {
 		m.cancel()
 		return nil, errors.Join(err, closeStorage(c.Storage))
+	}
+	m.recorder = newRecorder(m)
+	m.recorder.start(l.recovers())
+	for _, g := range l.groups {
+		m.recorder.group(g)
 	}
 	go l.live()
 	return m, nil

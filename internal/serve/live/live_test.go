@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -46,6 +47,7 @@ type cluster[S, M any] struct {
 	over      *transporttest.Exchange // in place of network; may be nil
 	pulses    map[uint64]*pulse
 
+	recorded   func(id uint64) (*Recording, *slog.Logger) // nil: nothing is recorded
 	parameters map[string]string
 	members    map[uint64]*Member
 }
@@ -74,6 +76,9 @@ func (c *cluster[S, M]) config(id uint64, at string) Config {
 		Transport:   open,
 		Clock:       c.clocks[id],
 		Death:       c.deaths[id],
+	}
+	if c.recorded != nil {
+		config.Record, config.Logger = c.recorded(id)
 	}
 	if p := c.pulses[id]; p != nil {
 		config.Pulse, config.Hang = p, hang

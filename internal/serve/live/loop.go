@@ -134,6 +134,7 @@ func (l *loop) live() {
 	if err != nil {
 		l.member.log.Error("stopped", "error", err)
 	}
+	l.member.recorder.close(err)
 	close(l.member.done)
 	for _, g := range l.groups {
 		close(g.handle.done)
@@ -238,6 +239,7 @@ func (l *loop) join() error {
 func (l *loop) add(g *group) {
 	l.groups = append(l.groups, g)
 	l.byKey[g.handle.key] = g
+	l.member.recorder.group(g)
 }
 
 // proceed lets each group whose state is durable take one event that waits. It reports whether there was any.
@@ -287,6 +289,7 @@ const retry = 100 * time.Millisecond
 // saved takes the end of a flush. After a failed flush nothing is known about what is durable, so the member ends.
 func (l *loop) saved(err error) error {
 	s := l.saving
+	l.member.recorder.flush(s, l.member.now()-s.begun, err)
 	switch {
 	case errors.Is(err, storage.ErrFlush):
 		return err
@@ -409,10 +412,12 @@ func (l *loop) resume(due time.Duration) {
 	l.look(now, due)
 	l.delays.woke(now, now-due)
 	suspended := boot - now
+	l.member.recorder.late(now - due)
 	if suspended-l.suspended < leastSuspension {
 		return
 	}
 	l.member.log.Warn("the machine was suspended", "for", suspended-l.suspended)
+	l.member.recorder.suspended(suspended - l.suspended)
 	l.suspended = suspended
 	for _, g := range l.groups {
 		g.reschedule()

@@ -321,8 +321,8 @@ func (g *group) fit() error {
 	return err
 }
 
-// prepare returns the instance of the algorithm for the members that are known.
-func (g *group) prepare() (*network.Instance, error) {
+// setup returns the setup of the algorithm for the members that are known.
+func (g *group) setup() network.Setup {
 	setup := network.Setup{Parameters: g.parameters}
 	ranks := election.List{}
 	for i, member := range g.member.members {
@@ -339,7 +339,12 @@ func (g *group) prepare() (*network.Instance, error) {
 		}
 		setup.Parameters["standby"] = fmt.Sprint(standby)
 	}
-	instance, err := network.Prepare(g.member.program.Declaration, setup)
+	return setup
+}
+
+// prepare returns the instance of the algorithm for the members that are known.
+func (g *group) prepare() (*network.Instance, error) {
+	instance, err := network.Prepare(g.member.program.Declaration, g.setup())
 	if err != nil {
 		return nil, err
 	}

@@ -169,6 +169,7 @@ func (l *loop) admit(p *peer) error {
 	p.health, p.incarnation, p.refused = reachable, p.in.Hello().Incarnation, ""
 	p.noteConnected(l.member.now())
 	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
+	l.member.recorder.connected(p, wrong)
 	l.member.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "wrongly_suspected", wrong)
 	l.showAll()
 	if wrong {
@@ -377,6 +378,7 @@ func (l *loop) suspect(p *peer) error {
 		l.member.counts.add(func(c *Counts) { c.Suspicions++ })
 	}
 	p.health, p.lostAt = suspect, l.member.now()
+	l.member.recorder.lost(p)
 	l.showAll()
 	return l.each(process.Input{What: process.Suspected, Port: p.port()})
 }
@@ -442,7 +444,9 @@ func (l *loop) note(p *peer, err error) {
 		l.member.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)
 	}
 	var no *transport.Refusal
-	switch refused, news := errors.As(err, &no), p.isNews(); {
+	refused, news := errors.As(err, &no), p.isNews()
+	l.member.recorder.dial(p, news)
+	switch {
 	case refused:
 		p.duplicate = no.Code == transport.RefusedDuplicate
 		if news {

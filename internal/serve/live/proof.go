@@ -56,6 +56,7 @@ func (l *loop) died(proof transport.Proof) (valid bool, err error) {
 	}
 	p.died, p.dead = &proof, dead
 	l.member.log.Info("a life of a member is proven dead", "peer", p.id, "incarnation", dead)
+	l.member.recorder.proof(p)
 	l.proven = append(l.proven, p)
 	l.passOn(p, neighbours)
 	return true, l.each(process.Input{

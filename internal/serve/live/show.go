@@ -31,6 +31,7 @@ func (g *group) show() {
 			s.Since, g.ended = g.ended, time.Time{}
 		}
 		s.Last = g.change(&before, &s)
+		g.recordChange(s.Last)
 		g.handle.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term, "because", s.Last.String())
 	}
 	g.handle.publish(s, g.lease)

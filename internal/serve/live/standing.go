@@ -55,6 +55,7 @@ func (l *loop) stand(e standsFor) error {
 	}
 	if e.standing != g.own() {
 		g.standing = &e.standing
+		l.member.recorder.stands(g, l.member.config.ID, e.standing)
 		for _, p := range l.member.peers {
 			if p != nil {
 				g.tellStanding(p)
@@ -68,7 +69,7 @@ func (l *loop) stand(e standsFor) error {
 		return g.take(process.Input{What: process.Commanded, Command: election.Command{Order: election.Weigh, Number: uint64(weight)}})
 	}
 	g.instance.Prioritize(l.member.position, weight) // before its first message
-	g.machine = l.member.program.NewMachine(g.instance, l.member.position, choose, g)
+	g.machine = l.member.program.NewMachine(g.instance, l.member.position, g.choose, g)
 	if g.kept == nil {
 		return nil
 	}
@@ -95,6 +96,7 @@ func (l *loop) hearStanding(p *peer, k key, payload []byte) error {
 		}
 		reason := strings.ToValidUTF8(string(payload[weightSize:]), "")
 		p.standings[k] = Standing{binary.LittleEndian.Uint16(payload), reason}
+		l.member.recorder.stands(g, p.id, p.standings[k])
 		g.show()
 	}
 	return nil

@@ -1,0 +1,207 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// answers are the voters that a leader had no answer of, by why.
+type answers struct {
+	down    []uint64 // they did not run, or stood still
+	cut     []uint64 // messages did not arrive, or answers came late
+	late    int      // of cut: all messages arrived
+	unknown []uint64 // they have no record
+	lost    bool     // a connection was
+}
+
+// silent concludes from which voters the leader has no answers, and why.
+func (i *inquiry) silent() {
+	t := i.tenure
+	much := int64(max(t.life.head.Entitled/2, 50*time.Millisecond))
+	voters, changed := i.line.voters(t.ended)
+	var a answers
+	for _, id := range voters {
+		if last := heard(t.life, id, t.ended); id != t.leader && (last == 0 || t.ended-last >= much/2) {
+			i.missed(&a, id, last, much)
+		}
+	}
+	conflict := time.Duration(0)
+	for _, b := range i.clocks {
+		conflict = max(conflict, b.conflict)
+	}
+	switch missing := len(a.down) + len(a.cut) + len(a.unknown); {
+	case changed != 0 && t.ended-changed < 4*much && changed >= t.begun && missing > 0:
+		i.is(Voters, Likely, "the voters had changed to %v %s before, and no majority of them renewed the lease", voters, lasts(time.Duration(t.ended-changed)))
+	case missing == 0 && conflict > 0:
+		i.is(Clock, Likely, "the clocks of members contradict each other by %s: one has jumped, or drifts beyond the bound", lasts(conflict))
+	case missing == 0:
+		i.superseded()
+	default:
+		i.majority(&a)
+	}
+}
+
+// majority concludes from why so many voters did not answer.
+func (i *inquiry) majority(a *answers) {
+	leader := i.tenure.leader
+	switch known := len(a.unknown) == 0; {
+	case len(a.down) >= len(a.cut) && len(a.down) > 0 && known:
+		i.is(Followers, Likely, "no majority was left to renew the lease of member %d: %s did not work", leader, plural(a.down))
+	case a.late == len(a.cut) && a.late > 0 && known:
+		i.is(Links, Likely, "no majority renewed the lease of member %d: answers of %s came too late", leader, plural(a.cut))
+	case len(a.cut) > 0 && a.lost:
+		i.is(Links, Likely, "no majority renewed the lease of member %d: messages between it and %s did not arrive, and connections were lost", leader, plural(a.cut))
+	case len(a.cut) > 0:
+		i.is(Links, Likely, "no majority renewed the lease of member %d: messages between it and %s did not arrive", leader, plural(a.cut))
+	default:
+		i.is(Unknown, None, "no majority renewed the lease of member %d: %s did not answer, or were not reached", leader, plural(a.unknown))
+	}
+}
+
+// missed finds out why the leader had no answer of a member, or none for long.
+func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
+	end := i.tenure.ended
+	v, recorded := i.living(id, end)
+	switch {
+	case !recorded:
+		a.unknown = append(a.unknown, id)
+		i.evidence("member %d did not answer %s", id, agoOf(last, end))
+		i.lacks("the record of member %d: whether the requests reached it, and whether it answered", id)
+	case v == nil:
+		a.down = append(a.down, id)
+		i.evidence("member %d was not running", id)
+	case lateAt(v, end) >= time.Duration(much):
+		a.down = append(a.down, id)
+		i.evidence("member %d stood still for %s", id, lasts(lateAt(v, end)))
+	case flushAt(v, end) >= time.Duration(much):
+		a.down = append(a.down, id)
+		i.evidence("a flush of member %d took %s", id, lasts(flushAt(v, end)))
+	default:
+		a.cut = append(a.cut, id)
+		i.link(a, v, last, much)
+	}
+}
+
+// link finds out in which direction messages between the leader and another member did not arrive.
+func (i *inquiry) link(a *answers, v *life, last, much int64) {
+	leader, id, end := i.tenure.leader, v.member(), i.tenure.ended
+	there, back := between(i.tenure.life, v, end), between(v, i.tenure.life, end)
+	lostThere, lostBack := there.sent-there.received > much/2, back.sent-back.received > much/2
+	kind := "silence: the connection stood"
+	if reason := lostAt(i.tenure.life, v, end, much); reason != "" {
+		kind, a.lost = "loss: "+reason, true
+	}
+	switch {
+	case lostThere && lostBack:
+		i.evidence("nothing arrived from %d to %d, nor from %d to %d: %s", leader, id, id, leader, kind)
+	case lostThere:
+		i.evidence("nothing arrived from %d to %d after %s, though it was sent: %s", leader, id, clockOf(there.received), kind)
+	case lostBack:
+		i.evidence("nothing arrived from %d to %d after %s, though it was sent: %s", id, leader, clockOf(back.received), kind)
+	default:
+		a.late++
+		i.evidence("member %d did not answer %s", id, agoOf(last, end))
+	}
+}
+
+// way is what is known of the messages from one member to another at a moment.
+type way struct {
+	sent     int64 // the last one before the moment
+	received int64 // likewise
+}
+
+// The kinds of messages of quorum-bully, by their numbers.
+const (
+	election = iota
+	_
+	claim
+	renew
+	grant
+	nack
+	release
+)
+
+// ofLease reports whether a message asks for a lease, or grants it.
+func ofLease(v *life, kind int) bool {
+	return v.head.Algorithm != quorumBully || kind == claim || kind == renew || kind == grant
+}
+
+const quorumBully = "quorum-bully"
+
+// between returns the last messages about leases from one life to another before a moment.
+func between(from, to *life, before int64) (w way) {
+	for at, step := range each[*record.Step](from) {
+		for _, m := range step.Sent {
+			if at <= before && m.Peer == to.member() && ofLease(from, int(m.Kind)) {
+				w.sent = max(w.sent, at)
+			}
+		}
+	}
+	w.received = heard(to, from.member(), before)
+	return w
+}
+
+// living returns the life of a member at a moment, and whether a record of the member has that moment.
+func (l *line) living(id uint64, at int64) (v *life, recorded bool) {
+	for _, one := range l.lives {
+		if one.member() == id {
+			recorded = true
+			if one.begun <= at && one.last >= at {
+				v = one
+			}
+		}
+	}
+	return v, recorded
+}
+
+// voters returns those that the records have at a moment, and when they changed last; without agreed ones, all members.
+func (l *line) voters(at int64) (members []uint64, changed int64) {
+	members = l.members
+	for s, v := range every[*record.Voters](l) {
+		if s.at <= at && s.at > changed && v.Term != 0 {
+			members, changed = v.Members, s.at
+		}
+	}
+	return members, changed
+}
+
+// heard returns when a life has last received something about a lease of a member before a moment; 0: nothing.
+func heard(v *life, id uint64, before int64) (last int64) {
+	for at, step := range each[*record.Step](v) {
+		if at <= before && step.Input.What == process.Received && step.Peer == id && ofLease(v, int(step.Input.Kind)) {
+			last = max(last, at)
+		}
+	}
+	return last
+}
+
+// lateAt returns for how long a life stood still around a moment.
+func lateAt(v *life, at int64) time.Duration {
+	_, worst, _, _ := lateness(v, at-int64(time.Second), at)
+	return worst
+}
+
+// flushAt returns how long the longest flush of a life took around a moment.
+func flushAt(v *life, moment int64) (worst time.Duration) {
+	for at, flush := range each[*record.Flush](v) {
+		if at >= moment-int64(time.Second) && at-int64(flush.Took) <= moment {
+			worst = max(worst, flush.Took)
+		}
+	}
+	return worst
+}
+
+// lostAt returns why the connection between two lives was lost before a moment; empty: it was not.
+func lostAt(a, b *life, before, window int64) string {
+	for _, one := range [][2]*life{{a, b}, {b, a}} {
+		for at, lost := range each[*record.Lost](one[0]) {
+			if lost.Peer == one[1].member() && at <= before && at >= before-2*window {
+				return fmt.Sprintf("member %d lost the connection: %s", one[0].member(), lost.Reason)
+			}
+		}
+	}
+	return ""
+}

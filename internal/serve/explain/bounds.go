@@ -1,0 +1,183 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// prevents is what would have prevented a change, or made it cheaper.
+var prevents = map[Cause]string{
+	Killed:     "Find what killed it: the output of its warden has the signal, the log of the kernel an out-of-memory kill. With a warden the others need not wait for the lease.",
+	Hung:       "Find what it did: a stack at the next time (SIGQUIT). --hang decides how long nobody leads.",
+	StoodStill: "Nothing may stop the process: a signal, a debugger, a frozen control group, or a paused virtual machine.",
+	Starved:    "Give it more of the processor: a higher CPU weight, no limit that throttles it, or a less busy machine. A longer lease bears longer delays.",
+	Suspended:  "Do not suspend the machines of members, or hand over before.",
+	Disk:       "Use a disk with quick flushes, for members alone. ringleader doctor measures it; --stall decides how long a leader waits for it.",
+	Links:      "Repair the links named above. A longer lease bears longer losses.",
+	Followers:  "Members that vote belong on machines that do not fail together. More voters bear more failures.",
+	Clock:      "Repair the clock, or allow more drift: leases are safe only within the bound.",
+	Health:     "Repair what the check has found.",
+	Progress:   "Repair what stopped the work, or allow it more time.",
+	Voters:     "Add members that vote only when they are connected, and remove those that are gone.",
+	Restarted:  "Restart the members one after the other: a majority that did not restart need not wait.",
+	Preempted:  "Nothing is wrong. ringleader pause-preemption, or no --preempt, prevents it.",
+	Failed:     "Repair what the error names.",
+	Duplicate:  "Stop the other process.",
+}
+
+// bounds tells what the time without a leader consisted of.
+func (l *line) bounds(c *Change, t, next *tenure) {
+	add := func(format string, args ...any) { c.Bounded = append(c.Bounded, fmt.Sprintf(format, args...)) }
+	if next == nil {
+		add("no record has a later leader")
+		return
+	}
+	if next.begun <= t.ended {
+		return
+	}
+	begun := asked(t, next)
+	proof := int64(0)
+	if t.life != nil {
+		proof = l.dead(t.life)
+	}
+	switch {
+	case proof != 0 && proof <= next.begun && proof >= t.ended:
+		add("%s until the proof of its death", lasts(time.Duration(proof-t.ended)))
+		add("%s from the proof to the next leader", lasts(time.Duration(next.begun-proof)))
+	case c.Cause == Killed || c.Cause == Links || c.Cause == StoodStill || c.Cause == Unknown || c.Cause == Starved:
+		if begun != 0 {
+			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", lasts(time.Duration(begun-t.ended)), t.leader)
+			add("%s of election", lasts(time.Duration(next.begun-begun)))
+		} else {
+			add("the promises of the others to member %d, and an election", t.leader)
+		}
+	case begun != 0:
+		add("%s until the next leader asked for votes, and %s of election", lasts(time.Duration(begun-t.ended)), lasts(time.Duration(next.begun-begun)))
+	}
+	l.waits(t, next, add)
+}
+
+// waits tells what members waited for meanwhile: their disks, and the end of the wait after a restart.
+func (l *line) waits(t, next *tenure, add func(string, ...any)) {
+	nobody := time.Duration(next.begun - t.ended)
+	for _, v := range l.lives {
+		flush := time.Duration(0)
+		for at, f := range each[*record.Flush](v) {
+			if at >= t.ended && at <= next.begun+int64(f.Took) {
+				flush = max(flush, f.Took)
+			}
+		}
+		if flush > nobody/3 && flush > 5*time.Millisecond {
+			add("a flush of member %d took %s of it", v.member(), lasts(flush))
+		}
+		if v.recovering && v.begun > t.ended-int64(2*max(v.head.Entitled, time.Second)) && v.begun < next.begun {
+			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), clockOf(v.begun))
+		}
+	}
+}
+
+// asked returns when the next leader asked for votes first, after the end of a tenure; 0: that is not known.
+func asked(t, next *tenure) int64 {
+	if next.life == nil || next.life.head.Algorithm != quorumBully {
+		return 0
+	}
+	for at, step := range each[*record.Step](next.life) {
+		for _, m := range step.Sent {
+			if at >= t.ended && at <= next.begun && (m.Kind == claim || m.Kind == election) {
+				return at
+			}
+		}
+	}
+	return 0
+}
+
+// violations returns the leases that ran at the same time.
+func (l *line) violations() (all []Violation) {
+	for i, a := range l.tenures {
+		for _, b := range l.tenures[i+1:] {
+			if a.leader == b.leader || a.life == nil || b.life == nil || a.term == 0 {
+				continue
+			}
+			if v := l.compare(a, b); v.What != "" {
+				v.Time, v.Step = wall(b.begun), l.breaker(a, b)
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// compare compares the leases of a tenure and of a later one.
+func (l *line) compare(a, b *tenure) (v Violation) {
+	if a.term == b.term {
+		return Violation{What: fmt.Sprintf("members %d and %d both led in term %d", a.leader, b.leader, a.term), Sure: true}
+	}
+	ends := a.ended
+	switch {
+	case !a.over:
+		ends = max(a.until, a.life.last)
+	case a.until != 0:
+		ends = min(ends, a.until)
+	}
+	overlap, one, other := time.Duration(ends-b.begun), a.life.base, b.life.base
+	if overlap <= 0 {
+		return v
+	}
+	v.What = fmt.Sprintf("member %d began to lead in term %d while the lease of member %d in term %d ran for %s more", b.leader, b.term, a.leader, a.term, lasts(overlap))
+	if v.Sure = one == other; v.Sure {
+		return v
+	}
+	if one.uncertainty < 0 || other.uncertainty < 0 {
+		return Violation{} // nothing ties the clocks
+	}
+	unsure := one.uncertainty + other.uncertainty
+	if v.Sure = overlap > unsure; !v.Sure {
+		v.What += fmt.Sprintf("; the clocks are known within %s only", lasts(unsure))
+	}
+	return v
+}
+
+// breaker returns the step that broke a rule: a voter that granted the lead of b while its grant to a ran.
+func (l *line) breaker(a, b *tenure) string {
+	for _, v := range l.lives {
+		if v.head.Algorithm != quorumBully {
+			continue
+		}
+		if step := granted(v, a, b); step != "" {
+			return step
+		}
+	}
+	if a.until != 0 && a.over && a.ended > a.until {
+		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, clockOf(a.ended), clockOf(a.until))
+	}
+	var without []uint64
+	for _, id := range l.members {
+		if !slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id }) {
+			without = append(without, id)
+		}
+	}
+	if len(without) > 0 {
+		return "no record that is here has the step; those missing are of " + plural(without)
+	}
+	return ""
+}
+
+// granted returns the step in which a voter granted the lead of b while its grant to a ran; empty: it has none.
+func granted(v *life, a, b *tenure) string {
+	last := int64(0)
+	for at, step := range each[*record.Step](v) {
+		for _, m := range step.Sent {
+			switch {
+			case m.Kind != grant || at > b.begun:
+			case m.Peer == a.leader:
+				last = at
+			case m.Peer == b.leader && last != 0 && at > a.begun && at-last < int64(v.head.Entitled):
+				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, clockOf(at), step.Ticks, lasts(time.Duration(at-last)), a.leader, a.term, lasts(v.head.Entitled))
+			}
+		}
+	}
+	return ""
+}

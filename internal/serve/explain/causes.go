@@ -1,0 +1,483 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// report explains the changes of one group.
+func (l *line) report() *Group {
+	g := &Group{Name: l.name, Changes: []Change{}, line: l}
+	with := map[uint64]bool{}
+	var from, to int64
+	for _, v := range l.lives {
+		if with[v.member()] = true; from == 0 || v.begun < from {
+			from = v.begun
+		}
+		to = max(to, v.last)
+	}
+	g.From, g.To = wall(from), wall(to)
+	for _, id := range l.members {
+		if with[id] {
+			g.Recorded = append(g.Recorded, id)
+		} else {
+			g.Missing = append(g.Missing, id)
+		}
+	}
+	g.Clocks = l.clockTexts()
+	if len(l.tenures) > 0 {
+		g.Changes = append(g.Changes, l.first(from, l.tenures[0]))
+	}
+	for i, t := range l.tenures {
+		var next *tenure
+		if i+1 < len(l.tenures) {
+			next = l.tenures[i+1]
+		}
+		if t.over {
+			g.Changes = append(g.Changes, l.change(t, next))
+		}
+	}
+	g.Violations = l.violations()
+	return g
+}
+
+// clockTexts tells how the clocks are joined.
+func (l *line) clockTexts() (texts []string) {
+	if len(l.clocks) == 1 {
+		for _, b := range l.clocks {
+			if !strings.HasPrefix(b.name, "member ") {
+				return []string{"all members ran on one machine: they had the same clock"}
+			}
+		}
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.clocks)) {
+		switch b := l.clocks[name]; {
+		case b.conflict > 0:
+			texts = append(texts, fmt.Sprintf("the clock of %s contradicts the others by %s: it has jumped, or drifts", l.whose(b), lasts(b.conflict)))
+		case b.uncertainty < 0:
+			texts = append(texts, fmt.Sprintf("no message ties the clock of %s to the others in both directions: its times are those of its wall clock", l.whose(b)))
+		case b.uncertainty > 0:
+			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %d messages", l.whose(b), lasts(b.uncertainty), l.compared))
+		}
+	}
+	return texts
+}
+
+// whose returns the members that have a clock.
+func (l *line) whose(b *timebase) string {
+	var ids []uint64
+	for _, v := range l.lives {
+		if v.base == b && !slices.Contains(ids, v.member()) {
+			ids = append(ids, v.member())
+		}
+	}
+	return plural(ids)
+}
+
+func plural(ids []uint64) string {
+	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
+	if len(ids) == 1 {
+		return "member " + text
+	}
+	return "members " + text
+}
+
+// lasts returns a length of time, for people.
+func lasts(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 ms"
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d)/1e6)
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// first tells the first leader that the records have.
+func (l *line) first(from int64, t *tenure) Change {
+	c := Change{To: &t.leader, Term: t.term, Ended: wall(from), Begun: wall(t.begun), Nobody: max(0, time.Duration(t.begun-from)).Seconds(), Cause: Elected, Certainty: Certain, Evidence: []string{}, Text: "no record has a leader before"}
+	for _, v := range l.lives {
+		if v.recovering && v.begun <= t.begun && t.begun-v.begun < int64(2*max(v.head.Entitled, time.Second)) {
+			c.Bounded = append(c.Bounded, fmt.Sprintf("member %d had restarted %s before: a restarted member grants and claims nothing for the length of a lease", v.member(), lasts(time.Duration(t.begun-v.begun))))
+		}
+	}
+	if len(c.Bounded) > 0 {
+		c.Cause, c.Certainty, c.Text, c.Prevent = Restarted, Likely, "members had restarted, and had to wait", prevents[Restarted]
+	}
+	return c
+}
+
+// change tells why a tenure has ended.
+func (l *line) change(t, next *tenure) Change {
+	c := Change{From: &t.leader, FromTerm: t.term, Ended: wall(t.ended), Cause: Unknown, Certainty: None, Evidence: []string{}}
+	to := l.end()
+	if next != nil {
+		c.To, c.Term, c.Begun = &next.leader, next.term, wall(next.begun)
+		to = next.begun
+	}
+	c.Nobody = max(0, time.Duration(to-t.ended)).Seconds()
+	if i := (inquiry{line: l, tenure: t, change: &c}); t.life != nil {
+		i.own()
+	} else {
+		i.foreign()
+	}
+	l.bounds(&c, t, next)
+	c.Prevent = prevents[c.Cause]
+	return c
+}
+
+// end returns the end of all records.
+func (l *line) end() (at int64) {
+	for _, v := range l.lives {
+		at = max(at, v.last)
+	}
+	return at
+}
+
+// inquiry looks for the cause of the end of a tenure.
+type inquiry struct {
+	*line
+	tenure *tenure
+	change *Change
+}
+
+func (i *inquiry) is(c Cause, how Certainty, format string, args ...any) {
+	i.change.Cause, i.change.Certainty, i.change.Text = c, how, fmt.Sprintf(format, args...)
+}
+
+func (i *inquiry) evidence(format string, args ...any) {
+	i.change.Evidence = append(i.change.Evidence, fmt.Sprintf(format, args...))
+}
+
+func (i *inquiry) lacks(format string, args ...any) {
+	i.change.Missing = append(i.change.Missing, fmt.Sprintf(format, args...))
+}
+
+// causesOfMembers are the causes that members tell, by their words.
+var causesOfMembers = map[string]Cause{
+	"resigned": Resigned, "transferred": Transferred, "preempted": Preempted, "unhealthy": Health, "disk": Disk, "closed": Closed,
+	"suspended": Suspended, "duplicate": Duplicate, "stalled": Progress,
+}
+
+// said returns the cause that a leader has told when its lead ended, in a record; false: in none.
+func (i *inquiry) said() (told *record.Told, by *life) {
+	for _, v := range i.lives {
+		for n := range v.facts {
+			f := &v.facts[n]
+			t, is := f.body.(*record.Told)
+			if is && t.Peer == i.tenure.leader && t.Term == i.tenure.term && t.Term != 0 && (told == nil || v == i.tenure.life) {
+				told, by = t, v
+			}
+		}
+	}
+	return told, by
+}
+
+// plain concludes from what the leader has told, if that says it all.
+func (i *inquiry) plain() bool {
+	told, by := i.said()
+	if told == nil {
+		return false
+	}
+	cause, known := causesOfMembers[told.Cause]
+	if !known {
+		i.evidence("member %d told, as member %d has recorded: %s: %s", told.Peer, by.member(), told.Cause, told.Detail)
+		return false
+	}
+	if cause == Health && (strings.Contains(told.Detail, "progress") || strings.Contains(told.Detail, "has no work")) {
+		cause = Progress
+	}
+	i.is(cause, Certain, "%s: %s", told.Cause, told.Detail)
+	i.evidence("member %d told so when its lead ended; it is in the record of member %d", told.Peer, by.member())
+	return true
+}
+
+// window is how long before the end of a tenure its cause may be.
+func (i *inquiry) window() time.Duration {
+	window := time.Second
+	if v := i.tenure.life; v != nil {
+		window = max(window, 3*v.head.Entitled, 2*v.head.Suspicion, 2*v.head.Hang)
+	}
+	return min(window, time.Minute)
+}
+
+// own concludes from the record of the leader itself.
+func (i *inquiry) own() {
+	v, t := i.tenure.life, i.tenure
+	if i.plain() {
+		return
+	}
+	if t.ended >= v.last && !v.closed {
+		i.vanished()
+		return
+	}
+	if v.closed && v.reason != "" && v.last-t.ended < int64(time.Second) {
+		i.is(Failed, Certain, "member %d stopped by an error: %s", t.leader, v.reason)
+		i.evidence("its record ends with that")
+		return
+	}
+	if i.still() || i.disk() {
+		return
+	}
+	i.silent()
+}
+
+// vanished concludes from a record that just ends.
+func (i *inquiry) vanished() {
+	v, t := i.tenure.life, i.tenure
+	proof, next := i.dead(v), i.after(v)
+	i.evidence("the record of member %d ends at %s, without an end of its life", t.leader, wall(v.last).Format("15:04:05.000"))
+	seen, closed := i.lost()
+	if proof == 0 && next == nil && seen == 0 && !i.replaced() && v.last >= i.end()-int64(time.Second) {
+		i.change.Evidence = []string{}
+		i.is(Unknown, None, "the record ends here")
+		i.lacks("what came after %s", wall(v.last).Format("15:04:05.000"))
+		return
+	}
+	if closed != "" {
+		i.evidence("%s", closed)
+	}
+	if next != nil {
+		i.evidence("its next life began %s later", lasts(time.Duration(next.begun-v.last)))
+	}
+	if proof != 0 {
+		i.proven(time.Duration(proof - v.last))
+		return
+	}
+	switch {
+	case seen != 0 && time.Duration(seen-v.last) < max(2*v.head.Heartbeat, 300*time.Millisecond):
+		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed", t.leader)
+		i.lacks("a proof of its death, which a warden gives")
+	case next != nil || seen != 0:
+		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its machine failed", t.leader)
+		i.lacks("a proof of its death, which a warden gives")
+	default:
+		i.is(Unknown, None, "nothing is known of member %d after its last entry: its process, its machine or its record has ended", t.leader)
+		i.lacks("a proof of its death, which a warden gives, or a later life of the member")
+	}
+}
+
+// lost returns when the others lost the leader first whose record ends, and how; 0: they did not.
+func (i *inquiry) lost() (seen int64, how string) {
+	v := i.tenure.life
+	for s, lost := range every[*record.Lost](i.line) {
+		if lost.Peer == v.member() && s.at >= v.last-int64(time.Second) && (seen == 0 || s.at < seen) {
+			seen, how = s.at, fmt.Sprintf("member %d lost it %s later: %s", s.life.member(), lasts(time.Duration(s.at-v.last)), lost.Reason)
+		}
+	}
+	return seen, how
+}
+
+// proven concludes from a proof of the leader's death, and from how long its record was quiet before that.
+func (i *inquiry) proven(quiet time.Duration) {
+	t, hang := i.tenure, i.tenure.life.head.Hang
+	switch {
+	case hang > 0 && quiet >= hang && quiet > i.pause()+grace:
+		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", lasts(quiet), lasts(hang))
+		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, lasts(quiet))
+		i.lacks("why it did nothing: it was stopped, blocked or in a loop; the output of its warden may tell")
+	case hang > 0 && quiet >= hang:
+		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", lasts(quiet), lasts(hang))
+		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
+		i.lacks("which of these: the output of its warden has it")
+	default:
+		i.evidence("its death was proven %s after its last entry", lasts(quiet))
+		i.is(Killed, Certain, "the process of member %d has ended: it was killed, or crashed", t.leader)
+		i.lacks("who or what killed it; the output of its warden has the signal")
+	}
+}
+
+// replaced reports whether another member has led later.
+func (i *inquiry) replaced() bool {
+	return slices.ContainsFunc(i.tenures, func(t *tenure) bool { return t.begun > i.tenure.begun && t.term > i.tenure.term })
+}
+
+// grace is how long it takes until a death is proven.
+const grace = 25 * time.Millisecond
+
+// pause returns the longest time between two of the last entries of the leader's record: so long its process may have been dead already when
+// the next entry was due.
+func (i *inquiry) pause() (longest time.Duration) {
+	facts := i.tenure.life.facts
+	for n := max(1, len(facts)-20); n < len(facts); n++ {
+		longest = max(longest, time.Duration(facts[n].at-facts[n-1].at))
+	}
+	return longest
+}
+
+// still concludes from what the loop of the leader has seen of its own time.
+func (i *inquiry) still() bool {
+	v, t := i.tenure.life, i.tenure
+	from, to := t.ended-int64(i.window()), t.ended+int64(200*time.Millisecond)
+	much := max(v.head.Entitled/2, 50*time.Millisecond)
+	suspended := time.Duration(0)
+	for at, s := range each[*record.Suspended](v) {
+		if at >= from && at-int64(s.For) <= to {
+			suspended = max(suspended, s.For)
+		}
+	}
+	late, worst, times, at := lateness(v, from, to)
+	others := i.neighbours(from, to, much/4)
+	if suspended < much && !i.covered() {
+		return false // a busy machine is late a little all the time
+	}
+	switch {
+	case suspended >= much:
+		i.is(Suspended, Certain, "the machine of member %d was suspended for %s", t.leader, lasts(suspended))
+		i.evidence("the clock that goes on meanwhile went ahead of the other one by that")
+	case late < much:
+		return false
+	case times >= 3 && worst < 4*late/5:
+		i.is(Starved, Likely, "the loop of member %d was late %d times, by %s together: it got too little of the processor", t.leader, times, lasts(late))
+		i.evidence("the longest time was %s, up to %s", lasts(worst), wall(at).Format("15:04:05.000"))
+	case others > 0 && worst < 2*v.head.Entitled:
+		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %d others on its machine", t.leader, lasts(worst), others)
+		i.evidence("the whole machine was busy, or stood still, until %s", wall(at).Format("15:04:05.000"))
+	default:
+		i.is(StoodStill, Likely, "the process of member %d stood still for %s, and went on", t.leader, lasts(worst))
+		i.evidence("its loop woke at %s, %s late", wall(at).Format("15:04:05.000"), lasts(worst))
+		i.lacks("whether a signal stopped it, or it got no processor: no record has that")
+	}
+	return true
+}
+
+// covered reports whether the loop of the leader was late for most of the time since the last answer.
+func (i *inquiry) covered() bool {
+	v, end, last := i.tenure.life, i.tenure.ended, int64(0)
+	for _, id := range i.members {
+		last = max(last, heard(v, id, end))
+	}
+	late := int64(0)
+	for at, l := range each[*record.Late](v) {
+		late += max(0, min(at, end)-max(at-int64(l.By), last))
+	}
+	return last == 0 || late >= (end-last)*6/10
+}
+
+// lateness returns how much the loop of a life was late in a time, and how often, with the longest time and its end.
+func lateness(v *life, from, to int64) (late, worst time.Duration, times int, end int64) {
+	for at, l := range each[*record.Late](v) {
+		if at < from || at-int64(l.By) > to {
+			continue
+		}
+		if times++; l.By > worst {
+			worst, end = l.By, at
+		}
+		late += l.By
+	}
+	return late, worst, times, end
+}
+
+// neighbours returns how many other members on the leader's machine stood still in a time, for at least that long.
+func (i *inquiry) neighbours(from, to int64, much time.Duration) (others int) {
+	for _, v := range i.lives {
+		if _, worst, _, _ := lateness(v, from, to); worst >= much && v.member() != i.tenure.leader && v.base == i.tenure.life.base {
+			others++
+		}
+	}
+	return others
+}
+
+// disk concludes from the uses of the leader's storage.
+func (i *inquiry) disk() bool {
+	v, t := i.tenure.life, i.tenure
+	for n := range v.facts {
+		f := &v.facts[n]
+		switch body := f.body.(type) {
+		case *record.Flush:
+			slow := body.Took >= v.head.Entitled/2 && v.head.Entitled > 0
+			if (slow || body.Error != "") && f.at-int64(body.Took) <= t.ended && f.at >= t.ended-int64(i.window()) {
+				i.is(Disk, Likely, "a flush of member %d took %s", t.leader, lasts(body.Took))
+				i.evidence("it ended at %s; %s", wall(f.at).Format("15:04:05.000"), cmp.Or(body.Error, "it succeeded then"))
+				return true
+			}
+		case *record.Disk:
+			if body.Problem != "" && f.at-int64(body.Lasts) <= t.ended && f.at >= t.ended-int64(i.window()) {
+				i.is(Disk, Likely, "the storage of member %d failed: %s", t.leader, body.Problem)
+				i.evidence("its record has that at %s", wall(f.at).Format("15:04:05.000"))
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// superseded concludes from a term that is higher.
+func (i *inquiry) superseded() {
+	t := i.tenure
+	for n := range t.life.facts {
+		f := &t.life.facts[n]
+		if c, is := f.body.(*record.Change); is && c.From == t.leader && f.at >= t.ended-int64(time.Second) && f.at <= t.ended+int64(time.Second) {
+			if cause, known := causesOfMembers[c.Cause]; known {
+				i.is(cause, Certain, "%s: %s", c.Cause, c.Detail)
+				i.evidence("member %d has recorded so", t.leader)
+				return
+			}
+			i.evidence("member %d has recorded: %s: %s", t.leader, c.Cause, c.Detail)
+			if c.Cause == "superseded" {
+				i.is(Superseded, Certain, "%s", c.Detail)
+				return
+			}
+		}
+	}
+	i.is(Unknown, None, "the lead ended, and no record has a reason")
+}
+
+func clockOf(at int64) string {
+	if at == 0 {
+		return "the beginning"
+	}
+	return wall(at).Format("15:04:05.000")
+}
+
+func agoOf(heard, at int64) string {
+	if heard == 0 {
+		return "at all"
+	}
+	return "for " + lasts(time.Duration(at-heard))
+}
+
+// foreign concludes from the records of others alone.
+func (i *inquiry) foreign() {
+	t := i.tenure
+	i.lacks("the record of member %d, which led", t.leader)
+	if i.plain() {
+		return
+	}
+	for s, proof := range every[*record.Proof](i.line) {
+		if proof.Peer == t.leader && s.at >= t.begun && s.at <= t.ended+int64(time.Second) {
+			i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it hung", t.leader)
+			i.evidence("member %d had a proof of its death at %s", s.life.member(), clockOf(s.at))
+			return
+		}
+	}
+	for s, change := range every[*record.Change](i.line) {
+		text := fmt.Sprintf("member %d has recorded: %s: %s", s.life.member(), change.Cause, change.Detail)
+		if change.From == t.leader && s.at >= t.ended-int64(time.Second) && s.at <= t.ended+int64(5*time.Second) && !slices.Contains(i.change.Evidence, text) {
+			i.evidence("%s", text)
+		}
+	}
+	closed, all := 0, 0
+	for s, lost := range every[*record.Lost](i.line) {
+		if lost.Peer != t.leader || s.at < t.ended-int64(5*time.Second) || s.at > t.ended+int64(time.Second) {
+			continue
+		}
+		if all++; strings.Contains(lost.Reason, "closed the connection") || strings.Contains(lost.Reason, "reset") {
+			closed++
+		}
+	}
+	if closed > 0 && closed == all {
+		i.is(Killed, Likely, "its connections were closed: the process of member %d has probably ended", t.leader)
+		return
+	}
+	i.is(Unknown, None, "member %d was not heard: its process, its machine or the way to it; the others cannot tell these apart", t.leader)
+}

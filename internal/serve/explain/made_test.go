@@ -1,0 +1,185 @@
+package explain_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// hand is a record that a test makes by hand.
+type hand struct {
+	memory record.Memory
+	writer *record.Writer
+}
+
+// byHand begins the record of a member whose machine has a name and a wall clock that is ahead.
+func byHand(member uint64, machine string, ahead time.Duration) *hand {
+	h := &hand{}
+	head := record.Head{
+		Group: "g", Member: member, Incarnation: 1, Wall: int64(1_000*time.Second + ahead), Boot: machine, Algorithm: "quorum-bully",
+		Members: []uint64{1, 2, 3}, Unit: time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond, Entitled: 475 * time.Millisecond,
+	}
+	h.writer = record.NewWriter(&h.memory, func() record.Head { return head }, record.Options{})
+	h.add(0, &record.Start{})
+	return h
+}
+
+func (h *hand) add(ms int, body record.Body) {
+	at := time.Duration(ms) * time.Millisecond
+	h.writer.Add(record.Clocks{Monotonic: at, Boottime: at}, "g", body)
+}
+
+// sends is a step that sends a message.
+func (h *hand) sends(ms int, to uint64, kind election.Kind, text string) {
+	h.add(ms, &record.Step{Input: process.Input{What: process.Expired}, Ticks: uint64(ms), Sent: []record.Message{{Peer: to, Port: election.Port(to - 1), Kind: kind, Payload: []byte(text)}}})
+}
+
+// receives is a step that receives one.
+func (h *hand) receives(ms int, from uint64, kind election.Kind, text string) {
+	h.add(ms, &record.Step{Input: process.Input{What: process.Received, Port: election.Port(from - 1), Kind: kind, Message: []byte(text)}, Peer: from, Ticks: uint64(ms)})
+}
+
+// grants is a step that answers a request with a grant.
+func (h *hand) grants(ms int, to uint64, text string) {
+	h.add(ms, &record.Step{
+		Input: process.Input{What: process.Received, Port: election.Port(to - 1), Kind: 3, Message: []byte(text)}, Peer: to, Ticks: uint64(ms),
+		Sent: []record.Message{{Peer: to, Port: election.Port(to - 1), Kind: 4, Payload: []byte("granted " + text)}},
+	})
+}
+
+func (h *hand) leads(ms int, member, term uint64, until int) {
+	h.add(ms, &record.Decision{Role: "leader", Leader: member, Term: term, Until: time.Duration(until) * time.Millisecond})
+}
+
+func archived(all ...*hand) (archive []byte) {
+	for _, h := range all {
+		h.writer.Sync()
+		archive = append(archive, h.memory.Archive()...)
+		h.writer.Close(time.Minute)
+	}
+	return archive
+}
+
+// twoLeaders are records in which member 2 grants leases to two leaders at the same time.
+func twoLeaders() []byte {
+	one, two, three := byHand(1, "m", 0), byHand(2, "m", 0), byHand(3, "m", 0)
+	one.leads(100, 1, 1, 1000)
+	two.grants(500, 1, "one")
+	two.grants(600, 3, "three")
+	three.leads(650, 3, 2, 1100)
+	one.add(1000, &record.Lapse{Until: time.Second})
+	three.add(1500, &record.End{})
+	return archived(one, two, three)
+}
+
+func TestTwoLeasesAtOnceAreAViolationWithTheStep(t *testing.T) {
+	r := explain.Of(record.Parse("test", twoLeaders()))
+	if len(r.Groups) != 1 || len(r.Groups[0].Violations) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	v := r.Groups[0].Violations[0]
+	for _, want := range []string{"member 3 began to lead in term 2 while the lease of member 1 in term 1 ran for 350 ms more"} {
+		if v.What != want || !v.Sure {
+			t.Errorf("%+v", v)
+		}
+	}
+	if !strings.HasPrefix(v.Step, "member 2 granted member 3") || !strings.Contains(v.Step, "in tick 600") {
+		t.Errorf("the step is %q", v.Step)
+	}
+}
+
+// The wall clock of the second machine is wrong by ten seconds. No message arrives before it is sent.
+func TestTheClocksOfMachinesAreJoinedByMessages(t *testing.T) {
+	for _, test := range []struct {
+		back int // when the answer arrives, on the clock of the first machine
+		says string
+	}{
+		{110, "is known within 5.0 ms, by 2 messages"},
+		{60, "contradicts the others by 40 ms"},
+	} {
+		one, two := byHand(1, "a", 0), byHand(2, "b", 10*time.Second)
+		one.leads(50, 1, 1, 600)
+		one.sends(100, 2, 3, "request")
+		two.add(4960, &record.Decision{Role: "follower", Leader: 1, Term: 1})
+		two.receives(5000, 1, 3, "request")
+		two.sends(5000, 1, 4, "answer")
+		one.receives(max(test.back, 101), 2, 4, "answer")
+		if test.back < 100 {
+			two.sends(5055, 1, 4, "before it was sent")
+			one.receives(115, 2, 4, "before it was sent")
+		}
+		one.add(900, &record.End{})
+		two.add(5900, &record.End{})
+		g := explain.Of(record.Parse("test", archived(one, two))).Groups[0]
+		if all := strings.Join(g.Clocks, "\n"); !strings.Contains(all, test.says) {
+			t.Errorf("it says %q, want %q", all, test.says)
+		}
+		if test.back < 100 {
+			continue
+		}
+		s := g.Scene(0)
+		for _, a := range s.Arrows {
+			if a.Received < a.Sent {
+				t.Errorf("%+v", a)
+			}
+		}
+	}
+}
+
+// Whatever the bytes are, it explains what there is, and does not panic.
+func TestHostileRecordsAreExplainedAsFarAsTheyGo(t *testing.T) {
+	whole := twoLeaders()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		b := bytes.Clone(whole)
+		for range 1 + r.IntN(8) {
+			switch i := r.IntN(len(b)); r.IntN(3) {
+			case 0:
+				b[i] ^= 1 << r.IntN(8)
+			case 1:
+				b = b[:i+1]
+			default:
+				b = append(b[:i:i], append(bytes.Clone(b[r.IntN(len(b)):]), b[i:]...)...)
+			}
+		}
+		for _, g := range explain.Of(record.Parse("test", b)).Groups {
+			for i := range g.Changes {
+				g.Scene(i)
+			}
+		}
+	}
+}
+
+// Contents that no member writes: times, terms and lengths of any size.
+func TestWildContentsDoNotPanic(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	wild := func() uint64 { return r.Uint64() >> r.IntN(64) }
+	for range 500 {
+		h := byHand(1+r.Uint64()%3, "m", time.Duration(wild()))
+		for range 20 {
+			d := time.Duration(wild())
+			for _, b := range []record.Body{
+				&record.Decision{Role: []string{"leader", "follower", "undecided", "x"}[r.IntN(4)], Leader: wild() % 4, Term: wild(), Until: d},
+				&record.Late{By: d}, &record.Suspended{For: d}, &record.Flush{Took: d}, &record.Lapse{Until: d}, &record.Proof{Peer: wild() % 4, Incarnation: wild()},
+				&record.Told{Peer: wild() % 4, Term: wild() % 3, Cause: "unhealthy"}, &record.Voters{Term: wild(), Members: []uint64{wild()}}, &record.Lost{Peer: wild() % 4},
+				&record.Change{From: wild() % 4}, &record.Disk{Lasts: d, Problem: "x"},
+			} {
+				if r.IntN(3) == 0 {
+					h.add(r.IntN(5000), b)
+				}
+			}
+		}
+		for _, g := range explain.Of(record.Parse("test", archived(h))).Groups {
+			for i := range g.Changes {
+				g.Scene(i)
+			}
+		}
+	}
+}

@@ -1,0 +1,552 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	contract "ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// line is the time line of one group: what the records of its members have. All times are nanoseconds since 1970, on one axis.
+type line struct {
+	name     string
+	clocks   map[string]*timebase
+	lives    []*life
+	tenures  []*tenure
+	members  []uint64
+	damages  []string
+	compared int // messages by which clocks were joined
+}
+
+// timebase is a clock that some lives have in common.
+type timebase struct {
+	name        string
+	offset      int64 // from its readings to the axis
+	uncertainty time.Duration
+	conflict    time.Duration // by how much messages arrive before they were sent, however the clock is set
+}
+
+// life is a life of a member.
+type life struct {
+	head       record.Head
+	base       *timebase
+	segments   []*record.Segment
+	spans      [][2]int64 // of the segments
+	facts      []fact     // in the order of the record
+	begun      int64
+	last       int64 // of its entries
+	recovering bool
+	closed     bool // its end is in order
+	reason     string
+	detailed   map[int]bool // segments whose steps are among the facts
+}
+
+func (l *life) member() uint64 { return l.head.Member }
+
+// fact is an entry on the time line.
+type fact struct {
+	at    int64
+	group string
+	body  record.Body
+	unit  time.Duration
+}
+
+// tenure is a lead of one member in one term.
+type tenure struct {
+	term, leader uint64
+	begun, ended int64
+	until        int64 // the end of the last lease; 0: not known
+	life         *life // whose record has it; nil: only those of followers have
+	over         bool  // its end is known
+	seen         int64 // the last moment at which a record has it
+}
+
+// at returns a reading of a life on the axis.
+func (l *life) at(c record.Clocks) int64 { return l.base.offset + int64(l.reading(c)) }
+
+// reading returns a reading of the clock that the lives of a base have in common.
+func (l *life) reading(c record.Clocks) time.Duration {
+	if joint, known := l.head.Joint(c); known {
+		return joint
+	}
+	return c.Boottime
+}
+
+// sighting is where and when a record has something.
+type sighting struct {
+	life *life
+	at   int64
+}
+
+// each yields the facts of one type that a life has.
+func each[B record.Body](v *life) iter.Seq2[int64, B] {
+	return func(yield func(int64, B) bool) {
+		for i := range v.facts {
+			if body, is := v.facts[i].body.(B); is && !yield(v.facts[i].at, body) {
+				return
+			}
+		}
+	}
+}
+
+// every yields the facts of one type that all lives have.
+func every[B record.Body](l *line) iter.Seq2[sighting, B] {
+	return func(yield func(sighting, B) bool) {
+		for _, v := range l.lives {
+			for at, body := range each[B](v) {
+				if !yield(sighting{v, at}, body) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lines makes the time line of each group that some records have.
+func lines(r *record.Records) (all []*line) {
+	byGroup := map[string]*line{}
+	for _, log := range r.Logs {
+		l := byGroup[log.Group]
+		if l == nil {
+			l = &line{name: log.Group, clocks: map[string]*timebase{}}
+			byGroup[log.Group], all = l, append(all, l)
+		}
+		l.add(log)
+	}
+	for _, l := range all {
+		slices.SortStableFunc(l.lives, func(a, b *life) int {
+			return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.member(), b.member()))
+		})
+		if l.coarse() {
+			slices.SortStableFunc(l.lives, func(a, b *life) int {
+				return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.member(), b.member()))
+			})
+		}
+		l.find()
+		l.detail()
+		if l.join() {
+			l.tenures = nil
+			l.find()
+		}
+		l.extend()
+	}
+	return all
+}
+
+// add takes the record of one member.
+func (l *line) add(log *record.Log) {
+	var last *life
+	for i, s := range log.Segments {
+		if last == nil || last.head.Incarnation != s.Head.Incarnation {
+			last = &life{head: s.Head, base: l.base(&s.Head), detailed: map[int]bool{}}
+			last.begun = last.at(record.Clocks{})
+			last.last = last.begun
+			l.lives = append(l.lives, last)
+		}
+		if i > 0 && s.Head.Segment > log.Segments[i-1].Head.Segment+1 {
+			l.damages = append(l.damages, fmt.Sprintf("member %d: segments %d to %d are missing", log.Member, log.Segments[i-1].Head.Segment+1, s.Head.Segment-1))
+		}
+		for _, id := range s.Head.Members {
+			if i, found := slices.BinarySearch(l.members, id); !found && len(l.members) < mostMembers {
+				l.members = slices.Insert(l.members, i, id)
+			}
+		}
+		last.read(l, s)
+	}
+}
+
+const (
+	mostMembers = 1 << 10
+	mostDamages = 20
+)
+
+// base returns the clock of a life. All clocks begin with what the wall clock said at the start of the first life that has them.
+func (l *line) base(h *record.Head) *timebase {
+	name := h.Boot
+	if name == "" {
+		name = fmt.Sprintf("member %d, life %d", h.Member, h.Incarnation)
+	}
+	b := l.clocks[name]
+	if b == nil {
+		b = &timebase{name: name, offset: h.Wall}
+		if h.Boot != "" {
+			b.offset -= int64(h.Begun.Boottime)
+		}
+		l.clocks[name] = b
+	}
+	return b
+}
+
+// ofTests is how the life of a member ends that a test in memory kills. A process that is killed writes nothing.
+const ofTests = "killed"
+
+// read takes what is notable in a segment.
+func (l *life) read(all *line, s *record.Segment) {
+	from, to := int64(0), int64(0)
+	for e, damage := range s.Notable() {
+		if damage != nil {
+			if len(all.damages) < mostDamages {
+				all.damages = append(all.damages, damage.String())
+			}
+			continue
+		}
+		at := l.at(e.At)
+		if from == 0 {
+			from = at
+		}
+		to = max(to, at)
+		switch body := e.Body.(type) {
+		case *record.Start:
+			l.recovering = body.Recovering
+		case *record.End:
+			l.closed, l.reason = body.Reason != ofTests, body.Reason
+		case *record.Snapshot:
+			if e.Group == all.name {
+				l.facts = append(l.facts, fact{at, e.Group, &body.Decision, s.Head.Unit})
+			}
+			continue
+		case *record.Step, *record.Idle: // detail reads them, where they matter
+			continue
+		}
+		if e.Group == "" || e.Group == all.name {
+			l.facts = append(l.facts, fact{at, e.Group, e.Body, s.Head.Unit})
+		}
+	}
+	l.segments, l.spans = append(l.segments, s), append(l.spans, [2]int64{from, to})
+	l.last = max(l.last, to)
+}
+
+// tenureKey tells tenures apart.
+type tenureKey struct{ term, leader uint64 }
+
+// find finds the tenures.
+func (l *line) find() {
+	byKey := map[tenureKey]*tenure{}
+	for _, v := range l.lives {
+		v.begun = v.at(record.Clocks{})
+	}
+	for _, v := range l.lives { // the records of leaders first: they know best
+		l.led(v, byKey)
+	}
+	for _, v := range l.lives {
+		l.followed(v, byKey)
+	}
+	slices.SortStableFunc(l.tenures, func(a, b *tenure) int {
+		return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.term, b.term))
+	})
+	for i, t := range l.tenures {
+		if i+1 < len(l.tenures) && !t.over {
+			t.over = true
+			if t.ended == 0 {
+				t.ended = min(cmp.Or(t.seen, l.tenures[i+1].begun), l.tenures[i+1].begun)
+			}
+		}
+	}
+}
+
+// led finds the tenures of the member whose life this is.
+func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
+	var now *tenure
+	end := func(at int64) {
+		if now != nil {
+			now.ended, now.over, now = at, true, nil
+		}
+	}
+	for i := range v.facts {
+		f := &v.facts[i]
+		switch body := f.body.(type) {
+		case *record.Lapse:
+			if now != nil {
+				now.until = v.at(record.Clocks{Boottime: body.Until})
+			}
+			end(f.at)
+		case *record.Decision:
+			leads := body.Role == "leader" && body.Leader != 0
+			if now != nil && (!leads || body.Term != now.term) {
+				end(f.at)
+			}
+			if leads && now == nil {
+				now = &tenure{term: body.Term, leader: body.Leader, begun: f.at, life: v}
+				byKey[tenureKey{body.Term, body.Leader}] = now
+				l.tenures = append(l.tenures, now)
+			}
+			if leads && body.Until != 0 {
+				now.until = v.at(record.Clocks{Boottime: body.Until})
+			}
+		}
+	}
+	if now != nil {
+		now.ended, now.over = v.last, v.closed || l.after(v) != nil || l.dead(v) != 0
+		now.seen = v.last
+	}
+}
+
+// followed finds what a follower has seen of tenures whose leader has no record.
+func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
+	var now *tenure
+	for at, d := range each[*record.Decision](v) {
+		if now != nil && (d.Term != now.term || d.Leader != now.leader) {
+			if now.life == nil {
+				now.ended, now.over = max(now.ended, at), true
+			}
+			now = nil
+		}
+		if d.Role == "leader" || d.Leader == 0 || now != nil {
+			continue
+		}
+		k := tenureKey{d.Term, d.Leader}
+		if now = byKey[k]; now == nil {
+			now = &tenure{term: d.Term, leader: d.Leader, begun: at}
+			byKey[k] = now
+			l.tenures = append(l.tenures, now)
+		} else if now.life == nil {
+			now.begun = min(now.begun, at)
+		}
+	}
+	if now != nil {
+		now.seen = max(now.seen, v.last)
+	}
+}
+
+// after returns the next life of the member of a life; nil: no record has one.
+func (l *line) after(v *life) *life {
+	for _, next := range l.lives {
+		if next.member() == v.member() && next.head.Incarnation > v.head.Incarnation {
+			return next
+		}
+	}
+	return nil
+}
+
+// dead returns when a life was proven dead to the first member of which there is a record; 0: it was to none.
+func (l *line) dead(v *life) (at int64) {
+	for s, p := range every[*record.Proof](l) {
+		if p.Peer == v.member() && p.Incarnation >= v.head.Incarnation && (at == 0 || s.at < at) && s.at >= v.begun {
+			at = s.at
+		}
+	}
+	return at
+}
+
+// around is how much before and after a change of the leader steps matter.
+const around = 3 * time.Second
+
+// detail reads the steps around the changes of the leader.
+func (l *line) detail() {
+	for i, t := range l.tenures {
+		from, to := t.begun-int64(around), t.begun+int64(around)
+		if i > 0 {
+			from = min(from, l.tenures[i-1].ended-int64(around))
+		}
+		l.detailBetween(from, to)
+		if t.over {
+			l.detailBetween(t.ended-int64(around), t.ended+int64(around))
+		}
+	}
+	for _, v := range l.lives {
+		slices.SortStableFunc(v.facts, func(a, b fact) int { return cmp.Compare(a.at, b.at) })
+	}
+}
+
+func (l *line) detailBetween(from, to int64) {
+	for _, v := range l.lives {
+		for i, s := range v.segments {
+			if v.detailed[i] || v.spans[i][1] < from || v.spans[i][0] > to {
+				continue
+			}
+			v.detailed[i] = true
+			for e := range s.Entries() {
+				if e == nil || e.Group != l.name {
+					continue
+				}
+				if step, is := e.Body.(*record.Step); is {
+					v.facts = append(v.facts, fact{v.at(e.At), e.Group, step, s.Head.Unit})
+				}
+			}
+		}
+	}
+}
+
+// extend finds the last end of the lease of each tenure.
+func (l *line) extend() {
+	for _, t := range l.tenures {
+		if t.life == nil {
+			continue
+		}
+		for i := range t.life.facts {
+			f := &t.life.facts[i]
+			step, is := f.body.(*record.Step)
+			if !is || f.unit <= 0 {
+				continue
+			}
+			for _, e := range step.Effects {
+				if e.Op == contract.Lead && uint64(e.Term) == t.term && e.Deadline {
+					if ends := process.Moment(time.Duration(step.Ticks)*f.unit, e.Ticks, f.unit); ends != process.Never {
+						t.until = max(t.until, t.life.at(record.Clocks{Boottime: ends}))
+					}
+				}
+			}
+		}
+	}
+}
+
+// coarse sets the clocks of different machines about right: a member follows a leader soon after that leads. Wall clocks may be wrong by hours, and
+// then the steps around a change of one machine would be those of another time on the other.
+func (l *line) coarse() (moved bool) {
+	if len(l.clocks) < 2 {
+		return false
+	}
+	type sight struct {
+		base *timebase
+		at   int64
+	}
+	seen := map[uint64][]sight{} // by term: when a clock had it first
+	for _, v := range l.lives {
+		for i := range v.facts {
+			d, is := v.facts[i].body.(*record.Decision)
+			if is && d.Leader != 0 && d.Term != 0 && !slices.ContainsFunc(seen[d.Term], func(s sight) bool { return s.base == v.base }) {
+				seen[d.Term] = append(seen[d.Term], sight{v.base, v.facts[i].at})
+			}
+		}
+	}
+	shift := map[*timebase]int64{}
+	names := slices.Sorted(maps.Keys(l.clocks))
+	settled := []*timebase{l.clocks[names[0]]}
+	for _, name := range names[1:] {
+		b := l.clocks[name]
+		var off []int64
+		for _, all := range seen {
+			mine := slices.IndexFunc(all, func(s sight) bool { return s.base == b })
+			other := slices.IndexFunc(all, func(s sight) bool { return slices.Contains(settled, s.base) })
+			if mine >= 0 && other >= 0 {
+				off = append(off, all[other].at+shift[all[other].base]-all[mine].at)
+			}
+		}
+		if settled = append(settled, b); len(off) > 0 {
+			slices.Sort(off)
+			shift[b] = off[len(off)/2]
+		}
+	}
+	return l.move(shift)
+}
+
+// move moves clocks, and reports whether one has moved.
+func (l *line) move(shift map[*timebase]int64) (moved bool) {
+	for b, by := range shift {
+		if by != 0 {
+			b.offset, moved = b.offset+by, true
+		}
+	}
+	for _, v := range l.lives {
+		by := shift[v.base]
+		if by == 0 {
+			continue
+		}
+		v.begun, v.last = v.begun+by, v.last+by
+		for i := range v.facts {
+			v.facts[i].at += by
+		}
+		for i := range v.spans {
+			v.spans[i][0], v.spans[i][1] = v.spans[i][0]+by, v.spans[i][1]+by
+		}
+	}
+	return moved
+}
+
+// crossing is a message that is in the records of its sender and of its receiver.
+type crossing struct {
+	from, to       *life
+	sent, received int64
+	kind           contract.Kind
+}
+
+// crossings returns the messages of which both ends are known.
+func (l *line) crossings() (all []crossing) {
+	type key struct {
+		from, to uint64
+		kind     contract.Kind
+		payload  uint64
+	}
+	type sending struct {
+		life *life
+		at   int64
+	}
+	seed, sent := maphash.MakeSeed(), map[key]sending{}
+	for _, v := range l.lives {
+		for i := range v.facts {
+			if step, is := v.facts[i].body.(*record.Step); is {
+				for _, m := range step.Sent {
+					k := key{v.member(), m.Peer, m.Kind, maphash.Bytes(seed, m.Payload)}
+					if _, known := sent[k]; !known && m.Peer != v.member() && !m.Dropped {
+						sent[k] = sending{v, v.facts[i].at}
+					}
+				}
+			}
+		}
+	}
+	for _, v := range l.lives {
+		for i := range v.facts {
+			step, is := v.facts[i].body.(*record.Step)
+			if !is || step.Input.What != process.Received || step.Peer == v.member() {
+				continue
+			}
+			if s, found := sent[key{step.Peer, v.member(), step.Input.Kind, maphash.Bytes(seed, step.Input.Message)}]; found {
+				all = append(all, crossing{s.life, v, s.at, v.facts[i].at, step.Input.Kind})
+			}
+		}
+	}
+	return all
+}
+
+// join sets the clocks of different machines so that no message arrives before it was sent. It reports whether a clock has moved.
+func (l *line) join() (moved bool) {
+	if len(l.clocks) < 2 {
+		return false
+	}
+	type pair struct{ from, to *timebase }
+	least := map[pair]int64{} // what is to be added to the clock of the receiver, at least, less that of the sender
+	for _, c := range l.crossings() {
+		if c.from.base != c.to.base {
+			p := pair{c.from.base, c.to.base}
+			l.compared++
+			if needs, known := least[p]; !known || c.sent-c.received > needs {
+				least[p] = c.sent - c.received
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(l.clocks))
+	settled := []*timebase{l.clocks[names[0]]}
+	shift := map[*timebase]int64{}
+	for _, name := range names[1:] {
+		b := l.clocks[name]
+		low, high, bounded := int64(-1<<62), int64(1<<62), false
+		for _, other := range settled {
+			if needs, known := least[pair{other, b}]; known {
+				low, bounded = max(low, needs+shift[other]), true
+			}
+			if needs, known := least[pair{b, other}]; known {
+				high, bounded = min(high, shift[other]-needs), true
+			}
+		}
+		settled = append(settled, b)
+		switch {
+		case !bounded || low == int64(-1<<62) || high == int64(1<<62):
+			b.uncertainty = -1 // the wall clocks alone tell it
+		case low > high:
+			b.conflict = time.Duration(low - high)
+			b.uncertainty = b.conflict
+			shift[b] = low + (high-low)/2
+		default:
+			b.uncertainty = time.Duration(high-low) / 2
+			shift[b] = low + (high-low)/2
+		}
+	}
+	return l.move(shift)
+}

@@ -1,0 +1,84 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// stuck is a sink that fails, or hangs until it is let go.
+type stuck struct {
+	record.Memory
+	gate chan struct{} // nil: it fails
+}
+
+func (s *stuck) WriteAt(b []byte, at int64) error {
+	if s.gate == nil {
+		return errors.New("no space left")
+	}
+	<-s.gate
+	return s.Memory.WriteAt(b, at)
+}
+
+// logLines counts the lines of a log by their messages.
+type logLines struct {
+	slog.Handler
+	mu    sync.Mutex
+	count map[string]int
+}
+
+func (l *logLines) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+func (l *logLines) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count[r.Message]++
+	return nil
+}
+
+func TestARecordThatFailsOrHangsStopsNoMember(t *testing.T) {
+	for _, hangs := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := leased(t, 3)
+			defer c.stopAll()
+			log, sink := &logLines{Handler: slog.DiscardHandler, count: map[string]int{}}, &stuck{}
+			if hangs {
+				sink.gate = make(chan struct{})
+			}
+			c.recorded = func(id uint64) (*Recording, *slog.Logger) {
+				if id != 3 {
+					return nil, nil
+				}
+				return &Recording{Sink: sink}, slog.New(enabled{log})
+			}
+			c.start(1, 2, 3)
+			c.follow(3)
+			<-time.After(time.Minute)
+			c.follow(3)
+			if changes := c.members[3].Group.Counts().Changes; changes != 1 {
+				t.Errorf("the leader has changed %d times", changes)
+			}
+			want := 1
+			if hangs {
+				want = 0
+				close(sink.gate)
+			}
+			if told := log.count["the record of this member stops; the member goes on"]; told != want {
+				t.Errorf("hangs %v: it was said %d times", hangs, told)
+			}
+		})
+	}
+}
+
+// enabled lets a handler have all lines.
+type enabled struct{ *logLines }
+
+func (enabled) Enabled(context.Context, slog.Level) bool { return true }
+
+func (e enabled) WithAttrs([]slog.Attr) slog.Handler { return e }

@@ -1,0 +1,194 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+)
+
+// decoder reads the entries of a segment.
+type decoder struct {
+	coder
+	templates map[uint64]*template // by their numbers; nil: its class is not known, or not what the last step of it was
+	members   map[string][]uint64  // by group: its members, by position
+	all       []uint64             // those in the head
+	left      int                  // how many bytes may be made
+	lost      bool                 // a block was lost
+}
+
+func newDecoder(h *Head, size int) *decoder {
+	return &decoder{
+		coder: coder{unit: h.Unit, every: h.Every, bases: map[string]*base{}}, templates: map[uint64]*template{}, members: map[string][]uint64{},
+		all: h.Members, left: mostMade*size + spareMade,
+	}
+}
+
+// The errors of entries.
+var (
+	errEntry = errors.New("an entry does not decode")
+	errMuch  = errors.New("its steps are larger than those of any group")
+	errClass = &entryError{errors.New("a step needs one before it that is lost")}
+)
+
+// entryError is an error of one entry, after which the next can be read.
+type entryError struct{ error }
+
+// begin reads the beginning of a block, and returns its number.
+func (d *decoder) begin(c *cursor) (number uint64) {
+	number = c.uvarint()
+	d.boot, d.ahead = c.varint(), c.varint()
+	d.unchecked = d.every
+	return number
+}
+
+// lose notes that a block is lost: steps that refer to others cannot be made any more.
+func (d *decoder) lose() {
+	clear(d.templates)
+	clear(d.bases)
+	d.lost = true
+}
+
+// next decodes one entry. With idle, a step that is as predicted is not made: its body is nil. It returns nil for what is no entry.
+func (d *decoder) next(c *cursor, idle bool) (*Entry, error) {
+	k := kind(c.byte())
+	switch {
+	case k&kindPredicted != 0:
+		return d.predicted(c, uint64(k&^kindPredicted), idle)
+	case k == kindClock:
+		d.ahead += c.varint()
+		return nil, nil
+	}
+	d.boot += int64(c.uvarint())
+	if k == kindStep {
+		return d.step(c)
+	}
+	e := &Entry{At: d.clocks(), Group: c.text()}
+	content := c.list()
+	if c.broken || k == 0 {
+		return nil, errEntry
+	}
+	fresh, known := bodies[k]
+	if !known {
+		e.Body = &Unknown{uint8(k), append([]byte(nil), content...)}
+		return e, nil
+	}
+	e.Body = fresh()
+	if err := json.Unmarshal(content, e.Body); err != nil {
+		return nil, &entryError{fmt.Errorf("an entry of kind %d does not decode: %w", k, err)}
+	}
+	switch body := e.Body.(type) {
+	case *Snapshot:
+		d.members[e.Group] = body.Members
+	case *Members:
+		d.members[e.Group] = body.Members
+	}
+	return e, nil
+}
+
+// named returns the member behind a port; 0: it is not known.
+func (d *decoder) named(group string, port election.Port) uint64 {
+	members := d.members[group]
+	if members == nil {
+		members = d.all
+	}
+	if int(port) < len(members) {
+		return members[port]
+	}
+	return 0
+}
+
+func (d *decoder) predicted(c *cursor, index uint64, idle bool) (*Entry, error) {
+	d.boot += int64(c.uvarint())
+	s := Step{Ticks: d.ticks()}
+	if s.Checked = d.due(); s.Checked {
+		s.Check = c.byte()
+	}
+	if c.broken {
+		return nil, errEntry
+	}
+	d.checked(s.Checked)
+	t := d.templates[index]
+	if t == nil {
+		return nil, errClass
+	}
+	t.later++
+	base, known := d.based(&t.class, s.Ticks)
+	if idle {
+		return &Entry{At: d.clocks(), Group: t.group}, nil
+	}
+	t.catchUp()
+	return d.made(&s, t.class, t.last, base, known)
+}
+
+// based returns the base of a step, and whether it is known: no block was lost since the last timer has expired.
+func (d *decoder) based(of *class, ticks uint64) (base uint64, known bool) {
+	known = d.bases[of.group] != nil || !d.lost
+	base = d.from(of, ticks)
+	if !known && of.what != process.Expired {
+		delete(d.bases, of.group)
+	}
+	return base, known
+}
+
+// made returns the entry of a step with its body.
+func (d *decoder) made(s *Step, of class, body []byte, base uint64, known bool) (*Entry, error) {
+	if d.left -= len(body); d.left < 0 {
+		return nil, errMuch
+	}
+	if !parseBody(s, body, of, base) {
+		return nil, &entryError{errEntry}
+	}
+	if !known && slices.ContainsFunc(s.Effects, func(e election.Effect) bool { return e.Deadline }) {
+		return nil, errClass
+	}
+	switch s.Input.What {
+	case process.Received, process.Suspected, process.Trusted:
+		s.Peer = d.named(of.group, s.Input.Port)
+	}
+	for i := range s.Sent {
+		s.Sent[i].Peer = d.named(of.group, s.Sent[i].Port)
+	}
+	return &Entry{At: d.clocks(), Group: of.group, Body: s}, nil
+}
+
+// step reads a step in full.
+func (d *decoder) step(c *cursor) (*Entry, error) {
+	flags, index := c.byte(), c.uvarint()
+	t := d.templates[index]
+	if flags&stepNew != 0 {
+		t = &template{class: class{c.text(), process.What(c.byte()), election.Port(c.uvarint()), election.Kind(c.byte()), election.Timer(c.byte())}}
+	}
+	s := Step{Ticks: d.ticks()}
+	if s.Checked = flags&stepChecked != 0; s.Checked {
+		s.Check = c.byte()
+	}
+	if flags&stepTicks != 0 {
+		s.Ticks = c.uvarint()
+	}
+	d.checked(s.Checked)
+	var body []byte
+	switch whole := flags&stepWhole != 0; {
+	case whole:
+		body = c.list()
+	case t == nil:
+		skipDifference(c)
+	default:
+		t.catchUp()
+		body = t.readDifference(c)
+		d.left -= len(body)
+	}
+	switch {
+	case c.broken || index >= maxClasses || len(body) > maxBody || d.left < 0:
+		return nil, errEntry
+	case t == nil:
+		return nil, errClass
+	}
+	t.learn(body)
+	d.templates[index] = t
+	base, known := d.based(&t.class, s.Ticks)
+	return d.made(&s, t.class, body, base, known)
+}

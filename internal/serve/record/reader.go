@@ -1,0 +1,440 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Damage is a part of a record that cannot be read. The rest can.
+type Damage struct {
+	File    string
+	Segment uint64 // 0: it is in none
+	Offset  int64  // in the file
+	What    string
+}
+
+func (d *Damage) String() string {
+	switch {
+	case d.Segment == 0 && d.Offset == 0:
+		return fmt.Sprintf("%s: %s", d.File, d.What)
+	case d.Segment == 0:
+		return fmt.Sprintf("%s, byte %d: %s", d.File, d.Offset, d.What)
+	}
+	return fmt.Sprintf("%s, segment %d, byte %d: %s", d.File, d.Segment, d.Offset, d.What)
+}
+
+// Records are the records of some members.
+type Records struct {
+	Logs    []*Log   // in the order of groups and members
+	Damages []Damage // outside of all segments
+}
+
+// Log is the record of one member.
+type Log struct {
+	Group    string // see Head
+	Member   uint64
+	Store    string
+	Segments []*Segment // in the order in which they were written
+	Changes  []*Segment // those that have nothing but changes of the leader, in the order of files
+}
+
+// Segment is a part of a record that stands for itself. It is read from its file whenever its entries are.
+type Segment struct {
+	Head Head
+	File string
+
+	offset, length int64
+	memory         []byte // the whole segment, if it is in no file
+}
+
+// Directory is the folder of the record in the directory of a member.
+const Directory = "record"
+
+// extension is that of a file with a segment.
+const extension = ".seg"
+
+// Open finds the records in files and directories: archives, files with segments, directories with these, directories of members, and
+// directories of such directories. The error is of a path that cannot be read. Files that are no record are damage if they were named.
+func Open(paths ...string) (*Records, error) {
+	r := &Records{}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			err = r.directory(path, 3)
+		} else if err == nil {
+			err = r.file(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	r.order()
+	return r, nil
+}
+
+// Parse finds the records in an archive.
+func Parse(name string, archive []byte) *Records {
+	r := &Records{}
+	r.parse(name, archive, true)
+	r.order()
+	return r
+}
+
+// directory adds the segments in a directory, and those in directories in it.
+func (r *Records) directory(path string, depth int) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		inner := filepath.Join(path, entry.Name())
+		switch {
+		case entry.IsDir() && depth > 1:
+			err = r.directory(inner, depth-1)
+		case entry.Type().IsRegular() && strings.HasSuffix(inner, extension):
+			err = r.file(inner)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // a member that runs has dropped it
+			return err
+		}
+	}
+	return nil
+}
+
+// maxFile is the largest file that is read.
+const maxFile = 1 << 30
+
+func (r *Records) file(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxFile {
+		r.Damages = append(r.Damages, Damage{File: path, What: fmt.Sprintf("it has %d bytes; no record has more than %d", info.Size(), maxFile)})
+		return nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	r.parse(path, content, false)
+	return nil
+}
+
+// parse adds the segments in some bytes.
+func (r *Records) parse(name string, content []byte, keep bool) {
+	var last *Segment
+	damage := func(at int, format string, args ...any) {
+		d := Damage{File: name, Offset: int64(at), What: fmt.Sprintf(format, args...)}
+		r.Damages = append(r.Damages, d)
+	}
+	begin := nextHead(content, 0)
+	switch {
+	case begin < 0 && len(content) == 0:
+		return // its member was killed before it wrote the head
+	case begin < 0:
+		damage(0, "it is no record: it has no segment that is whole at its beginning")
+		return
+	case begin > 0:
+		damage(0, "%d bytes before the first segment cannot be read", begin)
+	}
+	for begin >= 0 {
+		_, payload, _ := unseal(content[begin:])
+		end := nextHead(content, begin+headSize+len(payload))
+		length := len(content) - begin
+		if end >= 0 {
+			length = end - begin
+		}
+		s := &Segment{File: name, offset: int64(begin), length: int64(length)}
+		switch err := json.Unmarshal(payload, &s.Head); {
+		case err != nil && s.Head.Version == Version || s.Head.Version == 0:
+			damage(begin, "the head of a segment does not decode")
+		case s.Head.Version != Version:
+			damage(begin, "segment %d has the version %d of the format; this program reads %d", s.Head.Segment, s.Head.Version, Version)
+		case length > maxSegment:
+			damage(begin, "segment %d has %d bytes; none has more than %d", s.Head.Segment, length, maxSegment)
+		default:
+			if s.Head.Every = min(max(s.Head.Every, 1), 1<<20); keep {
+				s.memory = content[begin : begin+length]
+			}
+			last = s
+			r.add(last)
+		}
+		begin = end
+	}
+}
+
+// nextHead returns where the next whole head of a segment is, from a place on; -1: nowhere.
+func nextHead(content []byte, from int) int {
+	start := []byte{sync0, sync1, blockHead}
+	for work := maxWork(content); work > 0; {
+		i := bytes.Index(content[from:], start)
+		if i < 0 {
+			return -1
+		}
+		from += i
+		_, payload, ok := unseal(content[from:])
+		if ok {
+			return from
+		}
+		work -= len(payload)
+		from++
+	}
+	return -1
+}
+
+// maxWork is how many bytes are looked at twice for blocks, in bytes that are no record.
+func maxWork(content []byte) int { return 16*len(content) + 1<<20 }
+
+// add puts a segment into its log.
+func (r *Records) add(s *Segment) {
+	i := slices.IndexFunc(r.Logs, func(l *Log) bool {
+		return l.Group == s.Head.Group && l.Member == s.Head.Member && l.Store == s.Head.Store
+	})
+	if i < 0 {
+		i = len(r.Logs)
+		r.Logs = append(r.Logs, &Log{Group: s.Head.Group, Member: s.Head.Member, Store: s.Head.Store})
+	}
+	if l := r.Logs[i]; s.Head.Changes {
+		l.Changes = append(l.Changes, s)
+	} else {
+		l.Segments = append(l.Segments, s)
+	}
+}
+
+// order sorts all logs. A segment that was found twice remains once: the longer one, since an archive may have it as it was.
+func (r *Records) order() {
+	slices.SortStableFunc(r.Logs, func(a, b *Log) int {
+		if c := strings.Compare(a.Group, b.Group); c != 0 {
+			return c
+		}
+		if a.Member != b.Member {
+			return compare(a.Member, b.Member)
+		}
+		return strings.Compare(a.Store, b.Store)
+	})
+	for _, l := range r.Logs {
+		slices.SortStableFunc(l.Segments, func(a, b *Segment) int {
+			switch {
+			case a.Head.Segment != b.Head.Segment:
+				return compare(a.Head.Segment, b.Head.Segment)
+			case a.Head.Incarnation != b.Head.Incarnation:
+				return compare(a.Head.Incarnation, b.Head.Incarnation)
+			}
+			return compare(uint64(b.length), uint64(a.length))
+		})
+		l.Segments = slices.CompactFunc(l.Segments, func(a, b *Segment) bool {
+			return a.Head.Segment == b.Head.Segment && a.Head.Incarnation == b.Head.Incarnation
+		})
+	}
+}
+
+func compare(a, b uint64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// Entries yields the entries of a segment in order, each with the damage before it, if there is any; then the entry is nil. An entry is the caller's.
+func (s *Segment) Entries() iter.Seq2[*Entry, *Damage] { return s.entries(false) }
+
+// Notable is Entries without the steps that were as predicted, such as renewals while nothing happens. An [Idle] stands for those of a block, or of a part of a block, in a row.
+// It is many times as fast.
+func (s *Segment) Notable() iter.Seq2[*Entry, *Damage] { return s.entries(true) }
+
+// Entries yields the entries of all segments in order. A segment that is missing between others is damage.
+func (l *Log) Entries() iter.Seq2[*Entry, *Damage] { return l.entries((*Segment).Entries) }
+
+// Notable is likewise.
+func (l *Log) Notable() iter.Seq2[*Entry, *Damage] { return l.entries((*Segment).Notable) }
+
+func (l *Log) entries(of func(*Segment) iter.Seq2[*Entry, *Damage]) iter.Seq2[*Entry, *Damage] {
+	return func(yield func(*Entry, *Damage) bool) {
+		for i, s := range l.Segments {
+			if missing := l.missing(i); missing != nil && !yield(nil, missing) {
+				return
+			}
+			for e, d := range of(s) {
+				if !yield(e, d) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// missing returns that segments are missing before one.
+func (l *Log) missing(i int) *Damage {
+	if i == 0 || l.Segments[i].Head.Segment <= l.Segments[i-1].Head.Segment+1 {
+		return nil
+	}
+	s, first := l.Segments[i], l.Segments[i-1].Head.Segment+1
+	what := fmt.Sprintf("segments %d to %d are missing", first, s.Head.Segment-1)
+	if first == s.Head.Segment-1 {
+		what = fmt.Sprintf("segment %d is missing", first)
+	}
+	return &Damage{File: s.File, Segment: s.Head.Segment, What: what}
+}
+
+// Bytes returns the whole segment, as an archive has it.
+func (s *Segment) Bytes() ([]byte, error) {
+	if s.memory != nil {
+		return s.memory, nil
+	}
+	f, err := os.Open(s.File)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content := make([]byte, s.length)
+	n, err := f.ReadAt(content, s.offset)
+	if n < len(content) && err != nil && n == 0 {
+		return nil, err
+	}
+	return content[:n], nil
+}
+
+func (s *Segment) entries(idle bool) iter.Seq2[*Entry, *Damage] {
+	return func(yield func(*Entry, *Damage) bool) {
+		content, err := s.Bytes()
+		if err != nil {
+			yield(nil, s.damage(0, "it cannot be read: %v", err))
+			return
+		}
+		w := walk{segment: s, decoder: newDecoder(&s.Head, len(content)), content: content, idle: idle, yield: yield}
+		w.blocks()
+	}
+}
+
+func (s *Segment) damage(at int, format string, args ...any) *Damage {
+	return &Damage{File: s.File, Segment: s.Head.Segment, Offset: s.offset + int64(at), What: fmt.Sprintf(format, args...)}
+}
+
+// walk reads a segment.
+type walk struct {
+	segment *Segment
+	decoder *decoder
+	content []byte
+	idle    bool
+	yield   func(*Entry, *Damage) bool
+
+	span  Idle // that was not yielded yet
+	group string
+	place Place
+}
+
+// blocks walks over all blocks.
+func (w *walk) blocks() {
+	_, head, _ := unseal(w.content)
+	at, expected, work := headSize+len(head), uint64(1), maxWork(w.content)
+	for at < len(w.content) {
+		kind, payload, ok := unseal(w.content[at:])
+		if !ok || kind != blockEntries {
+			from := at
+			if at = w.resume(at, &work); !w.yield(nil, w.segment.damage(from, "%d bytes cannot be read%s", at-from, w.torn(at))) {
+				return
+			}
+			w.decoder.lose()
+			continue
+		}
+		c := cursor{b: payload}
+		number := w.decoder.begin(&c)
+		if number != expected && !c.broken {
+			if w.decoder.lose(); number > expected && !w.yield(nil, w.segment.damage(at, "blocks %d to %d are lost", expected, number-1)) {
+				return
+			}
+		}
+		expected = number + 1
+		w.place = Place{Segment: w.segment.Head.Segment, Block: int(number)}
+		if !w.block(&c, at+headSize+len(payload)) {
+			return
+		}
+		at += headSize + len(payload)
+	}
+}
+
+// torn says what an end that cannot be read probably is.
+func (w *walk) torn(at int) string {
+	if at == len(w.content) {
+		return ": the end is torn"
+	}
+	return ""
+}
+
+// resume returns where the next whole block is.
+func (w *walk) resume(at int, work *int) int {
+	for at++; at < len(w.content) && *work > 0; at++ {
+		i := bytes.Index(w.content[at:], []byte{sync0, sync1, blockEntries})
+		if i < 0 {
+			break
+		}
+		at += i
+		_, payload, ok := unseal(w.content[at:])
+		if ok {
+			return at
+		}
+		*work -= len(payload)
+	}
+	return len(w.content)
+}
+
+// block yields the entries of a block.
+func (w *walk) block(c *cursor, end int) (more bool) {
+	unreadable := 0
+	var why error
+	for len(c.b) > 0 {
+		w.place.Entry++
+		at := end - len(c.b)
+		e, err := w.decoder.next(c, w.idle)
+		var one *entryError
+		switch {
+		case err != nil && errors.As(err, &one):
+			unreadable, why = unreadable+1, err
+			continue
+		case err != nil:
+			w.decoder.lose()
+			return w.flush() && w.yield(nil, w.segment.damage(at, "the rest of block %d cannot be read: %v", w.place.Block, err))
+		case e == nil:
+			continue
+		}
+		e.Place = w.place
+		if e.Body == nil {
+			if w.span.Steps == 0 || w.group != e.Group {
+				if !w.flush() {
+					return false
+				}
+				w.span.From, w.group = e.At, e.Group
+			}
+			w.span.Steps, w.span.To = w.span.Steps+1, e.At
+			continue
+		}
+		if !w.flush() || !w.yield(e, nil) {
+			return false
+		}
+	}
+	if unreadable > 0 {
+		return w.flush() && w.yield(nil, w.segment.damage(end, "%d entries of block %d cannot be read: %v", unreadable, w.place.Block, why))
+	}
+	return w.flush()
+}
+
+// flush yields the idle steps that were left out.
+func (w *walk) flush() bool {
+	if w.span.Steps == 0 {
+		return true
+	}
+	span := w.span
+	w.span = Idle{}
+	return w.yield(&Entry{Place: w.place, At: span.To, Group: w.group, Body: &span}, nil)
+}

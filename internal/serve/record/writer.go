@@ -1,0 +1,345 @@
+package record
+
+import (
+	"encoding/json"
+	"sync"
+	"time"
+)
+
+// Sink takes the segments of a [Writer]. Only one goroutine calls it.
+type Sink interface {
+	Begin(segment uint64) error           // what is written from now on belongs to this segment
+	WriteAt(block []byte, at int64) error // at the end of the segment, or over its last block
+	Close() error
+}
+
+// Options are the limits of a [Writer]. Zeros are the defaults.
+type Options struct {
+	Segment int             // how many bytes a segment has at most, but for a last block; 128 KiB
+	Buffer  int             // how many bytes may wait until they are written; 1 MiB
+	First   uint64          // the number of the first segment; 1
+	Stopped func(err error) // is called, once, when the sink has failed: nothing is recorded any more
+	Pause   time.Duration   // how long steps that are as predicted may wait for others; 50 ms. What else there is does not wait
+}
+
+const (
+	// mostBlock is the payload with which a block is closed.
+	mostBlock = 2 << 10
+
+	defaultSegment = 128 << 10
+	defaultBuffer  = 1 << 20
+	defaultPause   = 50 * time.Millisecond
+)
+
+// Writer writes a record. Its methods may be called by any goroutine. None of them waits for the sink: what does not fit into the buffer is
+// counted, and a [Gap] says so.
+type Writer struct {
+	options Options
+	sink    Sink
+	head    func() Head
+	wake    chan struct{} // there is something to write
+	urgent  chan struct{} // it does not wait for the pause
+	stop    chan struct{}
+	stopped chan struct{}
+	synced  *sync.Cond // on mu: everything is written, or nothing will be
+
+	mu      sync.Mutex
+	encoder *encoder
+	groups  map[string]bool // those with a snapshot in this segment
+	segment uint64
+	size    int    // of the closed blocks of the segment
+	block   []byte // the one that grows, with room for its head; empty: none does
+	number  int    // of it
+	grown   bool   // it has grown since it was written
+	closed  []chunk
+	waits   int // bytes in closed
+	full    bool
+	lost    Gap
+	end     bool // Close was called
+	failed  bool
+	writes  bool // some chunks are being written
+}
+
+// chunk is what is to be written.
+type chunk struct {
+	segment uint64 // begins with this chunk; 0: it goes on
+	at      int64
+	bytes   []byte
+}
+
+// NewWriter returns a writer, which owns the sink. Head returns what each segment begins with, but for its number and version. It is called by
+// methods of the writer, in the goroutine of their caller.
+func NewWriter(sink Sink, head func() Head, o Options) *Writer {
+	preset := func(n *int, value int) {
+		if *n == 0 {
+			*n = value
+		}
+	}
+	preset(&o.Segment, defaultSegment)
+	preset(&o.Buffer, defaultBuffer)
+	if o.First == 0 {
+		o.First = 1
+	}
+	if o.Pause == 0 {
+		o.Pause = defaultPause
+	}
+	w := &Writer{
+		options: o, sink: sink, head: head, segment: o.First - 1,
+		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	w.synced = sync.NewCond(&w.mu)
+	go w.write()
+	return w
+}
+
+// Wants reports whether the next step of a group needs a [Snapshot] before it.
+func (w *Writer) Wants(group string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.prepare()
+	return !w.failed && !w.full && !w.groups[group]
+}
+
+// Checks reports whether the next step has to have a check.
+func (w *Writer) Checks() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.encoder == nil || w.encoder.due()
+}
+
+// Add records an entry. It keeps nothing of the body.
+func (w *Writer) Add(at Clocks, group string, body Body) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.prepare()
+	if w.failed || w.end {
+		return
+	}
+	if w.full {
+		if w.lost.Entries == 0 {
+			w.lost.From = at
+		}
+		w.lost.Entries++
+		return
+	}
+	if w.encoder == nil {
+		w.fresh(at)
+	}
+	if lost := w.lost; lost.Entries > 0 {
+		w.lost = Gap{}
+		w.add(at, "", &lost)
+	}
+	w.add(at, group, body)
+}
+
+// prepare ends a segment that is full, and a gap.
+func (w *Writer) prepare() {
+	if w.full && w.waits == 0 && !w.writes {
+		w.full = false
+	}
+	if e := w.encoder; e != nil && (w.size >= w.options.Segment || len(e.templates) >= maxClasses/2) {
+		w.cut()
+		w.encoder, w.groups = nil, nil
+	}
+	if w.waits > w.options.Buffer {
+		w.cut()
+		w.full, w.encoder, w.groups = true, nil, nil
+	}
+}
+
+// fresh begins a segment.
+func (w *Writer) fresh(at Clocks) {
+	h := w.head()
+	w.segment++
+	h.Version, h.Segment = Version, w.segment
+	if h.Every < 1 {
+		h.Every = 1
+	}
+	w.encoder, w.groups = newEncoder(h.Unit, h.Every), map[string]bool{}
+	payload, err := json.Marshal(&h)
+	if err != nil {
+		panic(err) // it has plain values only
+	}
+	b := append(make([]byte, headSize, headSize+len(payload)), payload...)
+	seal(b, blockHead)
+	w.closed = append(w.closed, chunk{segment: w.segment, bytes: b})
+	w.waits += len(b)
+	w.size, w.number, w.block = len(b), 0, w.block[:0]
+	w.open(at)
+}
+
+// open begins a block.
+func (w *Writer) open(at Clocks) {
+	w.number++
+	w.block = w.encoder.begin(append(w.block[:0], make([]byte, headSize)...), w.number, at)
+}
+
+// cut closes the block that grows.
+func (w *Writer) cut() {
+	if len(w.block) == 0 {
+		return
+	}
+	seal(w.block, blockEntries)
+	w.closed = append(w.closed, chunk{at: int64(w.size), bytes: w.block})
+	w.size += len(w.block)
+	w.waits += len(w.block)
+	w.block, w.grown = nil, false
+}
+
+// add appends an entry to the block that grows.
+func (w *Writer) add(at Clocks, group string, body Body) {
+	if w.encoder.moves(at) {
+		at.Monotonic, at.Boottime = w.clamp(at)
+	}
+	if len(w.block) == 0 {
+		w.open(at)
+	}
+	predicted := false
+	switch body := body.(type) {
+	case *Step:
+		w.block, predicted = w.encoder.step(w.block, at, group, body)
+	default:
+		switch body.(type) {
+		case *Snapshot:
+			w.groups[group] = true
+		case *Group: // it has a new machine
+			delete(w.groups, group)
+		}
+		block, err := w.encoder.entry(w.block, at, group, body)
+		if err != nil {
+			panic(err) // bodies are plain values
+		}
+		w.block = block
+	}
+	w.grown = true
+	if len(w.block) >= mostBlock {
+		w.cut()
+	}
+	signal := w.urgent
+	if predicted {
+		signal = w.wake
+	}
+	select {
+	case signal <- struct{}{}:
+	default:
+	}
+}
+
+// clamp returns a reading that was overtaken by another goroutine's. If a clock was set back by more than that, a new block begins.
+func (w *Writer) clamp(at Clocks) (monotonic, boottime time.Duration) {
+	last := w.encoder.clocks().Boottime
+	if last-at.Boottime < time.Second {
+		return at.Monotonic + last - at.Boottime, last
+	}
+	w.cut()
+	w.open(at)
+	return at.Monotonic, at.Boottime
+}
+
+// write writes what waits, until the end of the writer.
+func (w *Writer) write() {
+	defer close(w.stopped)
+	pause := time.NewTimer(time.Hour)
+	pause.Stop()
+	defer pause.Stop()
+	var block []byte
+	for ending := false; !ending; {
+		select {
+		case <-w.urgent:
+		case <-w.wake:
+			pause.Reset(w.options.Pause)
+			select {
+			case <-w.urgent:
+			case <-pause.C:
+			case <-w.stop:
+				ending = true
+			}
+			pause.Stop()
+		case <-w.stop:
+			ending = true
+		}
+		var err error
+		if block, err = w.writeAll(block); err != nil {
+			w.fail(err)
+			return
+		}
+	}
+	if err := w.sink.Close(); err != nil {
+		w.fail(err)
+	}
+}
+
+// writeAll writes what waits at this moment.
+func (w *Writer) writeAll(block []byte) (_ []byte, err error) {
+	w.mu.Lock()
+	chunks, at, grown := w.closed, int64(w.size), w.grown
+	w.closed, w.grown, w.writes = nil, false, true
+	if block = block[:0]; grown {
+		block = append(block, w.block...)
+		seal(block, blockEntries)
+	}
+	w.mu.Unlock()
+	written := 0
+	for _, c := range chunks {
+		if err == nil && c.segment != 0 {
+			err = w.sink.Begin(c.segment)
+		}
+		if err == nil {
+			err = w.sink.WriteAt(c.bytes, c.at)
+		}
+		written += len(c.bytes)
+	}
+	if err == nil && grown {
+		err = w.sink.WriteAt(block, at)
+	}
+	w.mu.Lock()
+	w.waits -= written
+	w.writes = false
+	w.synced.Broadcast()
+	w.mu.Unlock()
+	return block, err
+}
+
+// fail ends the record.
+func (w *Writer) fail(err error) {
+	w.mu.Lock()
+	w.failed = true
+	w.closed, w.block, w.waits = nil, nil, 0
+	w.synced.Broadcast()
+	w.mu.Unlock()
+	_ = w.sink.Close() // it has failed already
+	if w.options.Stopped != nil {
+		w.options.Stopped(err)
+	}
+}
+
+// Sync waits until all that was added is written. It flushes nothing.
+func (w *Writer) Sync() {
+	select {
+	case w.urgent <- struct{}{}:
+	default:
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for !w.failed && !w.end && (w.grown || w.waits > 0 || w.writes) {
+		w.synced.Wait()
+	}
+}
+
+// Close writes the rest and closes the sink, but waits no longer than some time for a sink that hangs: its goroutine is left then.
+func (w *Writer) Close(most time.Duration) {
+	w.mu.Lock()
+	first := !w.end
+	w.end = true
+	w.synced.Broadcast()
+	w.mu.Unlock()
+	if first {
+		close(w.stop)
+	}
+	limit := time.NewTimer(most)
+	defer limit.Stop()
+	select {
+	case <-w.stopped:
+	case <-limit.C:
+	}
+}

@@ -1,0 +1,55 @@
+package ringleader
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// Record determines the flight recorder of a member. It writes what the member was given to files, and flushes none: a record survives the end
+// of the process, and loses its last seconds at a power failure. A record that cannot be written stops; the member goes on. The files
+// are readable only by the user of the process.
+type Record struct {
+	// Off turns the recorder off.
+	Off bool
+
+	// Directory is where the files are. The default is the folder "record" in Config.Data; without both there is no record.
+	Directory string
+
+	// Size is the most that the files may have together, in bytes, at least 1 MiB. The oldest are removed. The default is 32 MiB. A file with
+	// the changes of the leader of a year, of at most 4 MiB, comes on top.
+	Size int64
+
+	// Values records the values that leaders publish, too. They may be secret, so the default is their lengths only.
+	Values bool
+}
+
+// recording returns where the record of the member goes; nil: nowhere.
+func (c *Config) recording() *live.Recording {
+	directory := c.Record.Directory
+	if directory == "" && c.Data != "" {
+		directory = filepath.Join(c.Data, record.Directory)
+	}
+	if c.Record.Off || directory == "" {
+		return nil
+	}
+	files, options, err := record.NewFiles(directory, cmp.Or(c.Record.Size, record.DefaultSize))
+	if err != nil {
+		c.Logger.Error("this member has no record", "member", c.ID, "error", err)
+		return nil
+	}
+	years, yearsOptions := record.NewYears(directory)
+	r := &live.Recording{Sink: files, Options: options, Changes: years, ChangesOptions: yearsOptions, Values: c.Record.Values}
+	if build, known := debug.ReadBuildInfo(); known {
+		r.Program = build.Main.Version
+	}
+	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil && c.realTime {
+		r.Boot = strings.TrimSpace(string(boot))
+	}
+	return r
+}
