@@ -209,6 +209,12 @@ func (v *Values) Eligible(s State, position int) bool {
 // Incarnation is the number of the life of a process in a state. The algorithm must have that function.
 func (v *Values) Incarnation(s State) uint64 { return v.ps.Incarnation(v.states[s].slot) }
 
+// StateValue returns a copy of a state, with its algorithm's type.
+func (v *Values) StateValue(s State) any { return v.ps.State(v.states[s].slot, election.Ticks{}) }
+
+// BodyValue returns a copy of a message, with its algorithm's type.
+func (v *Values) BodyValue(b Body) any { return v.ps.Message(v.messages[b].is) }
+
 // StateText returns a state as text.
 func (v *Values) StateText(s State) string { return v.ps.StateText(v.states[s].slot, election.Ticks{}) }
 

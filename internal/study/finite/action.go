@@ -70,7 +70,7 @@ func (i *Instance) After(a *logic.Action, s *State, args ...int) *State {
 	next := &State{slices.Clone(s.tables)}
 	for _, set := range i.actions[a].sets {
 		t := &i.tables[set.table]
-		if len(set.where) == 0 && len(t.sizes) > 0 {
+		if len(set.where) == 0 && len(t.args) > 0 {
 			next.tables[set.table] = i.all(t, s, args, set.value)
 			continue
 		}

@@ -110,11 +110,12 @@ func (c *compiler) call(t *logic.Term) evaluate {
 	return func(m *machine) int {
 		at := 0
 		for k, a := range args {
-			v := a(m) - table.least[k]
-			if uint(v) >= uint(table.sizes[k]) {
+			arg := &table.args[k]
+			place := arg.place(a(m))
+			if place < 0 {
 				return 0
 			}
-			at = at*table.sizes[k] + v
+			at = at*arg.size() + place
 		}
 		return int(m.state.tables[place][at])
 	}
@@ -237,6 +238,7 @@ func conjuncts(t *logic.Term, is bool) (all []condition) {
 type level struct {
 	at     int
 	values Range
+	few    *[]int // the values instead, unless it points to nil
 	tests  []evaluate
 }
 
@@ -256,10 +258,14 @@ func (c *compiler) search(vars []logic.Binding, conditions []condition) func(m *
 		})
 		return open
 	}
-	levels := []level{{at: -1}}
+	levels := []level{{at: -1}} // a variable that is none, with one value
 	bind := func(k int) {
 		bound[k] = true
-		levels = append(levels, level{at: slots[k], values: c.domain(vars[k].Sort)})
+		l := level{at: slots[k], values: c.domain(vars[k].Sort)}
+		if vars[k].Sort == logic.Int {
+			l.few = &c.few
+		}
+		levels = append(levels, l)
 	}
 	for rest := slices.Clone(conditions); len(rest) > 0; {
 		next := 0
@@ -288,18 +294,27 @@ func try(m *machine, levels []level, found func() bool) bool {
 		return found == nil || found()
 	}
 	l := &levels[0]
-	for v := l.values.Least; v <= l.values.Most; v++ {
-		if l.at >= 0 {
-			m.vars[l.at] = v
+	if l.few != nil && *l.few != nil {
+		for _, v := range *l.few {
+			if l.holds(m, v) && try(m, levels[1:], found) {
+				return true
+			}
 		}
-		if l.passes(m) && try(m, levels[1:], found) {
+		return false
+	}
+	for place := range l.values.size() {
+		if l.holds(m, l.values.value(place)) && try(m, levels[1:], found) {
 			return true
 		}
 	}
 	return false
 }
 
-func (l *level) passes(m *machine) bool {
+// holds gives the variable a value, and reports whether all tests pass.
+func (l *level) holds(m *machine, value int) bool {
+	if l.at >= 0 {
+		m.vars[l.at] = value
+	}
 	for _, t := range l.tests {
 		if t(m) == 0 {
 			return false

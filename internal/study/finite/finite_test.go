@@ -2,6 +2,7 @@ package finite_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -116,5 +117,50 @@ func TestTheSmallestCounterexampleToInductionIsFound(t *testing.T) {
 	}
 	if found, err := finite.Induction([]*finite.Instance{i}, 1, 1e6); found != nil || err != nil {
 		t.Error(found, err)
+	}
+}
+
+const times = `(model m (title "T") (theorem "T.") (source "S") (code "C"))
+(sort Process "processes")
+(state sent (Process Int) Bool "w")
+(state last () Int "w")
+(initially (sent p t) false)
+(initially (last) 0)
+(action send ((P Process) (T Int)) "w" (guard "later" (> T last)) (put (sent P T) true) (put (last) (+ T 1)))
+(invariant past "w" (forall ((p Process) (t Int)) (=> (sent p t) (< t last))))
+`
+
+// Integers that are far apart need no room for those between; and of those that there are, quantifiers may be limited to some.
+func TestIntegersMayBeFew(t *testing.T) {
+	files := fstest.MapFS{"m.model": {Data: []byte(times)}}
+	m, err := logic.Load(files, files, "m.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := finite.New(m, map[string][]string{"Process": {"a", "b"}}, finite.Range{Least: 5, Most: 1e12, Only: []int{5, 7000, 1e12}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send, sent, s := m.Action("send"), m.State("sent"), i.Initial()
+	var ways []int
+	i.Possible(send, s, func(args []int) bool {
+		ways = append(ways, args[1])
+		return true
+	})
+	if !slices.Equal(ways, []int{5, 5, 7000, 7000, 1e12, 1e12}) {
+		t.Errorf("it may be sent at %v", ways)
+	}
+	s = i.After(send, i.After(send, s, 0, 5), 1, 7000)
+	if facts := i.Facts(s, i.Initial()); len(facts) != 3 || i.Text(facts[1]) != "(sent b 7000)" || i.Value(s, sent, 0, 5) != 1 || i.Value(s, sent, 0, 6) != 0 {
+		t.Errorf("%v", facts)
+	}
+	wrong := i.With(s, m.State("last"), 7000)
+	for _, some := range [][]int{nil, {5, 7000}, {7000}} {
+		if i.Try(some); len(i.Broken(s)) > 0 || len(i.Broken(wrong)) != 1 {
+			t.Errorf("with %v, %d and %d invariants do not hold", some, len(i.Broken(s)), len(i.Broken(wrong)))
+		}
+	}
+	if i.Try([]int{5}); len(i.Broken(wrong)) > 0 {
+		t.Error("a time is tried that is not given")
 	}
 }

@@ -7,8 +7,41 @@ import (
 	"ringleader.example/ringleader/internal/study/logic"
 )
 
-// Range is the integers from Least to Most.
-type Range struct{ Least, Most int }
+// Range is the integers from Least to Most, or some of them.
+type Range struct {
+	Least, Most int
+	Only        []int // if not nil: these, in rising order, from Least to Most
+}
+
+func (r *Range) size() int {
+	if r.Only != nil {
+		return len(r.Only)
+	}
+	return r.Most - r.Least + 1
+}
+
+// value returns the integer at a place, from 0 on.
+func (r *Range) value(place int) int {
+	if r.Only != nil {
+		return r.Only[place]
+	}
+	return r.Least + place
+}
+
+// place returns where an integer is, or -1.
+func (r *Range) place(value int) int {
+	if value < r.Least || value > r.Most {
+		return -1
+	}
+	if r.Only == nil {
+		return value - r.Least
+	}
+	place, found := slices.BinarySearch(r.Only, value)
+	if !found {
+		return -1
+	}
+	return place
+}
 
 // Instance is a finite interpretation of a model's sorts and constants. It does not change, but for what its methods keep while they
 // run: each goroutine needs one of its own.
@@ -17,6 +50,7 @@ type Instance struct {
 
 	elements map[string][]string
 	integers Range
+	few      []int   // see Try
 	tables   []table // of the state functions
 	place    map[*logic.Symbol]int
 	values   map[*logic.Symbol]func(args []int) int // of the constants
@@ -29,8 +63,7 @@ type Instance struct {
 // table is how the values of a state function are stored.
 type table struct {
 	symbol *logic.Symbol
-	sizes  []int // by argument
-	least  []int
+	args   []Range // by argument
 	length int
 }
 
@@ -75,15 +108,19 @@ func New(m *logic.Model, elements map[string][]string, integers Range, constants
 	return i, nil
 }
 
+// Try lets quantified integers take these values only; nil: all of the instance's range. That changes no formula in which an integer matters
+// only where a state function has it as an argument and is not as it was at first there, if the values are all of those arguments.
+func (i *Instance) Try(integers []int) { i.few = integers }
+
 // domain returns the values of a sort.
 func (i *Instance) domain(sort string) Range {
 	switch sort {
 	case logic.Bool:
-		return Range{0, 1}
+		return Range{Most: 1}
 	case logic.Int:
 		return i.integers
 	}
-	return Range{0, len(i.elements[sort]) - 1}
+	return Range{Most: len(i.elements[sort]) - 1}
 }
 
 // tabulated returns a constant whose values are computed once, unless an argument is an integer.
@@ -104,8 +141,8 @@ func (i *Instance) table(s *logic.Symbol) table {
 	t := table{symbol: s, length: 1}
 	for _, sort := range s.Args {
 		r := i.domain(sort)
-		t.sizes, t.least = append(t.sizes, r.Most-r.Least+1), append(t.least, r.Least)
-		t.length *= r.Most - r.Least + 1
+		t.args = append(t.args, r)
+		t.length *= r.size()
 	}
 	return t
 }
@@ -148,9 +185,9 @@ func (i *Instance) all(t *table, s *State, before []int, value evaluate) []int32
 	values := make([]int32, t.length)
 	for at := range values {
 		rest := at
-		for k := len(t.sizes) - 1; k >= 0; k-- {
-			m.vars[first+k] = t.least[k] + rest%t.sizes[k]
-			rest /= t.sizes[k]
+		for k := len(t.args) - 1; k >= 0; k-- {
+			m.vars[first+k] = t.args[k].value(rest % t.args[k].size())
+			rest /= t.args[k].size()
 		}
 		values[at] = int32(value(m))
 	}
@@ -161,11 +198,11 @@ func (i *Instance) all(t *table, s *State, before []int, value evaluate) []int32
 func (t *table) index(args []int) int {
 	at := 0
 	for k, a := range args {
-		a -= t.least[k]
-		if a < 0 || a >= t.sizes[k] {
+		place := t.args[k].place(a)
+		if place < 0 {
 			return -1
 		}
-		at = at*t.sizes[k] + a
+		at = at*t.args[k].size() + place
 	}
 	return at
 }
@@ -218,10 +255,10 @@ func (i *Instance) Facts(s, from *State) (facts []Fact) {
 }
 
 func (t *table) arguments(at int) []int {
-	args := make([]int, len(t.sizes))
+	args := make([]int, len(t.args))
 	for k := len(args) - 1; k >= 0; k-- {
-		args[k] = t.least[k] + at%t.sizes[k]
-		at /= t.sizes[k]
+		args[k] = t.args[k].value(at % t.args[k].size())
+		at /= t.args[k].size()
 	}
 	return args
 }

@@ -1,0 +1,117 @@
+package quorumbully_test
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/quorumbully"
+	"ringleader.example/ringleader/proofs/refine"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// explored is what the checker explores: so many states by default, and with -long.
+type explored struct {
+	name       string
+	options    verify.Options
+	voters     int
+	some, most int // 0: all
+}
+
+// with returns options with something set.
+func with(o verify.Options, set func(*verify.Options)) verify.Options {
+	set(&o)
+	return o
+}
+
+var schedules = []explored{
+	{"2 claims, a crash", quorumbully.Few(2, 1), 3, 20_000, 0},
+	{"2 claims, late messages", with(quorumbully.Few(2, 0), func(o *verify.Options) { o.Delay = 2 }), 3, 8000, 300_000},
+	{"2 claims, a crash with a warden, a suspicion", with(quorumbully.Few(2, 1), func(o *verify.Options) { o.Wardens, o.Suspicions = true, 1 }), 3, 8000, 300_000},
+	{"2 claims, a command, a repeated message", with(quorumbully.Few(2, 0), func(o *verify.Options) { o.Commands, o.Duplicates = 1, 1 }), 3, 8000, 300_000},
+	{"3 claims, 2 renewals, 2 crashes", with(quorumbully.Few(3, 2), func(o *verify.Options) { o.Instance.Parameters["renewals"] = "2" }), 3, 8000, 300_000},
+	{"1, 2 and 1 voters, a crash", quorumbully.Changes(2, 1, 2, 2, 3, 1), 1, 10_000, 0},
+	{"2, 3 and 2 voters, a crash", quorumbully.Changes(3, 1, 2, 2, 3, 1), 2, 10_000, 300_000},
+	{"3, 4 and 3 voters", quorumbully.Changes(4, 1, 2, 2, 3, 0), 3, 20_000, 300_000},
+}
+
+// The code does nothing that the model does not allow, in all that the checker visits. A transition is compared with one history of its
+// configuration: that of the first run that leads there.
+func TestEveryScheduleRefinesTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
+	happened := map[string]int{}
+	for _, s := range schedules {
+		t.Run(s.name, func(t *testing.T) {
+			a, o := quorumbully.Algorithm, s.options
+			quorumbully.Host(&a, s.voters < o.Instance.IDs.Len())
+			if o.MaxStates = s.some; quorumbully.Long() {
+				o.MaxStates = s.most
+			}
+			e, err := refine.Explore(a, o, s.voters)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d states, %d transitions, complete %v; %s; %v", e.States, e.Transitions, e.Complete, e.Things, e.Happened)
+			for name, times := range e.Happened {
+				happened[name] += times
+			}
+		})
+	}
+	mustAll(t, happened)
+}
+
+// mustAll fails unless each action of the model has happened.
+func mustAll(t *testing.T, happened map[string]int) {
+	t.Helper()
+	t.Log(happened)
+	for _, name := range refine.Actions() {
+		if happened[name] == 0 {
+			t.Errorf("%s never happened", name)
+		}
+	}
+}
+
+// The same of runs of the simulator with all faults: of 3 to 7 members, with clocks that drift, and with changes of voters.
+func TestRunsRefineTheModel(t *testing.T) {
+	seeds, happened := uint64(4), map[string]int{}
+	if quorumbully.Long() {
+		seeds = 100
+	}
+	for name, runs := range map[string]func(seed uint64) simulate.Options{
+		"harsh": quorumbully.Harsh, "changes": quorumbully.Changing,
+		"5 members": func(seed uint64) simulate.Options { return quorumbully.Script(seed, 5) },
+		"7 members": func(seed uint64) simulate.Options { return quorumbully.Script(seed, 7) },
+	} {
+		for seed := range seeds {
+			c, err := refine.Run(quorumbully.Algorithm, runs(seed), 100)
+			if err != nil {
+				t.Fatalf("%s, seed %d: %v", name, seed, err)
+			}
+			for name, times := range c.Happened {
+				happened[name] += times
+			}
+		}
+	}
+	mustAll(t, happened)
+}
+
+// Each mutant of the other tests does something that the model does not allow, in a run like that in which the simulator finds it.
+func TestMutantsDoNotRefineTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
+	for _, m := range quorumbully.Mutants() {
+		t.Run(m.Name, func(t *testing.T) {
+			a := quorumbully.Algorithm
+			m.Mutate(&a)
+			for seed := range uint64(300) {
+				if _, err := refine.Run(a, m.Runs(seed), 1000); err != nil {
+					t.Logf("seed %d: %v", seed, err)
+					return
+				}
+			}
+			t.Error("not found")
+		})
+	}
+}

@@ -1,0 +1,578 @@
+package refine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/algorithms/quorumbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/study/finite"
+	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/models"
+	"ringleader.example/ringleader/trace"
+)
+
+// Failure is a step that is no sequence of actions of the model, or a state of the model that is not the one of the code.
+type Failure struct{ Text string }
+
+func (f *Failure) Error() string { return f.Text }
+
+// State is a state of the model beside a state of the code, and what of the past the model has no name for. It is never changed.
+type State struct {
+	now      int
+	model    *finite.State // nil: while things are collected
+	requests []request     // in the order of sending
+	made     []int         // the voters that leaders have made
+	ended    []int         // the lives that have ended
+}
+
+// request is a request for a lease: when it left first.
+type request struct {
+	claim  int
+	number uint64
+	at     int
+}
+
+// Checker compares runs with the model. First the same runs are observed while it collects what they are about.
+type Checker struct {
+	*universe
+	Happened map[string]int // by action
+
+	model    *logic.Model
+	instance *finite.Instance // nil: it collects
+}
+
+// NewChecker returns a checker of runs of that many members, of which the first ones vote at first. It collects.
+func NewChecker(members, first int, clocks Clocks) (*Checker, error) {
+	m, err := models.Load("quorum-bully")
+	return &Checker{universe: newUniverse(members, first, clocks), Happened: map[string]int{}, model: m}, err
+}
+
+// Actions returns the names of the model's actions.
+func Actions() (names []string) {
+	m, err := models.Load("quorum-bully")
+	if err != nil {
+		panic(err) // it is a part of the program
+	}
+	for _, a := range m.Actions {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// Collected ends the collection. It returns an error if an axiom does not hold of what was collected.
+func (c *Checker) Collected() (err error) {
+	c.instance, err = c.universe.instance(c.model)
+	if err != nil {
+		return &Failure{err.Error()}
+	}
+	return nil
+}
+
+// Begin returns the first state.
+func (c *Checker) Begin() *State {
+	s := &State{now: 1}
+	if c.instance != nil {
+		s.model = c.instance.Initial()
+	}
+	return s
+}
+
+// observation is one step, or what the environment does, while it is made in the model.
+type observation struct {
+	*Checker
+	State
+	*Step
+	life, member, claim int // of the member that makes the step; the claim: -1, or that after the step
+}
+
+// observe makes something in the model. A failure is the error.
+func (c *Checker) observe(s *State, step *Step, do func(o *observation)) (next *State, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			failure, is := r.(*Failure)
+			if !is {
+				panic(r)
+			}
+			err = failure
+		}
+	}()
+	o := &observation{Checker: c, State: *s, Step: step, claim: -1}
+	do(o)
+	return &o.State, nil
+}
+
+func fail(format string, args ...any) { panic(&Failure{fmt.Sprintf(format, args...)}) }
+
+// collects reports whether there is no model yet.
+func (o *observation) collects() bool { return o.instance == nil }
+
+// do makes an action.
+func (o *observation) do(name string, args ...int) {
+	if o.collects() {
+		return
+	}
+	a := o.Checker.model.Action(name)
+	if g := o.instance.Prevents(a, o.State.model, args...); g > 0 {
+		fail("%s: guard %d: %s", o.call(a, args), g, a.Guards[g-1].Words)
+	}
+	o.State.model = o.instance.After(a, o.State.model, args...)
+	o.Happened[name]++
+}
+
+func (o *observation) call(a *logic.Action, args []int) string {
+	text := []string{a.Name}
+	for k, p := range a.Parameters {
+		text = append(text, o.instance.Name(p.Sort, args[k]))
+	}
+	return "(" + strings.Join(text, " ") + ")"
+}
+
+// value returns a value of the model's state.
+func (o *observation) value(name string, args ...int) int {
+	return o.instance.Value(o.State.model, o.Checker.model.State(name), args...)
+}
+
+func (o *observation) is(name string, args ...int) bool {
+	return !o.collects() && o.value(name, args...) == 1
+}
+
+// Pass lets time pass. Work stops before its deadline: the host's duty.
+func (c *Checker) Pass(s *State, now int) (*State, error) {
+	return c.observe(s, nil, func(o *observation) {
+		if now <= o.now {
+			return
+		}
+		for k := range o.claims.all {
+			if o.is("working", k) && o.value("deadline", k) <= now {
+				o.do("stop-work", k)
+			}
+		}
+		o.do("tick", now)
+		o.now = now
+	})
+}
+
+// Crash ends the life of a member. With a warden its work ends as well, and that is proven.
+func (c *Checker) Crash(s *State, member election.ID, number uint64, warden bool) (*State, error) {
+	return c.observe(s, nil, func(o *observation) {
+		ended := o.lives.add(life{member, number})
+		o.hasEnded(ended)
+		if warden {
+			o.die(ended)
+		}
+	})
+}
+
+func (o *observation) hasEnded(life int) { o.ended = append(slices.Clip(o.ended), life) }
+
+// die gives a proof of death, if the life has ended.
+func (o *observation) die(life int) {
+	if !slices.Contains(o.ended, life) {
+		return
+	}
+	for k := range o.claims.all {
+		if o.claims.all[k].life == life && o.is("working", k) {
+			o.do("stop-work", k)
+		}
+	}
+	o.do("die", life)
+}
+
+// Check returns an error if an invariant does not hold of what was asked for since some time.
+func (c *Checker) Check(s *State, since int) error {
+	var sent []int
+	for i := len(s.requests) - 1; i >= 0 && s.requests[i].at >= since; i-- {
+		if at := s.requests[i].at; !slices.Contains(sent, at) {
+			sent = append(sent, at)
+		}
+	}
+	c.instance.Try(append(sent, s.now))
+	defer c.instance.Try(nil)
+	if broken := c.instance.Broken(s.model); len(broken) > 0 {
+		return &Failure{"invariants do not hold: " + logic.Names(broken)}
+	}
+	return nil
+}
+
+// votersOf returns the number of voters that were made.
+func (o *observation) votersOf(v *quorumbully.Voters) int {
+	like := o.likes(v)
+	if like == o.first {
+		return 0
+	}
+	for _, k := range o.made {
+		made := o.voters.all[k]
+		if made.maker = 0; made == like {
+			return k
+		}
+	}
+	fail("member %d knows voters of term %d, version %d, members %b, which nobody has made", o.Member, like.term, like.version, like.members)
+	return 0
+}
+
+// claimOf returns the claim or tenure of a life in a term, or -1.
+func (o *observation) claimOf(life int, term election.Term) int {
+	for i := len(o.requests) - 1; i >= 0; i-- {
+		if c := o.requests[i].claim; o.claims.all[c].life == life && o.claims.all[c].term == term {
+			return c
+		}
+	}
+	return -1
+}
+
+// sentAt returns when a request left, or -1.
+func (o *observation) sentAt(claim int, number uint64) int {
+	for i := len(o.requests) - 1; i >= 0; i-- {
+		if r := &o.requests[i]; r.claim == claim && r.number == number {
+			return r.at
+		}
+	}
+	return -1
+}
+
+// asked returns the claim of a request that a message has, and when that left.
+func (o *observation) asked(member election.ID, r *quorumbully.Request) (claim, at int) {
+	claim = o.claimOf(o.lives.add(life{member, r.Incarnation}), r.Term)
+	if claim < 0 {
+		fail("nobody has made the claim of member %d, life %d, in term %d", member, r.Incarnation, r.Term)
+	}
+	if at = o.sentAt(claim, r.Number); at < 0 {
+		fail("request %d of member %d in term %d was never sent", r.Number, member, r.Term)
+	}
+	return claim, at
+}
+
+// Observe makes the step of a member. The error is a *Failure.
+func (c *Checker) Observe(s *State, step *Step) (*State, error) {
+	return c.observe(s, step, (*observation).step)
+}
+
+func (o *observation) step() {
+	o.life = o.lives.add(life{o.Member, o.After.Kept.Incarnation})
+	o.member = int(o.Member) - 1
+	o.arrives()
+	o.leaves()
+	o.grants()
+	o.newClaim()
+	o.counts()
+	o.asks()
+	o.tells()
+	if !o.collects() {
+		o.compare()
+	}
+}
+
+// arrives makes what the environment does with the step.
+func (o *observation) arrives() {
+	switch {
+	case o.Event == trace.Recover:
+		if before := o.lives.add(life{o.Member, o.Before.Kept.Incarnation}); !slices.Contains(o.ended, before) {
+			o.hasEnded(before)
+		}
+		o.do("crash", o.member, o.now+o.expires(quorumbully.Wait))
+		if !o.After.Restarted {
+			o.do("wait-ends", o.member)
+		}
+	case o.Event == trace.Timeout && o.Timer == quorumbully.Wait:
+		o.do("wait-ends", o.member)
+	case o.Event == trace.Command && o.Command.Order == election.Stopped && o.Before.Role != quorumbully.Leader:
+		if c := o.claimOf(o.life, o.Before.Work); c >= 0 && o.is("working", c) {
+			o.do("stop-work", c)
+		}
+	case o.Event == trace.Command && o.Command.Order == election.Died:
+		o.die(o.lives.add(life{o.Command.Member, o.Command.Number}))
+	}
+}
+
+// expires returns how long, in real time, a timer that the step has set runs at least; 0: it has not set it.
+func (o *observation) expires(t election.Timer) int {
+	if wait := o.timer(t); wait > 0 {
+		return o.clocks.Expires(o.Member, o.now, wait) - o.now
+	}
+	return 0
+}
+
+// leaves ends what the member has left: its claim, and the grant in its memory. It adopts voters.
+func (o *observation) leaves() {
+	if o.ends() {
+		c := o.claimOf(o.life, o.Before.Term)
+		if c < 0 {
+			fail("member %d ends a claim in term %d that it has not made", o.Member, o.Before.Term)
+		}
+		o.do("release", c)
+	}
+	if o.unbinds() {
+		o.do("unbind", o.member)
+	}
+	if b, a := &o.Before.Kept.Voters, &o.After.Kept.Voters; o.Event != trace.Recover && !leads(o.After) && o.votersOf(a) != o.votersOf(b) {
+		o.do("adopt", o.member, o.votersOf(a))
+	}
+}
+
+// grants makes what the member grants to others.
+func (o *observation) grants() {
+	for i := range o.Sent {
+		m := o.Sent[i].Message
+		if o.Sent[i].Kind != quorumbully.Grant {
+			continue
+		}
+		claim, at := o.asked(o.Sent[i].To, &m.Request)
+		until := o.now + o.expires(quorumbully.Bound)
+		switch {
+		case o.Event != trace.Receive || o.Kind != quorumbully.Claim && o.Kind != quorumbully.Renew || o.From != o.Sent[i].To:
+			fail("member %d grants member %d what was not asked for", o.Member, o.Sent[i].To)
+		case o.Kind == quorumbully.Renew:
+			o.do("grant-renew", o.member, claim, at, until)
+		case o.is("granting", o.member) && o.value("granted", o.member) == claim:
+			o.do("repeat-claim", o.member, claim, at, until)
+		default:
+			o.do("grant-claim", o.member, claim, at, until)
+		}
+		if now := &o.After.Kept.Voters; m.Voters.Term != now.Term || m.Voters.Version != now.Version {
+			fail("member %d tells of other voters than it keeps", o.Member)
+		}
+		o.told(claim)
+	}
+}
+
+// told makes that a Grant tells which voters the member keeps.
+func (o *observation) told(claim int) {
+	if o.is("won", claim) {
+		o.do("tell-kept", o.member, claim)
+	}
+}
+
+// newClaim makes a new claim, with the member's own grant.
+func (o *observation) newClaim() {
+	for i := range o.Sent {
+		m := o.Sent[i].Message
+		if o.Sent[i].Kind != quorumbully.Claim {
+			continue
+		}
+		c := o.claims.add(claim{o.life, m.Request.Term, o.votersOf(&m.Voters)})
+		if o.sentAt(c, m.Request.Number) < 0 {
+			o.lease[c], o.entitled[c] = int(m.Request.Lease), int(o.After.Settings.Entitled)
+			o.sends(c, m.Request.Number)
+			o.do("claim", c)
+			o.do("grant-claim", o.member, c, o.now, o.now+o.expires(quorumbully.Bound))
+			o.countsOwn(c)
+		}
+	}
+	if o.After.Role != quorumbully.Follower {
+		if o.claim = o.claimOf(o.life, o.After.Term); o.claim < 0 {
+			fail("member %d has a claim in term %d that it has not made", o.Member, o.After.Term)
+		}
+	}
+}
+
+// countsOwn makes that the member counts its own grant, which changes nothing for the second request of one moment.
+func (o *observation) countsOwn(claim int) {
+	if o.collects() || o.shareEnd(claim, o.now) != o.value("share", claim, o.member) {
+		o.do("count", o.member, claim, o.now)
+	}
+}
+
+// sends notes a request that leaves now.
+func (o *observation) sends(claim int, number uint64) {
+	o.requests = append(slices.Clip(o.requests), request{claim, number, o.now})
+	o.times.add(o.now)
+}
+
+// counts makes what the member counts, and the win.
+func (o *observation) counts() {
+	b, a := o.Before, o.After
+	if o.claim < 0 {
+		return
+	}
+	if x := int(o.From) - 1; o.Event == trace.Receive && o.Kind == quorumbully.Grant && b.Term == a.Term && b.Share[x] != a.Share[x] {
+		_, at := o.asked(o.Member, &o.Message.Request)
+		o.do("count", x, o.claim, at)
+	}
+	if leads(a) && !(leads(b) && b.Term == a.Term) && !o.collects() {
+		o.do("win", o.claim, quorum(o.backers(o.base(), o.supported(o.base()))), o.supported(o.base()))
+	}
+}
+
+func (o *observation) base() int { return o.claims.all[o.claim].base }
+
+// supported returns until when shares of a majority of voters run.
+func (o *observation) supported(voters int) int {
+	var ends []int
+	for v := range o.members {
+		if o.voters.all[voters].members>>v&1 == 1 {
+			ends = append(ends, o.value("share", o.claim, v))
+		}
+	}
+	slices.Sort(ends)
+	return ends[(len(ends)-1)/2]
+}
+
+// backers returns the voters whose shares run until a time.
+func (o *observation) backers(voters, until int) (set uint) {
+	for v := range o.members {
+		if o.value("share", o.claim, v) >= until {
+			set |= 1 << v
+		}
+	}
+	return set & o.voters.all[voters].members
+}
+
+// asks makes changes of the voters and renewals of a leader, in their order, and the deadline that it has in the end.
+func (o *observation) asks() {
+	if o.claim < 0 || !leads(o.After) {
+		return
+	}
+	voters := o.votersOf(&o.Before.Kept.Voters)
+	if !leads(o.Before) {
+		voters = o.base()
+	}
+	for i := range o.Sent {
+		m := o.Sent[i].Message
+		if o.Sent[i].Kind != quorumbully.Renew || m.Request.Term != o.After.Term {
+			continue
+		}
+		voters = o.amends(voters, &m.Voters)
+		switch at := o.sentAt(o.claim, m.Request.Number); {
+		case at < 0:
+			o.sends(o.claim, m.Request.Number)
+			o.do("renew", o.claim)
+			o.do("grant-renew", o.member, o.claim, o.now, o.now+o.expires(quorumbully.Bound))
+			o.countsOwn(o.claim)
+			o.told(o.claim)
+		case !o.collects() && !o.is("renew-sent", o.claim, at):
+			fail("member %d repeats a request that it has not sent", o.Member)
+		}
+	}
+	o.amends(voters, &o.After.Kept.Voters)
+	if left := o.leadsFor(); left >= 0 && !o.collects() {
+		until := o.clocks.Ends(o.Member, o.now, left)
+		o.do("extend", o.claim, quorum(o.backers(o.value("voters", o.claim), until)), until)
+	}
+}
+
+// amends makes the actions by which the leader's voters become others.
+func (o *observation) amends(now int, next *quorumbully.Voters) int {
+	goal := o.likes(next)
+	goal.maker = o.claim
+	made := func(v voters) int {
+		now = o.voters.add(v)
+		o.made = append(slices.Clip(o.made), now)
+		return now
+	}
+	v := o.voters.all[now]
+	if v.term == goal.term && v.version == goal.version && v.members == goal.members {
+		return now
+	}
+	if v.term != o.After.Term {
+		v.term, v.maker = o.After.Term, o.claim
+		o.do("rename", o.claim, made(v))
+		o.keeps(now)
+	}
+	if v == goal {
+		return now
+	}
+	var keepers, backers uint
+	until, present := 0, now
+	made(goal)
+	if !o.collects() {
+		for v := range o.members {
+			if o.is("keeps", v, o.claim, present) {
+				keepers |= 1 << v
+			}
+		}
+		until = o.supported(now)
+		backers = o.backers(now, until)
+	}
+	o.do("change", o.claim, now, quorum(max(1, keepers&o.voters.all[present].members)), quorum(max(1, backers)), until)
+	o.keeps(now)
+	return now
+}
+
+// keeps makes that a leader keeps its own voters, and tells itself.
+func (o *observation) keeps(voters int) {
+	o.do("adopt", o.member, voters)
+	if o.is("granting", o.member) && o.value("granted", o.member) == o.claim {
+		o.told(o.claim)
+	}
+}
+
+// tells compares what messages of the step say with the model.
+func (o *observation) tells() {
+	for i := range o.Sent {
+		m := o.Sent[i].Message
+		if o.Sent[i].Kind == quorumbully.Release {
+			o.over(o.Member, o.After.Kept.Incarnation, m.Request.Term)
+			if c := o.claimOf(o.life, m.Request.Term); c < 0 {
+				fail("member %d releases term %d, in which it has claimed nothing", o.Member, m.Request.Term)
+			}
+		}
+		for _, f := range m.Facts {
+			o.over(f.Member, f.Incarnation, f.Term)
+		}
+		if k := o.Sent[i].Kind; k == quorumbully.Claim || k == quorumbully.Renew || k == quorumbully.Nack {
+			if v := o.votersOf(&m.Voters); !o.collects() && !o.is("made", v) {
+				fail("member %d tells of voters that nobody made: %s", o.Member, o.instance.Name("Voters", v))
+			}
+		}
+	}
+}
+
+// over fails if a fact is not true.
+func (o *observation) over(member election.ID, incarnation uint64, term election.Term) {
+	l := o.lives.add(life{member, incarnation})
+	for _, r := range o.requests {
+		if c := o.claims.all[r.claim]; c.life == l && c.term <= term && !o.collects() && !o.is("finished", r.claim) {
+			fail("member %d tells that term %d of member %d has ended", o.Member, c.term, member)
+		}
+	}
+}
+
+// compare fails if the abstraction of the member is not its part of the model's state.
+func (o *observation) compare() {
+	p := o.After
+	same := func(what string, model, code int) {
+		if model != code {
+			fail("%s of member %d is %d in the model, and %d in the code", what, o.Member, model, code)
+		}
+	}
+	truth := map[bool]int{true: 1}
+	same("promise", o.value("promise", o.member), int(p.Kept.Promise))
+	if p.Kept.Longest > 0 || o.value("longest", o.member) > 0 {
+		same("longest", o.value("longest", o.member), o.clocks.Shortest(int(p.Kept.Longest)))
+	}
+	same("kept", o.value("kept", o.member), o.votersOf(&p.Kept.Voters))
+	same("restarted", o.value("restarted", o.member), truth[p.Restarted])
+	same("granting", o.value("granting", o.member), truth[p.Given.Holder != 0])
+	if p.Given.Holder != 0 {
+		c := o.claimOf(o.lives.add(life{p.Given.Holder, p.Given.Incarnation}), p.Given.Term)
+		same("granted", o.value("granted", o.member), c)
+		if p.Given.Won && !o.is("won", c) {
+			fail("member %d takes a claim for won that is not", o.Member)
+		}
+	}
+	for _, r := range o.requests {
+		if c := &o.claims.all[r.claim]; c.life == o.life && o.is("working", r.claim) && p.Work != c.term {
+			fail("member %d has forgotten its work of term %d", o.Member, c.term)
+		}
+	}
+	if o.claim < 0 {
+		return
+	}
+	same("finished", o.value("finished", o.claim), 0)
+	same("won", o.value("won", o.claim), truth[leads(p)])
+	if leads(p) {
+		same("voters", o.value("voters", o.claim), o.votersOf(&p.Kept.Voters))
+	} else {
+		same("base", o.base(), o.votersOf(&p.Kept.Voters))
+	}
+	for x, left := range o.Shares {
+		switch share := o.value("share", o.claim, x); {
+		case left > 0:
+			same(fmt.Sprintf("share of %d", x+1), share, o.clocks.Ends(o.Member, o.now, left))
+		case share > o.now:
+			fail("share of %d at member %d runs in the model, and not in the code", x+1, o.Member)
+		}
+	}
+}
