@@ -35,9 +35,10 @@ func Mutants() (all []Mutant) {
 	return all
 }
 
-// Harsh, Changing and Script are scripts of faults.
+// Harsh, Varied, Changing and Script are scripts of faults; Varied is for requests of different lengths.
 var (
 	Harsh    = harsh
+	Varied   = varied
 	Changing = changing
 	Script   = script
 )
@@ -48,6 +49,9 @@ func Host(a *algorithm, change bool) {
 		host(a)
 	}
 }
+
+// Vary lets lengths of requests vary as much as they may.
+func Vary(a *algorithm) { vary(a) }
 
 // Few returns options of the checker for three members, of which the first is a witness.
 func Few(terms, crashes int) verify.Options {

@@ -1,10 +1,37 @@
 package quorumbully
 
 import (
+	"fmt"
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
 )
+
+// vary lets the lengths of requests vary as much as they may, whatever is measured: each renewal is for the longest lease, or for the
+// shortest that counts as long as the request before it.
+func vary(a *algorithm) {
+	a.New = func(l election.Local) Process {
+		p := New(l)
+		p.Settings.Fall = 1
+		return p
+	}
+	timeout := a.Timeout
+	a.Timeout = func(p *Process, timer election.Timer, out *election.Out[Message]) {
+		if timer == Renewal && p.varies() && p.leads() {
+			p.Lengths.Late = uint64(out.Choose(2)) * p.Settings.Lease
+		}
+		timeout(p, timer, out)
+	}
+}
+
+// varied is harsh with leases of different lengths, and frequent renewals.
+func varied(seed uint64) simulate.Options {
+	o := harsh(seed)
+	o.Instance.Parameters["shortest-lease"], o.Instance.Parameters["renewal"] = fmt.Sprint(2+seed%6), fmt.Sprint(1+seed%3)
+	return o
+}
 
 // What counts is rounded down, and no product is too large.
 func TestAnAnswerCountsNoLongerThanItsLengthAllows(t *testing.T) {
@@ -40,4 +67,83 @@ func TestNoRequestEndsBeforeAnEarlierOne(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestNoTwoLeasesOfDifferentLengthsRunAtOneTime(t *testing.T) {
+	a := Algorithm
+	vary(&a)
+	for seed := *first; seed < *first+*seeds; seed++ {
+		r, err := simulate.Run(a, varied(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Faults) > 0 || !r.Complete {
+			t.Fatalf("seed %d: %v, complete %v", seed, r.Faults, r.Complete)
+		}
+	}
+}
+
+// twoLengths are the mutants of what rule 3 says of lengths.
+var twoLengths = []struct {
+	name   string
+	mutate func(*algorithm)
+}{
+	{"a granter takes the shorter end: a late request shortens a grant", func(a *algorithm) {
+		receiving(a, func(p *Process, _ election.ID, kind election.Kind, m *Message, _ *election.Out[Message]) bool {
+			if kind == Renew && m.Varies {
+				p.Asked = 0
+			}
+			return true
+		})
+	}},
+	{"a length falls at once", func(a *algorithm) {
+		timeout := a.Timeout
+		a.Timeout = func(p *Process, timer election.Timer, out *election.Out[Message]) {
+			if timer == Renewal && p.varies() && p.leads() {
+				p.Lengths.Lease = p.Settings.Shortest
+			}
+			timeout(p, timer, out)
+		}
+	}},
+	{"a Renew ends the wait after a restart whatever its length", func(a *algorithm) {
+		receiving(a, func(p *Process, x election.ID, kind election.Kind, m *Message, out *election.Out[Message]) bool {
+			restarted := p.Restarted
+			p.Receive(election.To(x), kind, *m, out)
+			if kind == Renew && restarted && p.Given.Holder == x {
+				p.Restarted = false
+				out.Stop(Wait)
+			}
+			return false
+		})
+	}},
+}
+
+func TestTheSimulatorCatchesMutantsOfLengths(t *testing.T) {
+	for _, mutant := range twoLengths {
+		t.Run(mutant.name, func(t *testing.T) {
+			for seed := range uint64(30_000) {
+				a := Algorithm
+				vary(&a)
+				mutant.mutate(&a)
+				r, err := simulate.Run(a, varied(seed))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(r.Faults) > 0 {
+					t.Logf("seed %d: %v", seed, r.Faults)
+					return
+				}
+			}
+			t.Error("not found")
+		})
+	}
+}
+
+// lengths are options of the checker for tenures with requests of two lengths.
+func lengths(b budget, renewals, lease, shortest, renewal string) verify.Options {
+	o := b.few()
+	for name, value := range map[string]string{"renewals": renewals, "lease": lease, "shortest-lease": shortest, "renewal": renewal} {
+		o.Instance.Parameters[name] = value
+	}
+	return o
 }

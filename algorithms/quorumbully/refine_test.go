@@ -79,12 +79,16 @@ func TestRunsRefineTheModel(t *testing.T) {
 		seeds = 100
 	}
 	for name, runs := range map[string]func(seed uint64) simulate.Options{
-		"harsh": quorumbully.Harsh, "changes": quorumbully.Changing,
+		"harsh": quorumbully.Harsh, "lengths": quorumbully.Varied, "changes": quorumbully.Changing,
 		"5 members": func(seed uint64) simulate.Options { return quorumbully.Script(seed, 5) },
 		"7 members": func(seed uint64) simulate.Options { return quorumbully.Script(seed, 7) },
 	} {
 		for seed := range seeds {
-			c, err := refine.Run(quorumbully.Algorithm, runs(seed), 100)
+			a := quorumbully.Algorithm
+			if name == "lengths" {
+				quorumbully.Vary(&a)
+			}
+			c, err := refine.Run(a, runs(seed), 100)
 			if err != nil {
 				t.Fatalf("%s, seed %d: %v", name, seed, err)
 			}
