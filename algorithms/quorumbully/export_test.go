@@ -13,7 +13,7 @@ type Mutant struct {
 	Check  func() verify.Options              // with which the checker finds it; nil: it does not, or in lazy time only
 }
 
-// Mutants returns the mutants of rules 1 to 8, and those of rule 9.
+// Mutants returns the mutants of rules 1 to 8, those of rule 9, and those of lengths.
 func Mutants() (all []Mutant) {
 	for _, m := range mutants {
 		more := Mutant{m.name, m.mutate, m.runs, nil}
@@ -31,6 +31,9 @@ func Mutants() (all []Mutant) {
 			more.Runs = changing
 		}
 		all = append(all, more)
+	}
+	for _, m := range twoLengths {
+		all = append(all, Mutant{m.name, func(a *algorithm) { vary(a); m.mutate(a) }, varied, nil})
 	}
 	return all
 }
