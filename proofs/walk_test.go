@@ -46,7 +46,7 @@ var scenarios = map[string]scenario{
 	"peterson":            ring(finite.Range{Least: -1, Most: 3}, nil, "leads", 2, 4, 1, 3),
 	"bully":               {interpretation: fourProcesses, walks: 30, steps: 60, weights: map[string]float64{"crash": .1}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "coordinator") }, least: 2},
 	"verify-leader":       {interpretation: threeMembers, walks: 60, steps: 60, weights: map[string]float64{"renew": .3}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "verified") }, least: 2},
-	"quorum-bully":        {interpretation: fourMembers, walks: 60, steps: 150, weights: quorumBullyWeights, best: story, least: 1},
+	"quorum-bully":        {interpretation: fourMembers, walks: 120, steps: 150, weights: quorumBullyWeights, best: story, least: 1},
 }
 
 // count returns for how many arguments a state function of truth values is true.
@@ -198,7 +198,7 @@ func threeMembers(m *logic.Model) (*finite.Interpretation, error) {
 }
 
 // The instance of quorum-bully: four members, and lives, claims and voters that are chosen beforehand.
-const lease = 3 // of grants and of shares
+const lease = 3 // of grants and of shares; the longest
 
 type (
 	voters struct {
@@ -239,7 +239,7 @@ var (
 
 	quorumBullyWeights = map[string]float64{
 		"tick": .4, "crash": .1, "die": .01, "release": .03, "stop-work": .05, "claim": .3, "unbind": .3, "adopt": .3, "rename": 9, "change": 9,
-		"win": 5, "count": 3, "repeat-claim": .1, "grant-renew": .8, "tell-kept": 2, "renew": .3, "extend": .4,
+		"win": 5, "count": 3, "repeat-claim": .1, "grant-renew": .8, "tell-kept": 2, "renew": .3, "extend": .4, "answer-older": .05,
 	}
 )
 
@@ -311,9 +311,21 @@ func fourMembers(m *logic.Model) (*finite.Interpretation, error) {
 		"term":       func(a []int) int { return someClaims[a[0]].term },
 		"life":       func(a []int) int { return slices.Index(someLives, someClaims[a[0]].life) },
 		"base":       func(a []int) int { return versions[someClaims[a[0]].base] },
-		"length":     func([]int) int { return lease },
-		"share-end":  func(a []int) int { return a[1] + lease },
+		"length":     func(a []int) int { return lengthOf(a[0], a[1]) },
+		"varies":     func(a []int) int { return truth[vary(a[0])] },
+		"share-end":  func(a []int) int { return a[1] + lengthOf(a[0], a[1]) },
 	})
+}
+
+// vary reports whether requests of a claim have different lengths.
+func vary(claim int) bool { return claim%2 == 0 }
+
+// lengthOf returns that of the request of a claim that leaves at a time. None ends before an earlier one.
+func lengthOf(claim, at int) int {
+	if vary(claim) && at%2 == 1 {
+		return lease - 1
+	}
+	return lease
 }
 
 // story returns 1 for a walk with a crash and a second leader, in which a leader has given its term to its voters and has then changed them.

@@ -2,8 +2,8 @@
 // member leads while a majority of the members has granted it a lease. As in Bully, a stage of questions and answers
 // decides which member claims first. There are never two leaders at the same time: that is proved for any number of members.
 //
-// A majority of n members is q = ⌊n/2⌋ + 1 of them. L is the length of a lease. The leader counts on a lease that is
-// shorter by the fraction ρ. P stands for Kept.Promise.
+// A majority of n members is q = ⌊n/2⌋ + 1 of them. L is the length of a lease, or the longest one if lengths vary. The leader
+// counts on a lease that is shorter by the fraction ρ. P stands for Kept.Promise.
 //
 // # The rules
 //
@@ -17,9 +17,12 @@
 //     grant of a higher term is in force or its term is below F, and it ends the wait after a restart. F is the highest
 //     term that the member knows to be won. It is durable, too. A claim that fails, its own or one that it has granted,
 //     raises P but not F, so the member still renews with the leader. After a restart, F equals P until the wait ends.
-//  3. For each member, the leader keeps the time at which it sent the newest request that the member has answered. The
-//     leader's deadline is the q-th largest of these times plus L(1-ρ). Each step checks the deadline before it handles
-//     its input. A tenure whose deadline has passed has ended, for good.
+//  3. For each member, the leader keeps until when its newest answer counts: for l(1-ρ) from the time at which the request left,
+//     if that was for l. The leader's deadline is the q-th largest of these times. Each step checks the deadline before it handles
+//     its input. A tenure whose deadline has passed has ended, for good. If requests of a term have different lengths, they say so,
+//     and obey three more rules. A request counts at least as long as those before it: lengths fall more slowly than time passes. A
+//     member that has answered a request is not bound for a shorter time by one of a lower number. And such a Renew does not end the
+//     wait after a restart: the earlier life may have answered one for longer.
 //  4. A restarted member is a new incarnation: the larger of the stored number plus one and the number that the host gives
 //     to this life, on a live host the wall clock in nanoseconds. For as long as the longest lease that it ever promised,
 //     it claims nothing, grants only Renews, and is not able to lead.
@@ -105,7 +108,7 @@
 // # Layout
 //
 // voters.go has rule 9. step.go has the inputs: each checks the deadline (rule 3), handles the input, and ends with the policy. lease.go has
-// rules 1 to 5, facts.go the facts of rules 5 and 6, bully.go the Bully stage, and transfer.go rule 8. The state and the
+// rules 1 to 5, length.go the lengths of rule 3, facts.go the facts of rules 5 and 6, bully.go the Bully stage, and transfer.go rule 8. The state and the
 // messages are in quorumbully.go.
 //
 // # Decisions where the rules leave a choice
@@ -127,6 +130,12 @@
 //   - All members get the leader's messages, also those without a vote. So a member that was removed learns of it, and one on
 //     standby follows.
 //   - A leader does not remove itself: it hands over first, and its successor removes it.
+//   - A claim is for L, and only renewals are for less. How late answers were since the newest renewal, and how late that renewal is
+//     itself, makes the next one longer at once, by four times as much. Lengths fall by a 64th of the time that passes. The time between
+//     renewals is the same part of each length. The leader measures the time since it sent the request behind its deadline: that has the
+//     way to a majority and back, and the lateness of all. All members must have this protocol: those of earlier ones would let a late
+//     request shorten a grant. The groups of both refuse each other, as their messages differ.
+//   - With different lengths, Confirmed tells the deadline as if all requests had been for L: so a host can tell when they left.
 //   - A restart of the whole group costs a wait of L. A flag for a clean stop would not remove it: a follower that stops,
 //     restarts at once and grants, while its earlier grant still runs, makes two leaders.
 //   - A Resign names the able member of highest rank as the successor. Otherwise the resigned member could win again at

@@ -13,7 +13,7 @@ type Mutant struct {
 	Check  func() verify.Options              // with which the checker finds it; nil: it does not, or in lazy time only
 }
 
-// Mutants returns the mutants of rules 1 to 8, and those of rule 9.
+// Mutants returns the mutants of rules 1 to 8, those of rule 9, and those of lengths.
 func Mutants() (all []Mutant) {
 	for _, m := range mutants {
 		more := Mutant{m.name, m.mutate, m.runs, nil}
@@ -32,12 +32,16 @@ func Mutants() (all []Mutant) {
 		}
 		all = append(all, more)
 	}
+	for _, m := range twoLengths {
+		all = append(all, Mutant{m.name, func(a *algorithm) { vary(a); m.mutate(a) }, varied, nil})
+	}
 	return all
 }
 
-// Harsh, Changing and Script are scripts of faults.
+// Harsh, Varied, Changing and Script are scripts of faults; Varied is for requests of different lengths.
 var (
 	Harsh    = harsh
+	Varied   = varied
 	Changing = changing
 	Script   = script
 )
@@ -48,6 +52,9 @@ func Host(a *algorithm, change bool) {
 		host(a)
 	}
 }
+
+// Vary lets lengths of requests vary as much as they may.
+func Vary(a *algorithm) { vary(a) }
 
 // Few returns options of the checker for three members, of which the first is a witness.
 func Few(terms, crashes int) verify.Options {

@@ -9,10 +9,17 @@ import (
 // The rules of safety: 1 to 5, and 7, which follows from them. The functions of step.go have checked the deadline before
 // they call these.
 
-// bind gives a grant (rule 2), which binds for length units from now. The timer may be late. Rule 4 needs the longest
-// length ever given, so that is durable.
-func (p *Process) bind(given Given, length uint64, out *election.Out[Message]) {
+// bind gives a grant (rule 2), which binds for as long as the request asks, from now. The timer may be late. Rule 4 needs the
+// longest length ever given, so that is durable. If lengths vary, requests have a number, and one that is older than one that was
+// granted binds no longer: it may be shorter than what the leader counts on.
+func (p *Process) bind(given Given, length, number uint64, out *election.Out[Message]) {
+	before := p.Given
+	before.Won = given.Won
 	p.Given = given
+	if before == given && number < p.Asked {
+		return
+	}
+	p.Asked = number
 	p.Kept.Longest = max(p.Kept.Longest, length)
 	p.Until = out.Deadline(election.Units(length))
 	out.After(Bound, election.Units(length))
@@ -23,7 +30,7 @@ func (p *Process) unbind(out *election.Out[Message]) {
 	if p.following() {
 		out.NoLeader()
 	}
-	p.Given, p.Until = Given{}, election.Deadline{}
+	p.Given, p.Until, p.Asked = Given{}, election.Deadline{}, 0
 	out.Stop(Bound)
 }
 
@@ -40,13 +47,13 @@ func (p *Process) deadline() election.Deadline {
 	if p.Share == nil {
 		return election.Deadline{}
 	}
-	return p.deadlineOf(&p.Kept.Voters)
+	return p.deadlineOf(&p.Kept.Voters, p.Share)
 }
 
 // deadlineOf returns what the deadline is if v are the voters.
-func (p *Process) deadlineOf(v *Voters) election.Deadline {
-	shares := make([]election.Deadline, 0, len(p.Share))
-	for i, share := range p.Share {
+func (p *Process) deadlineOf(v *Voters, all []election.Deadline) election.Deadline {
+	shares := make([]election.Deadline, 0, len(all))
+	for i, share := range all {
 		if p.among(v, election.ID(i+1)) {
 			shares = append(shares, share)
 		}
@@ -71,12 +78,12 @@ func (p *Process) least(v *Voters, shares []election.Deadline) election.Deadline
 	return shares[p.majorityOf(v)-1]
 }
 
-// confirmed returns the deadline by the grants of the voters that knew of no higher term. What such a majority has answered was
-// answered before any higher term was won, whatever clocks do.
+// confirmed returns what the deadline would be, if all requests were for L, by the grants of the voters that knew of no higher term.
+// What such a majority has answered was answered before any higher term was won, whatever clocks do.
 func (p *Process) confirmed() election.Deadline {
-	v := &p.Kept.Voters
-	shares := make([]election.Deadline, 0, len(p.Share))
-	for i, share := range p.Share {
+	v, all := &p.Kept.Voters, p.ages()
+	shares := make([]election.Deadline, 0, len(all))
+	for i, share := range all {
 		if p.among(v, election.ID(i+1)) && (p.Disputed == nil || !p.Disputed[i]) {
 			shares = append(shares, share)
 		}
@@ -100,7 +107,7 @@ func (p *Process) leads() bool { return p.Role == Leader || p.Role == Stopping }
 func (p *Process) end(out *election.Out[Message]) {
 	role, term := p.Role, p.Term
 	p.Role, p.Term, p.Number, p.Successor = Follower, 0, 0, 0
-	p.Sent, p.Share, p.Refused, p.Disputed, p.Keeps, p.Change = [requests]election.Deadline{}, nil, nil, nil, nil, Change{}
+	p.Lengths, p.Sent, p.Share, p.Refused, p.Disputed, p.Keeps, p.Change = Lengths{}, [requests]election.Deadline{}, nil, nil, nil, nil, Change{}
 	p.learn(Fact{p.ID, p.Kept.Incarnation, term}, out)
 	if role == Candidate {
 		p.release(term, 0, out)
@@ -126,21 +133,23 @@ func (p *Process) claim(out *election.Out[Message]) {
 	p.Kept.Promise = term
 	p.Role, p.Term = Candidate, term
 	p.Share, p.Refused = make([]election.Deadline, p.Members), make([]bool, p.Members)
+	p.Lengths = p.lengths()
 	p.Deferred = false
 	p.enter(Claiming, p.patient(p.Settings.Claim), out)
 	p.request(Claim, out)
 	p.elect(out) // a group of one is a majority
 }
 
-// request asks all members for a lease. Each answer counts for D from now, and this member's own answer counts at once.
+// request asks all members for a lease. Each answer counts from now, and this member's own answer counts at once.
 func (p *Process) request(kind election.Kind, out *election.Out[Message]) {
 	p.Number++
-	ends := out.Deadline(election.Units(p.Settings.Entitled))
-	p.Sent[p.Number%requests] = ends
-	p.Share = slices.Clone(p.Share) // copies of the state share it
-	p.Share[p.ID-1] = ends
-	p.bind(Given{p.ID, p.Kept.Incarnation, p.Term, kind == Renew}, p.Settings.Lease, out)
 	m := p.newest()
+	p.Sent[p.Number%requests] = out.Deadline(election.Units(p.entitled(m.Request.Lease)))
+	if p.varies() {
+		p.Lengths.Sent[p.Number%requests] = out.Deadline(election.Units(p.Settings.Entitled))
+	}
+	p.counts(p.ID, p.Number)
+	p.bind(Given{p.ID, p.Kept.Incarnation, p.Term, kind == Renew}, m.Request.Lease, m.order(), out)
 	if kind == Claim {
 		m.Facts = p.facts()
 	}
@@ -149,7 +158,7 @@ func (p *Process) request(kind election.Kind, out *election.Out[Message]) {
 
 // newest returns the newest request of a claim or tenure.
 func (p *Process) newest() Message {
-	return Message{Request: Request{p.Term, p.Kept.Incarnation, p.Number, p.Settings.Lease}, Voters: p.Kept.Voters}
+	return Message{Request: Request{p.Term, p.Kept.Incarnation, p.Number, p.length()}, Voters: p.Kept.Voters, Varies: p.varies()}
 }
 
 // remind repeats the newest request to a member that may not have it: it has connected. An answer counts from the time at which the request
@@ -195,7 +204,7 @@ func (p *Process) claimed(x election.ID, m *Message, out *election.Out[Message])
 		p.refuse(x, r, Misfits, out)
 		return
 	}
-	p.grant(x, r, repeats && p.Given.Won, out)
+	p.grant(x, m, repeats && p.Given.Won, out)
 }
 
 // renewed handles a Renew, the exception of rule 2. Its term is won, so no lower term is ever valid again, and neither a
@@ -215,17 +224,18 @@ func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message])
 	if p.Role != Follower { // a candidate: a tenure whose lease runs excludes a tenure of a higher term
 		p.end(out)
 	}
-	if p.Restarted {
+	if p.Restarted && !m.Varies { // an earlier life may have granted a longer lease in this term, if they vary
 		p.Restarted, p.WaitsTill = false, election.Deadline{}
 		out.Stop(Wait)
 	}
 	p.Tries = 0
 	p.rest(out)
-	p.grant(x, r, true, out)
+	p.grant(x, m, true, out)
 }
 
 // grant grants a request, and follows member x if its term is won.
-func (p *Process) grant(x election.ID, r *Request, won bool, out *election.Out[Message]) {
+func (p *Process) grant(x election.ID, m *Message, won bool, out *election.Out[Message]) {
+	r := &m.Request
 	given := Given{x, r.Incarnation, r.Term, won}
 	if p.following() && p.Given != given {
 		out.NoLeader()
@@ -237,12 +247,12 @@ func (p *Process) grant(x election.ID, r *Request, won bool, out *election.Out[M
 	if won {
 		p.raise(r.Term)
 	}
-	p.bind(given, r.Lease, out)
-	m := Message{Request: *r, Voters: p.Kept.Voters.reference()}
+	p.bind(given, r.Lease, m.order(), out)
+	answer := Message{Request: *r, Voters: p.Kept.Voters.reference()}
 	if p.Kept.Promise > r.Term {
-		m.Standing.Promise = p.Kept.Promise
+		answer.Standing.Promise = p.Kept.Promise
 	}
-	p.send(x, Grant, m, out)
+	p.send(x, Grant, answer, out)
 }
 
 // raise raises F (rule 2) to a term that is won.
@@ -272,12 +282,22 @@ func (p *Process) granted(x election.ID, m *Message, out *election.Out[Message])
 		disputed[x-1] = true
 		p.Disputed = disputed
 	}
-	if entitled := p.Sent[r.Number%requests]; p.Share[x-1].Before(entitled) {
-		p.Share = slices.Clone(p.Share)
-		p.Share[x-1] = entitled
+	if p.Share[x-1].Before(p.Sent[r.Number%requests]) {
+		p.noteLate(out)
+		p.counts(x, r.Number)
 	}
 	p.elect(out)
 	p.keeps(x, &m.Voters, out)
+}
+
+// counts counts the answer of a member to a request.
+func (p *Process) counts(x election.ID, number uint64) {
+	p.Share = slices.Clone(p.Share) // copies of the state share it
+	p.Share[x-1] = p.Sent[number%requests]
+	if p.varies() {
+		p.Lengths.Shares = slices.Clone(p.Lengths.Shares)
+		p.Lengths.Shares[x-1] = p.Lengths.Sent[number%requests]
+	}
 }
 
 // elect makes this member leader, or prolongs its lead, for as long as a majority of the shares runs.
@@ -313,7 +333,7 @@ func (p *Process) renew(out *election.Out[Message]) {
 		return
 	}
 	p.request(Renew, out)
-	out.After(Renewal, election.Units(p.Settings.Renewal))
+	out.After(Renewal, election.Units(p.interval()))
 }
 
 // refused withdraws a claim that can no longer win. If the term was too low, the member claims a higher term at once.

@@ -42,6 +42,7 @@ type Message struct {
 	Episode   uint8       `kinds:"election,answer"`        // Answer echoes it
 	Probe     bool        `kinds:"election,answer"`        // Answer echoes it: the question belongs to rule 8
 	Reason    Reason      `kinds:"nack"`
+	Varies    bool        `kinds:"claim,renew"` // the requests of this term have different lengths
 }
 
 // Sender holds the variable properties of a message's sender. The port determines its identifier.
@@ -149,6 +150,14 @@ type Reply struct {
 	Leads  bool
 }
 
+// Lengths are those of the requests of a claim or tenure, if they vary.
+type Lengths struct {
+	Lease  uint64                      // of the newest request
+	Late   uint64                      // by how much an answer has come later than a renewal after its request, since the newest renewal
+	Sent   [requests]election.Deadline // as Process.Sent, if the requests were for L
+	Shares []election.Deadline         // as Process.Share, likewise
+}
+
 // Probe is a question of rule 8, outside the Bully stage.
 type Probe struct {
 	Leader      election.ID // 0: no probe is under way
@@ -171,6 +180,7 @@ type Process struct {
 
 	Given     Given             // rule 2
 	Until     election.Deadline // approximately when the timer Bound expires
+	Asked     uint64            // the number of the newest request that the grant answers, if lengths vary
 	F         election.Term     // rule 2: the highest term that this member knows to be won; after a restart P
 	Restarted bool              // rule 4: the timer Wait runs
 	WaitsTill election.Deadline // approximately when the timer Wait expires
@@ -178,6 +188,7 @@ type Process struct {
 	Role      Role
 	Term      election.Term               // of the claim or tenure
 	Number    uint64                      // of its newest request
+	Lengths   Lengths                     // of its requests; empty: all are for L
 	Sent      [requests]election.Deadline // by number modulo requests: until when answers to it count
 	Share     []election.Deadline         // by member - 1: until when its newest answer counts; nil: neither candidate nor leader
 	Refused   []bool                      // by member - 1: it has refused the claim
@@ -206,6 +217,8 @@ type Process struct {
 // Settings are the values of the parameters, in units.
 type Settings struct {
 	Lease, LongestLease, Entitled uint64 // L, Lmax, D = L(1-ρ)
+	Shortest                      uint64 // Lmin; 0: L
+	Fall                          uint64 // a length falls by at most one unit in so many of time
 	Renewal                       uint64 // H
 	Answers, Defer, Claim         uint64 // Te, Td, Tc
 	Delay                         uint64
@@ -230,6 +243,11 @@ var (
 	longestLease = election.Number{
 		Name: "longest-lease", Whole: true, Least: 1, Most: 1 << 40, Default: "lease",
 		About:   "Lmax, the longest lease that a member grants",
+		Derived: func(p election.Parameters) *big.Rat { return lease.Linear(p, 1, 0) },
+	}
+	shortestLease = election.Number{
+		Name: "shortest-lease", Whole: true, Least: 1, Most: 1 << 40, Default: "lease",
+		About:   "Lmin, the shortest lease that a leader asks for; it asks for longer ones, up to the lease, as far as answers are late",
 		Derived: func(p election.Parameters) *big.Rat { return lease.Linear(p, 1, 0) },
 	}
 	rho = election.Number{
@@ -319,7 +337,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		},
 		Timers: []string{"bound", "wait", "lapse", "renewal", "stage", "probe", "offer"},
 		Parameters: []election.Parameter{
-			&delay, &lease, &longestLease, &rho, &renewal, &answerTimeout, &deferral, &claimTimeout, &asking, &preemption, &preemptDelay, &terms, &renewals, &standby,
+			&delay, &lease, &longestLease, &shortestLease, &rho, &renewal, &answerTimeout, &deferral, &claimTimeout, &asking, &preemption, &preemptDelay, &terms, &renewals, &standby,
 		},
 		Delay: &delay,
 		Checked: map[string]string{
@@ -355,7 +373,7 @@ func New(l election.Local) Process {
 	// The leader's lease is rounded down: L - ⌈L·ρ⌉.
 	shorter := new(big.Rat).Sub(big.NewRat(1, 1), rho.Rational(p))
 	shorter.Mul(shorter, lease.Rational(p))
-	return Process{
+	process := Process{
 		ID: l.ID, Members: election.ID(l.Degree), Weight: l.Priority, Life: l.Incarnation,
 		Kept: Kept{Incarnation: 1}, Peers: make([]Peer, l.Degree),
 		Settings: Settings{
@@ -370,4 +388,8 @@ func New(l election.Local) Process {
 			First: election.ID(max(1, l.Degree-int(units(&standby)))),
 		},
 	}
+	if shortest := units(&shortestLease); shortest < process.Settings.Lease {
+		process.Settings.Shortest, process.Settings.Fall = shortest, fall
+	}
+	return process
 }

@@ -24,6 +24,13 @@ func with(o verify.Options, set func(*verify.Options)) verify.Options {
 	return o
 }
 
+// varying lets messages overtake each other, of requests that say that lengths vary. In so short a lease none falls: the model has a length
+// for each moment of a claim, and schedules that vary would have two. TestRunsRefineTheModel has the others.
+func varying(o *verify.Options) {
+	o.Unordered, o.Delay = true, 3
+	o.Instance.Parameters["shortest-lease"], o.Instance.Parameters["renewals"] = "2", "3"
+}
+
 var schedules = []explored{
 	{"2 claims, a crash", quorumbully.Few(2, 1), 3, 20_000, 0},
 	{"3 claims, late messages", with(quorumbully.Few(3, 0), func(o *verify.Options) { o.Delay = 2 }), 3, 8000, 300_000},
@@ -31,6 +38,7 @@ var schedules = []explored{
 	{"2 claims, a crash with a warden, a suspicion", with(quorumbully.Few(2, 1), func(o *verify.Options) { o.Wardens, o.Suspicions = true, 1 }), 3, 8000, 300_000},
 	{"2 claims, a command, a repeated message", with(quorumbully.Few(2, 0), func(o *verify.Options) { o.Commands, o.Duplicates = 1, 1 }), 3, 8000, 300_000},
 	{"3 claims, 2 renewals, 2 crashes", with(quorumbully.Few(3, 2), func(o *verify.Options) { o.Setup.Parameters["renewals"] = "2" }), 3, 8000, 300_000},
+	{"1 claim, requests that overtake each other and say that lengths vary", with(quorumbully.Few(1, 0), varying), 3, 8000, 300_000},
 	{"1, 2 and 1 voters, a crash", quorumbully.Changes(2, 1, 2, 2, 3, 1), 1, 10_000, 0},
 	{"2, 3 and 2 voters, a crash", quorumbully.Changes(3, 1, 2, 2, 3, 1), 2, 10_000, 300_000},
 	{"3, 4 and 3 voters", quorumbully.Changes(4, 1, 2, 2, 3, 0), 3, 20_000, 300_000},
@@ -102,12 +110,16 @@ func TestRunsRefineTheModel(t *testing.T) {
 		seeds = 100
 	}
 	for name, runs := range map[string]func(seed uint64) simulate.Options{
-		"harsh": quorumbully.Harsh, "changes": quorumbully.Changing, "commands": commanded,
+		"harsh": quorumbully.Harsh, "lengths": quorumbully.Varied, "changes": quorumbully.Changing, "commands": commanded,
 		"5 members": func(seed uint64) simulate.Options { return quorumbully.Script(seed, 5) },
 		"7 members": func(seed uint64) simulate.Options { return quorumbully.Script(seed, 7) },
 	} {
 		for seed := range seeds {
-			c, err := refine.Run(quorumbully.Algorithm, runs(seed), 100)
+			a := quorumbully.Algorithm
+			if name == "lengths" {
+				quorumbully.Vary(&a)
+			}
+			c, err := refine.Run(a, runs(seed), 100)
 			if err != nil {
 				t.Fatalf("%s, seed %d: %v", name, seed, err)
 			}

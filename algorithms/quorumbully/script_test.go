@@ -241,6 +241,8 @@ func (a *actor) fill(m *Message, name string, value uint64) {
 		m.Request.Number = value
 	case "lease":
 		m.Request.Lease = value
+	case "varies":
+		m.Varies = value == 1
 	case "promise":
 		m.Standing.Promise = election.Term(value)
 	case "free-in":

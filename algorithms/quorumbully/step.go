@@ -72,6 +72,7 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 		p.Restarted = false
 		p.F = p.Kept.Floor // rule 2
 	case Renewal:
+		p.measure(out)
 		p.prolong(out)
 	case StageEnd:
 		p.stageEnds(out)

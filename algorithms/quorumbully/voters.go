@@ -128,7 +128,7 @@ func (p *Process) amend(out *election.Out[Message]) {
 		return
 	default:
 		next = p.changed(c)
-		if p.deadlineOf(&next).Before(p.deadline()) { // the change waits until it shortens no lease
+		if p.deadlineOf(&next, p.Share).Before(p.deadline()) { // the change waits until it shortens no lease
 			return
 		}
 	}
@@ -155,7 +155,7 @@ func enlarge(p *Process, members int) {
 	p.Members = election.ID(members)
 	p.Peers = longer(p.Peers, more)
 	p.Share, p.Refused, p.Keeps, p.Replies, p.Probe.Would = longer(p.Share, more), longer(p.Refused, more), longer(p.Keeps, more), longer(p.Replies, more), longer(p.Probe.Would, more)
-	p.Disputed = longer(p.Disputed, more)
+	p.Disputed, p.Lengths.Shares = longer(p.Disputed, more), longer(p.Lengths.Shares, more)
 }
 
 // longer returns a list by member with room for more of them; nil stays nil.

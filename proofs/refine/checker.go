@@ -320,12 +320,15 @@ func (o *observation) grants() {
 		}
 		claim, at := o.asked(o.Sent[i].To, &m.Request)
 		until := o.now + o.expires(quorumbully.Bound)
+		repeats := o.is("granting", o.member) && o.value("granted", o.member) == claim
 		switch {
 		case o.Event != trace.Receive || o.Kind != quorumbully.Claim && o.Kind != quorumbully.Renew || o.From != o.Sent[i].To:
 			fail("member %d grants member %d what was not asked for", o.Member, o.Sent[i].To)
+		case repeats && o.timer(quorumbully.Bound) < 0:
+			o.do("answer-older", o.member, claim, at)
 		case o.Kind == quorumbully.Renew:
 			o.do("grant-renew", o.member, claim, at, until)
-		case o.is("granting", o.member) && o.value("granted", o.member) == claim:
+		case repeats:
 			o.do("repeat-claim", o.member, claim, at, until)
 		default:
 			o.do("grant-claim", o.member, claim, at, until)
@@ -353,8 +356,7 @@ func (o *observation) newClaim() {
 		}
 		c := o.claims.add(claim{o.life, m.Request.Term, o.votersOf(&m.Voters)})
 		if o.sentAt(c, m.Request.Number) < 0 {
-			o.lease[c], o.entitled[c] = int(m.Request.Lease), int(o.After.Settings.Entitled)
-			o.sends(c, m.Request.Number)
+			o.sends(c, m)
 			o.do("claim", c)
 			o.do("grant-claim", o.member, c, o.now, o.now+o.expires(quorumbully.Bound))
 			o.countsOwn(c)
@@ -375,8 +377,10 @@ func (o *observation) countsOwn(claim int) {
 }
 
 // sends notes a request that leaves now.
-func (o *observation) sends(claim int, number uint64) {
-	o.requests = append(slices.Clip(o.requests), request{claim, number, o.now})
+func (o *observation) sends(claim int, m *quorumbully.Message) {
+	s := &o.After.Settings
+	o.Checker.notes(claim, asked{o.now, int(m.Request.Lease), int(s.Entitled * m.Request.Lease / s.Lease)}, m.Varies)
+	o.requests = append(slices.Clip(o.requests), request{claim, m.Request.Number, o.now})
 	o.times.add(o.now)
 }
 
@@ -436,7 +440,7 @@ func (o *observation) asks() {
 		voters = o.amends(voters, &m.Voters)
 		switch at := o.sentAt(o.claim, m.Request.Number); {
 		case at < 0:
-			o.sends(o.claim, m.Request.Number)
+			o.sends(o.claim, m)
 			o.do("renew", o.claim)
 			o.do("grant-renew", o.member, o.claim, o.now, o.now+o.expires(quorumbully.Bound))
 			o.countsOwn(o.claim)
@@ -548,6 +552,9 @@ func (o *observation) compare() {
 	if p.Given.Holder != 0 {
 		c := o.claimOf(o.lives.add(life{p.Given.Holder, p.Given.Incarnation}), p.Given.Term)
 		same("granted", o.value("granted", o.member), c)
+		if p.Asked > 0 {
+			same("asked", o.value("asked", o.member), o.sentAt(c, p.Asked))
+		}
 		if p.Given.Won && !o.is("won", c) {
 			fail("member %d takes a claim for won that is not", o.Member)
 		}

@@ -205,8 +205,10 @@ func (c *Checker) replay(l *Log, every int) (err error) {
 
 // longest returns the longest time for which a grant binds.
 func (c *Checker) longest() (most int) {
-	for _, length := range c.lease {
-		most = max(most, length)
+	for _, all := range c.asked {
+		for _, a := range all {
+			most = max(most, a.lease)
+		}
 	}
 	return most
 }

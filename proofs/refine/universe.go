@@ -55,13 +55,16 @@ type universe struct {
 	first   voters
 	clocks  Clocks
 
-	lives    list[life]
-	claims   list[claim]
-	voters   list[voters]
-	entitled map[int]int // by claim: on its holder's clock
-	lease    map[int]int // by claim
-	times    list[int]   // of requests
+	lives   list[life]
+	claims  list[claim]
+	voters  list[voters]
+	asked   map[int][]asked // by claim, in the order of time; only the first if all are of one length
+	varying map[int]bool    // by claim: whether they are not
+	times   list[int]       // of requests
 }
+
+// asked is how long a request is for that left at a time: for its granters, and for how long an answer counts on the clock of its holder.
+type asked struct{ at, lease, entitled int }
 
 // list numbers values.
 type list[T comparable] struct {
@@ -82,7 +85,7 @@ func (l *list[T]) add(value T) int {
 }
 
 func newUniverse(members, first int, clocks Clocks) *universe {
-	u := &universe{members: members, first: voters{members: 1<<first - 1}, clocks: clocks, entitled: map[int]int{}, lease: map[int]int{}}
+	u := &universe{members: members, first: voters{members: 1<<first - 1}, clocks: clocks, asked: map[int][]asked{}, varying: map[int]bool{}}
 	u.voters.add(u.first)
 	u.claims.add(claim{u.lives.add(life{}), 1, 0}) // the maker of the first voters, which claims nothing
 	return u
@@ -148,13 +151,39 @@ func (u *universe) interpretation(m *logic.Model) (*finite.Interpretation, error
 		"term":       func(a []int) int { return int(claims[a[0]].term) },
 		"life":       func(a []int) int { return claims[a[0]].life },
 		"base":       func(a []int) int { return claims[a[0]].base },
-		"length":     func(a []int) int { return max(1, u.length(a[0])) },
+		"length":     func(a []int) int { return max(1, u.clocks.Shortest(u.request(a[0], a[1]).lease)) },
+		"varies":     func(a []int) int { return truth[u.varying[a[0]]] },
 		"share-end":  func(a []int) int { return u.shareEnd(a[0], a[1]) },
 	})
 }
 
-func (u *universe) length(claim int) int { return u.clocks.Shortest(u.lease[claim]) }
+// notes notes what a request is for.
+func (u *universe) notes(claim int, request asked, varies bool) {
+	all := u.asked[claim]
+	u.varying[claim] = varies
+	at, found := slices.BinarySearchFunc(all, request, func(a, b asked) int { return a.at - b.at })
+	switch {
+	case found && all[at] != request && varies:
+		fail("two requests of one moment have different lengths, for which the model has no name")
+	case !found && (varies || len(all) == 0):
+		u.asked[claim] = slices.Insert(all, at, request)
+	}
+}
+
+// request returns what the request of a claim was for that left at a time. For other times it is the one before, or the first.
+func (u *universe) request(claim, at int) (r asked) {
+	for i, a := range u.asked[claim] {
+		if i == 0 || a.at <= at {
+			r = a
+		}
+	}
+	return r
+}
 
 func (u *universe) shareEnd(claim, sent int) int {
-	return u.clocks.Ends(u.lives.all[u.claims.all[claim].life].member, sent, u.entitled[claim])
+	r := u.request(claim, sent)
+	if u.varying[claim] {
+		sent = min(sent, r.at)
+	}
+	return u.clocks.Ends(u.lives.all[u.claims.all[claim].life].member, sent, r.entitled)
 }

@@ -1,0 +1,155 @@
+package quorumbully
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// vary lets the lengths of requests vary as much as they may, whatever is measured: each renewal is for the longest lease, or for the
+// shortest that counts as long as the request before it.
+func vary(a *algorithm) {
+	a.New = func(l election.Local) Process {
+		p := New(l)
+		p.Settings.Fall = 1
+		return p
+	}
+	timeout := a.Timeout
+	a.Timeout = func(p *Process, timer election.Timer, out *election.Out[Message]) {
+		if timer == Renewal && p.varies() && p.leads() {
+			p.Lengths.Late = uint64(out.Choose(2)) * p.Settings.Lease
+			p.Lengths.Shares = slices.Repeat([]election.Deadline{out.Deadline(election.Units(p.Settings.Entitled))}, int(p.Members)) // no answer is late
+		}
+		timeout(p, timer, out)
+	}
+}
+
+// varied is harsh with leases of different lengths, and frequent renewals.
+func varied(seed uint64) simulate.Options {
+	o := harsh(seed)
+	o.Setup.Parameters["shortest-lease"], o.Instance.Parameters["renewal"] = fmt.Sprint(2+seed%6), fmt.Sprint(1+seed%3)
+	return o
+}
+
+// What counts is rounded down, and no product is too large.
+func TestAnAnswerCountsNoLongerThanItsLengthAllows(t *testing.T) {
+	p := Process{Settings: Settings{Lease: 1 << 40, Entitled: 1<<40 - 3, Renewal: 1 << 38, Shortest: 1}}
+	for length, want := range map[uint64]uint64{1 << 40: 1<<40 - 3, 1 << 39: 1<<39 - 2, 3: 2, 1: 0} {
+		if got := p.entitled(length); got != want {
+			t.Errorf("%d: %d, not %d", length, got, want)
+		}
+	}
+	p.Lengths.Lease = 2
+	if got := p.interval(); got != 1 {
+		t.Errorf("an interval of %d", got)
+	}
+}
+
+// A length falls so slowly that no request counts shorter than one before it, whenever the next one leaves and with any rounding.
+func TestNoRequestEndsBeforeAnEarlierOne(t *testing.T) {
+	for entitled := uint64(1); entitled <= 40; entitled++ {
+		for passed := range entitled {
+			p := Process{
+				Role: Leader, Settings: Settings{Lease: 40, Entitled: entitled, Shortest: 1, Fall: 1, Renewal: 40},
+				Lengths: Lengths{Lease: 40, Shares: make([]election.Deadline, 1)},
+			}
+			var c election.Collector[Message]
+			c.Clock(election.Units(100))
+			p.Sent[0] = c.Out().Deadline(election.Units(entitled))
+			p.Lengths.Shares[0] = p.Sent[0]
+			p.Members, p.Settings.First = 1, 1
+			c.Clock(election.Units(100 + passed))
+			p.measure(c.Out())
+			if next := c.Out().Deadline(election.Units(p.entitled(p.Lengths.Lease))); next.Before(p.Sent[0]) {
+				t.Errorf("%d of 40 count, and %d have passed: the next request is for %d, which counts for %d", entitled, passed, p.Lengths.Lease, p.entitled(p.Lengths.Lease))
+			}
+		}
+	}
+}
+
+func TestNoTwoLeasesOfDifferentLengthsRunAtOneTime(t *testing.T) {
+	a := Algorithm
+	vary(&a)
+	for seed := *first; seed < *first+*seeds; seed++ {
+		r, err := simulate.Run(a, varied(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Faults) > 0 || !r.Complete {
+			t.Fatalf("seed %d: %v, complete %v", seed, r.Faults, r.Complete)
+		}
+	}
+}
+
+// twoLengths are the mutants of what rule 3 says of lengths.
+var twoLengths = []struct {
+	name   string
+	mutate func(*algorithm)
+}{
+	{"a granter takes the shorter end: a late request shortens a grant", func(a *algorithm) {
+		receiving(a, func(p *Process, _ election.ID, kind election.Kind, m *Message, _ *election.Out[Message]) bool {
+			if kind == Renew && m.Varies {
+				p.Asked = 0
+			}
+			return true
+		})
+	}},
+	{"a length falls at once", func(a *algorithm) {
+		timeout := a.Timeout
+		a.Timeout = func(p *Process, timer election.Timer, out *election.Out[Message]) {
+			if timer == Renewal && p.varies() && p.leads() {
+				p.Lengths.Lease = p.Settings.Shortest
+			}
+			timeout(p, timer, out)
+		}
+	}},
+	{"a Renew ends the wait after a restart whatever its length", func(a *algorithm) {
+		receiving(a, func(p *Process, x election.ID, kind election.Kind, m *Message, out *election.Out[Message]) bool {
+			restarted := p.Restarted
+			p.Receive(election.To(x), kind, *m, out)
+			if kind == Renew && restarted && p.Given.Holder == x {
+				p.Restarted = false
+				out.Stop(Wait)
+			}
+			return false
+		})
+	}},
+}
+
+// With requests of two lengths in one tenure, every schedule of few claims is safe, too. The mutants above need more of them than the
+// checker visits: TestMutantsDoNotRefineTheModel finds each.
+func TestEveryScheduleOfTwoLengthsIsSafe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
+	for _, b := range []budget{
+		{terms: 3},
+		{crashes: 1, recoveries: 1, terms: 2},
+	} {
+		a, o := Algorithm, b.few()
+		lengths := 0
+		vary(&a)
+		receiving(&a, func(_ *Process, _ election.ID, kind election.Kind, m *Message, _ *election.Out[Message]) bool {
+			if kind == Renew {
+				lengths |= 1 << m.Request.Lease
+			}
+			return true
+		})
+		o.Setup.Parameters["shortest-lease"], o.Instance.Parameters["renewals"] = "2", "3"
+		if o.MaxStates = 60_000; *long {
+			o.MaxStates = 5_000_000
+		}
+		r, err := verify.Run(a, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Violation != nil || lengths&(1<<4) == 0 || lengths&(1<<6) == 0 {
+			t.Errorf("%+v: %+v in %d states, lengths %b", b, r.Violation, r.States, lengths)
+		}
+		t.Logf("%+v: %d states, complete %v, lengths %b", b, r.States, r.Complete, lengths)
+	}
+}
