@@ -31,7 +31,7 @@ func vary(a *algorithm) {
 // varied is harsh with leases of different lengths, and frequent renewals.
 func varied(seed uint64) simulate.Options {
 	o := harsh(seed)
-	o.Setup.Parameters["shortest-lease"], o.Instance.Parameters["renewal"] = fmt.Sprint(2+seed%6), fmt.Sprint(1+seed%3)
+	o.Setup.Parameters["shortest-lease"], o.Setup.Parameters["renewal"] = fmt.Sprint(2+seed%6), fmt.Sprint(1+seed%3)
 	return o
 }
 
@@ -139,7 +139,7 @@ func TestEveryScheduleOfTwoLengthsIsSafe(t *testing.T) {
 			}
 			return true
 		})
-		o.Setup.Parameters["shortest-lease"], o.Instance.Parameters["renewals"] = "2", "3"
+		o.Setup.Parameters["shortest-lease"], o.Setup.Parameters["renewals"] = "2", "3"
 		if o.MaxStates = 60_000; *long {
 			o.MaxStates = 5_000_000
 		}

@@ -28,7 +28,7 @@ func with(o verify.Options, set func(*verify.Options)) verify.Options {
 // for each moment of a claim, and schedules that vary would have two. TestRunsRefineTheModel has the others.
 func varying(o *verify.Options) {
 	o.Unordered, o.Delay = true, 3
-	o.Instance.Parameters["shortest-lease"], o.Instance.Parameters["renewals"] = "2", "3"
+	o.Setup.Parameters["shortest-lease"], o.Setup.Parameters["renewals"] = "2", "3"
 }
 
 var schedules = []explored{
