@@ -19,7 +19,7 @@ type Options struct {
 	Buffer  int             // how many bytes may wait until they are written; 1 MiB
 	First   uint64          // the number of the first segment; 1
 	Stopped func(err error) // is called, once, when the sink has failed: nothing is recorded any more
-	Pause   time.Duration   // how long steps that are as predicted may wait for others; 50 ms. What else there is does not wait
+	Pause   time.Duration   // steps that are as predicted wait for the first one that is so much later; 50 ms. What else there is does not wait
 }
 
 const (
@@ -29,6 +29,9 @@ const (
 	defaultSegment = 128 << 10
 	defaultBuffer  = 1 << 20
 	defaultPause   = 50 * time.Millisecond
+
+	// rest is how long what waits does so at most, if nothing else happens.
+	rest = time.Second
 )
 
 // Writer writes a record. Its methods may be called by any goroutine. None of them waits for the sink: what does not fit into the buffer is
@@ -37,8 +40,7 @@ type Writer struct {
 	options Options
 	sink    Sink
 	head    func() Head
-	wake    chan struct{} // there is something to write
-	urgent  chan struct{} // it does not wait for the pause
+	wake    chan struct{} // there is something to write now
 	stop    chan struct{}
 	stopped chan struct{}
 	synced  *sync.Cond // on mu: everything is written, or nothing will be
@@ -47,10 +49,11 @@ type Writer struct {
 	encoder *encoder
 	groups  map[string]bool // those with a snapshot in this segment
 	segment uint64
-	size    int    // of the closed blocks of the segment
-	block   []byte // the one that grows, with room for its head; empty: none does
-	number  int    // of it
-	grown   bool   // it has grown since it was written
+	size    int           // of the closed blocks of the segment
+	block   []byte        // the one that grows, with room for its head; empty: none does
+	number  int           // of it
+	grown   bool          // it has grown since it was written
+	since   time.Duration // the monotonic reading of the first entry since then
 	closed  []chunk
 	waits   int // bytes in closed
 	full    bool
@@ -85,7 +88,7 @@ func NewWriter(sink Sink, head func() Head, o Options) *Writer {
 	}
 	w := &Writer{
 		options: o, sink: sink, head: head, segment: o.First - 1,
-		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
+		wake: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	w.synced = sync.NewCond(&w.mu)
 	go w.write()
@@ -211,16 +214,21 @@ func (w *Writer) add(at Clocks, group string, body Body) {
 		}
 		w.block = block
 	}
-	w.grown = true
+	if !w.grown {
+		w.grown, w.since = true, at.Monotonic
+	}
+	if !predicted || at.Monotonic-w.since >= w.options.Pause {
+		w.now()
+	}
 	if len(w.block) >= mostBlock {
 		w.cut()
 	}
-	signal := w.urgent
-	if predicted {
-		signal = w.wake
-	}
+}
+
+// now lets what waits be written. A goroutine that were woken for each predicted step would cost an idle member more than all else that is recorded.
+func (w *Writer) now() {
 	select {
-	case signal <- struct{}{}:
+	case w.wake <- struct{}{}:
 	default:
 	}
 }
@@ -239,22 +247,13 @@ func (w *Writer) clamp(at Clocks) (monotonic, boottime time.Duration) {
 // write writes what waits, until the end of the writer.
 func (w *Writer) write() {
 	defer close(w.stopped)
-	pause := time.NewTimer(time.Hour)
-	pause.Stop()
-	defer pause.Stop()
+	tick := time.NewTicker(rest)
+	defer tick.Stop()
 	var block []byte
 	for ending := false; !ending; {
 		select {
-		case <-w.urgent:
 		case <-w.wake:
-			pause.Reset(w.options.Pause)
-			select {
-			case <-w.urgent:
-			case <-pause.C:
-			case <-w.stop:
-				ending = true
-			}
-			pause.Stop()
+		case <-tick.C:
 		case <-w.stop:
 			ending = true
 		}
@@ -315,10 +314,7 @@ func (w *Writer) fail(err error) {
 
 // Sync waits until all that was added is written. It flushes nothing.
 func (w *Writer) Sync() {
-	select {
-	case w.urgent <- struct{}{}:
-	default:
-	}
+	w.now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for !w.failed && !w.end && (w.grown || w.waits > 0 || w.writes) {
