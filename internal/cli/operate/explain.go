@@ -176,9 +176,9 @@ func (e explanation) Text(p *report.Printer) error {
 			fmt.Fprintln(p.Out)
 		}
 		fmt.Fprintf(p.Out, "group %q: %s to %s\n", g.Name, g.From.Format("2006-01-02 15:04:05"), g.To.Format("2006-01-02 15:04:05 UTC"))
-		line(p.Out, "records of ", ids(g.Recorded))
+		line(p.Out, "records    ", "of "+ids(g.Recorded))
 		if len(g.Missing) > 0 {
-			line(p.Out, "none of    ", ids(g.Missing)+": what only they know stays unknown")
+			line(p.Out, "missing    ", ids(g.Missing)+": what only they know stays unknown")
 		}
 		for _, c := range g.Clocks {
 			line(p.Out, "clocks     ", c)
@@ -226,8 +226,7 @@ func changeOf(out io.Writer, number int, c *explain.Change) {
 		}
 		return fmt.Sprintf("member %d in term %d", *id, term)
 	}
-	nobody := time.Duration(c.Nobody * float64(time.Second)).Round(time.Millisecond)
-	fmt.Fprintf(out, "\n%d. %s  %s → %s, %v without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), nobody)
+	fmt.Fprintf(out, "\n%d. %s  %s → %s, %s without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), explain.Lasts(time.Duration(c.Nobody*float64(time.Second))))
 	certainty := string(c.Certainty)
 	if c.Certainty == explain.None {
 		certainty = "its cause is not known"

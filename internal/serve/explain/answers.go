@@ -34,9 +34,9 @@ func (i *inquiry) silent() {
 	}
 	switch missing := len(a.down) + len(a.cut) + len(a.unknown); {
 	case changed != 0 && t.ended-changed < 4*much && changed >= t.begun && missing > 0:
-		i.is(Voters, Likely, "the voters had changed to %v %s before, and no majority of them renewed the lease", voters, lasts(time.Duration(t.ended-changed)))
+		i.is(Voters, Likely, "the voters had changed to %v %s before, and no majority of them renewed the lease", voters, Lasts(time.Duration(t.ended-changed)))
 	case missing == 0 && conflict > 0:
-		i.is(Clock, Likely, "the clocks of members contradict each other by %s: one has jumped, or drifts beyond the bound", lasts(conflict))
+		i.is(Clock, Likely, "the clocks of members contradict each other by %s: one has jumped, or drifts beyond the bound", Lasts(conflict))
 	case missing == 0:
 		i.superseded()
 	default:
@@ -75,10 +75,10 @@ func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
 		i.evidence("member %d was not running", id)
 	case lateAt(v, end) >= time.Duration(much):
 		a.down = append(a.down, id)
-		i.evidence("member %d stood still for %s", id, lasts(lateAt(v, end)))
+		i.evidence("member %d stood still for %s", id, Lasts(lateAt(v, end)))
 	case flushAt(v, end) >= time.Duration(much):
 		a.down = append(a.down, id)
-		i.evidence("a flush of member %d took %s", id, lasts(flushAt(v, end)))
+		i.evidence("a flush of member %d took %s", id, Lasts(flushAt(v, end)))
 	default:
 		a.cut = append(a.cut, id)
 		i.link(a, v, last, much)

@@ -45,17 +45,17 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	}
 	switch {
 	case proof != 0 && proof <= next.begun && proof >= t.ended:
-		add("%s until the proof of its death", lasts(time.Duration(proof-t.ended)))
-		add("%s from the proof to the next leader", lasts(time.Duration(next.begun-proof)))
+		add("%s until the proof of its death", Lasts(time.Duration(proof-t.ended)))
+		add("%s from the proof to the next leader", Lasts(time.Duration(next.begun-proof)))
 	case c.Cause == Killed || c.Cause == Links || c.Cause == StoodStill || c.Cause == Unknown || c.Cause == Starved:
 		if begun != 0 {
-			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", lasts(time.Duration(begun-t.ended)), t.leader)
-			add("%s of election", lasts(time.Duration(next.begun-begun)))
+			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", Lasts(time.Duration(begun-t.ended)), t.leader)
+			add("%s of election", Lasts(time.Duration(next.begun-begun)))
 		} else {
 			add("the promises of the others to member %d, and an election", t.leader)
 		}
 	case begun != 0:
-		add("%s until the next leader asked for votes, and %s of election", lasts(time.Duration(begun-t.ended)), lasts(time.Duration(next.begun-begun)))
+		add("%s until the next leader asked for votes, and %s of election", Lasts(time.Duration(begun-t.ended)), Lasts(time.Duration(next.begun-begun)))
 	}
 	l.waits(t, next, add)
 }
@@ -71,7 +71,7 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 			}
 		}
 		if flush > nobody/3 && flush > 5*time.Millisecond {
-			add("a flush of member %d took %s of it", v.member(), lasts(flush))
+			add("a flush of member %d took %s of it", v.member(), Lasts(flush))
 		}
 		if v.recovering && v.begun > t.ended-int64(2*max(v.head.Entitled, time.Second)) && v.begun < next.begun {
 			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), clockOf(v.begun))
@@ -126,7 +126,7 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	if overlap <= 0 {
 		return v
 	}
-	v.What = fmt.Sprintf("member %d began to lead in term %d while the lease of member %d in term %d ran for %s more", b.leader, b.term, a.leader, a.term, lasts(overlap))
+	v.What = fmt.Sprintf("member %d began to lead in term %d while the lease of member %d in term %d ran for %s more", b.leader, b.term, a.leader, a.term, Lasts(overlap))
 	if v.Sure = one == other; v.Sure {
 		return v
 	}
@@ -135,7 +135,7 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	}
 	unsure := one.uncertainty + other.uncertainty
 	if v.Sure = overlap > unsure; !v.Sure {
-		v.What += fmt.Sprintf("; the clocks are known within %s only", lasts(unsure))
+		v.What += fmt.Sprintf("; the clocks are known within %s only", Lasts(unsure))
 	}
 	return v
 }
@@ -175,7 +175,7 @@ func granted(v *life, a, b *tenure) string {
 			case m.Peer == a.leader:
 				last = at
 			case m.Peer == b.leader && last != 0 && at > a.begun && at-last < int64(v.head.Entitled):
-				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, clockOf(at), step.Ticks, lasts(time.Duration(at-last)), a.leader, a.term, lasts(v.head.Entitled))
+				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, clockOf(at), step.Ticks, Lasts(time.Duration(at-last)), a.leader, a.term, Lasts(v.head.Entitled))
 			}
 		}
 	}

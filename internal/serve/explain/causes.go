@@ -60,11 +60,11 @@ func (l *line) clockTexts() (texts []string) {
 	for _, name := range slices.Sorted(maps.Keys(l.clocks)) {
 		switch b := l.clocks[name]; {
 		case b.conflict > 0:
-			texts = append(texts, fmt.Sprintf("the clock of %s contradicts the others by %s: it has jumped, or drifts", l.whose(b), lasts(b.conflict)))
+			texts = append(texts, fmt.Sprintf("the clock of %s contradicts the others by %s: it has jumped, or drifts", l.whose(b), Lasts(b.conflict)))
 		case b.uncertainty < 0:
 			texts = append(texts, fmt.Sprintf("no message ties the clock of %s to the others in both directions: its times are those of its wall clock", l.whose(b)))
 		case b.uncertainty > 0:
-			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %d messages", l.whose(b), lasts(b.uncertainty), l.compared))
+			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %d messages", l.whose(b), Lasts(b.uncertainty), l.compared))
 		}
 	}
 	return texts
@@ -89,8 +89,8 @@ func plural(ids []uint64) string {
 	return "members " + text
 }
 
-// lasts returns a length of time, for people.
-func lasts(d time.Duration) string {
+// Lasts returns a length of time, for people.
+func Lasts(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "0 ms"
@@ -107,7 +107,7 @@ func (l *line) first(from int64, t *tenure) Change {
 	c := Change{To: &t.leader, Term: t.term, Ended: wall(from), Begun: wall(t.begun), Nobody: max(0, time.Duration(t.begun-from)).Seconds(), Cause: Elected, Certainty: Certain, Evidence: []string{}, Text: "no record has a leader before"}
 	for _, v := range l.lives {
 		if v.recovering && v.begun <= t.begun && t.begun-v.begun < int64(2*max(v.head.Entitled, time.Second)) {
-			c.Bounded = append(c.Bounded, fmt.Sprintf("member %d had restarted %s before: a restarted member grants and claims nothing for the length of a lease", v.member(), lasts(time.Duration(t.begun-v.begun))))
+			c.Bounded = append(c.Bounded, fmt.Sprintf("member %d had restarted %s before: a restarted member grants and claims nothing for the length of a lease", v.member(), Lasts(time.Duration(t.begun-v.begun))))
 		}
 	}
 	if len(c.Bounded) > 0 {
@@ -196,7 +196,7 @@ func (i *inquiry) plain() bool {
 	if cause == Health && (strings.Contains(told.Detail, "progress") || strings.Contains(told.Detail, "has no work")) {
 		cause = Progress
 	}
-	i.is(cause, Certain, "%s: %s", told.Cause, told.Detail)
+	i.is(cause, Certain, "%s", cmp.Or(told.Detail, told.Cause))
 	i.evidence("member %d told so when its lead ended; it is in the record of member %d", told.Peer, by.member())
 	return true
 }
@@ -247,7 +247,7 @@ func (i *inquiry) vanished() {
 		i.evidence("%s", closed)
 	}
 	if next != nil {
-		i.evidence("its next life began %s later", lasts(time.Duration(next.begun-v.last)))
+		i.evidence("its next life began %s later", Lasts(time.Duration(next.begun-v.last)))
 	}
 	if proof != 0 {
 		i.proven(time.Duration(proof - v.last))
@@ -271,7 +271,7 @@ func (i *inquiry) lost() (seen int64, how string) {
 	v := i.tenure.life
 	for s, lost := range every[*record.Lost](i.line) {
 		if lost.Peer == v.member() && s.at >= v.last-int64(time.Second) && (seen == 0 || s.at < seen) {
-			seen, how = s.at, fmt.Sprintf("member %d lost it %s later: %s", s.life.member(), lasts(time.Duration(s.at-v.last)), lost.Reason)
+			seen, how = s.at, fmt.Sprintf("member %d lost it %s later: %s", s.life.member(), Lasts(time.Duration(s.at-v.last)), lost.Reason)
 		}
 	}
 	return seen, how
@@ -282,15 +282,15 @@ func (i *inquiry) proven(quiet time.Duration) {
 	t, hang := i.tenure, i.tenure.life.head.Hang
 	switch {
 	case hang > 0 && quiet >= hang && quiet > i.pause()+grace:
-		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", lasts(quiet), lasts(hang))
-		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, lasts(quiet))
+		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", Lasts(quiet), Lasts(hang))
+		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, Lasts(quiet))
 		i.lacks("why it did nothing: it was stopped, blocked or in a loop; the output of its warden may tell")
 	case hang > 0 && quiet >= hang:
-		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", lasts(quiet), lasts(hang))
+		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", Lasts(quiet), Lasts(hang))
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
 		i.lacks("which of these: the output of its warden has it")
 	default:
-		i.evidence("its death was proven %s after its last entry", lasts(quiet))
+		i.evidence("its death was proven %s after its last entry", Lasts(quiet))
 		i.is(Killed, Certain, "the process of member %d has ended: it was killed, or crashed", t.leader)
 		i.lacks("who or what killed it; the output of its warden has the signal")
 	}
@@ -332,19 +332,19 @@ func (i *inquiry) still() bool {
 	}
 	switch {
 	case suspended >= much:
-		i.is(Suspended, Certain, "the machine of member %d was suspended for %s", t.leader, lasts(suspended))
+		i.is(Suspended, Certain, "the machine of member %d was suspended for %s", t.leader, Lasts(suspended))
 		i.evidence("the clock that goes on meanwhile went ahead of the other one by that")
 	case late < much:
 		return false
 	case times >= 3 && worst < 4*late/5:
-		i.is(Starved, Likely, "the loop of member %d was late %d times, by %s together: it got too little of the processor", t.leader, times, lasts(late))
-		i.evidence("the longest time was %s, up to %s", lasts(worst), wall(at).Format("15:04:05.000"))
+		i.is(Starved, Likely, "the loop of member %d was late %d times, by %s together: it got too little of the processor", t.leader, times, Lasts(late))
+		i.evidence("the longest time was %s, up to %s", Lasts(worst), wall(at).Format("15:04:05.000"))
 	case others > 0 && worst < 2*v.head.Entitled:
-		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %d others on its machine", t.leader, lasts(worst), others)
+		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %d others on its machine", t.leader, Lasts(worst), others)
 		i.evidence("the whole machine was busy, or stood still, until %s", wall(at).Format("15:04:05.000"))
 	default:
-		i.is(StoodStill, Likely, "the process of member %d stood still for %s, and went on", t.leader, lasts(worst))
-		i.evidence("its loop woke at %s, %s late", wall(at).Format("15:04:05.000"), lasts(worst))
+		i.is(StoodStill, Likely, "the process of member %d stood still for %s, and went on", t.leader, Lasts(worst))
+		i.evidence("its loop woke at %s, %s late", wall(at).Format("15:04:05.000"), Lasts(worst))
 		i.lacks("whether a signal stopped it, or it got no processor: no record has that")
 	}
 	return true
@@ -396,7 +396,7 @@ func (i *inquiry) disk() bool {
 		case *record.Flush:
 			slow := body.Took >= v.head.Entitled/2 && v.head.Entitled > 0
 			if (slow || body.Error != "") && f.at-int64(body.Took) <= t.ended && f.at >= t.ended-int64(i.window()) {
-				i.is(Disk, Likely, "a flush of member %d took %s", t.leader, lasts(body.Took))
+				i.is(Disk, Likely, "a flush of member %d took %s", t.leader, Lasts(body.Took))
 				i.evidence("it ended at %s; %s", wall(f.at).Format("15:04:05.000"), cmp.Or(body.Error, "it succeeded then"))
 				return true
 			}
@@ -443,7 +443,7 @@ func agoOf(heard, at int64) string {
 	if heard == 0 {
 		return "at all"
 	}
-	return "for " + lasts(time.Duration(at-heard))
+	return "for " + Lasts(time.Duration(at-heard))
 }
 
 // foreign concludes from the records of others alone.

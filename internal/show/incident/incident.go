@@ -67,7 +67,7 @@ type canvas struct {
 func draw(group string, s explain.Scene) *drawing.Drawing {
 	c := canvas{&drawing.Drawing{Width: drawing.Wide, Height: top + lane*float64(len(s.Members)) + bottom}, s}
 	c.Title = fmt.Sprintf("%s: %s", s.Change.Cause, s.Change.Text)
-	c.Description = fmt.Sprintf("A lane for each member of group %s over %v. Thick bars are leads; the shaded time has no leader.", group, s.Lasts.Round(time.Millisecond))
+	c.Description = fmt.Sprintf("A lane for each member of group %s over %s. Thick bars are leads; the shaded time has no leader.", group, explain.Lasts(s.Lasts))
 	c.text(drawing.At(drawing.Margin, 34), fmt.Sprintf("%s (%s)", s.Change.Cause, s.Change.Certainty), drawing.Large, true, 0, drawing.Ink)
 	c.text(drawing.At(drawing.Margin, 56), s.Change.Text, drawing.Normal, false, 0, drawing.Muted)
 	c.nobody()
@@ -106,7 +106,7 @@ func (c *canvas) nobody() {
 	}
 	end := top + lane*float64(len(s.Members))
 	c.Add(drawing.Element{Role: "outage", Path: drawing.Rectangle(c.x(n.From), top-4, c.x(n.To), end), Fill: outage})
-	c.text(drawing.At((c.x(n.From)+c.x(n.To))/2, top-12), fmt.Sprintf("no leader for %v", (n.To-n.From).Round(time.Millisecond)), drawing.Small, true, 0.5, faulty)
+	c.text(drawing.At((c.x(n.From)+c.x(n.To))/2, top-12), "no leader for "+explain.Lasts(n.To-n.From), drawing.Small, true, 0.5, faulty)
 }
 
 // axis draws the time, from the end of the lead on.
