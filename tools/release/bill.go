@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/CycloneDX/cyclonedx-go"
+
+	"ringleader.example/ringleader/tools/release/licences"
 )
 
 // modules are the modules that programs link, by package URL.
@@ -69,6 +71,18 @@ func (r *release) bill(linked modules) error {
 				return err
 			}
 			c.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(raw)}}
+		}
+		folder, err := licences.Folder(one.path, one.version, r.root)
+		if err != nil {
+			return err
+		}
+		terms, err := licences.Of(one.path, one.version, folder)
+		if err != nil {
+			return err
+		}
+		c.Licenses = &cyclonedx.Licenses{}
+		for _, id := range terms.Licences {
+			*c.Licenses = append(*c.Licenses, cyclonedx.LicenseChoice{License: &cyclonedx.License{ID: id}})
 		}
 		components = append(components, c)
 	}

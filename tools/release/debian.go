@@ -21,7 +21,13 @@ var places = []struct{ from, to string }{
 	{"systemd/tmpfiles.conf", "usr/lib/tmpfiles.d/ringleader.conf"},
 	{"systemd/", "usr/share/doc/ringleader/examples/"},
 	{"recipes/", "usr/share/doc/ringleader/examples/"},
+	{"kubernetes/", "usr/share/doc/ringleader/examples/kubernetes/"},
+	{"monitoring/", "usr/share/doc/ringleader/examples/monitoring/"},
+	{"docs/", "usr/share/doc/ringleader/docs/"},
 	{"README.md", "usr/share/doc/ringleader/README.md"},
+	{"NOTICE", "usr/share/doc/ringleader/NOTICE"},
+	{"SECURITY.md", "usr/share/doc/ringleader/SECURITY.md"},
+	{"CHANGELOG.md", "usr/share/doc/ringleader/CHANGELOG.md"},
 }
 
 // debian writes the Debian package for a platform.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
@@ -30,7 +32,7 @@ func (l *layout) put(kind string, value any) (image.Descriptor, error) {
 	return l.add(kind, data), nil
 }
 
-// image writes the archive of an image for several processors. It holds the program and the folder of its data, and nothing
+// image writes the archive of an image for several processors. It holds the program, its terms and the folder of its data, and nothing
 // else: no shell, no package manager, no other user.
 func (r *release) image(programs []built) error {
 	var l layout
@@ -66,7 +68,15 @@ func (r *release) image(programs []built) error {
 
 // manifest adds the image for one platform.
 func (r *release) manifest(l *layout, b built) (image.Descriptor, error) {
-	files, err := tarOf("", []entry{{name: "data/", mode: 0o700, owner: user}, {name: "ringleader", data: b.program, mode: executable}}, r.moment)
+	entries := []entry{{name: "data/", mode: 0o700, owner: user}, {name: "ringleader", data: b.program, mode: executable}}
+	for _, name := range []string{"LICENSE", "NOTICE"} {
+		text, err := os.ReadFile(filepath.Join(r.root, name))
+		if err != nil {
+			return image.Descriptor{}, err
+		}
+		entries = append(entries, entry{name: name, data: text})
+	}
+	files, err := tarOf("", withFolders(entries), r.moment)
 	if err != nil {
 		return image.Descriptor{}, err
 	}

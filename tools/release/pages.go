@@ -19,21 +19,21 @@ import (
 
 // common returns what all archives have besides the program.
 func (r *release) common() (entries []entry, err error) {
-	for _, name := range []string{"LICENSE", "README.md"} {
+	for _, name := range []string{"LICENSE", "NOTICE", "README.md", "CHANGELOG.md", "SECURITY.md"} {
 		data, err := os.ReadFile(filepath.Join(r.root, name))
 		if err != nil {
 			return nil, err
 		}
 		entries = append(entries, entry{name: name, data: data})
 	}
-	for _, folder := range []string{"systemd", "kubernetes", "recipes"} {
-		files, err := read(os.DirFS(filepath.Join(r.root, "packaging", folder)))
+	for _, folder := range []string{"packaging/systemd", "packaging/kubernetes", "packaging/recipes", "monitoring", "docs"} {
+		files, err := read(os.DirFS(filepath.Join(r.root, folder)))
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range files {
 			if path.Ext(e.name) != ".go" {
-				e.name = folder + "/" + e.name
+				e.name = path.Base(folder) + "/" + e.name
 				entries = append(entries, e)
 			}
 		}
