@@ -108,6 +108,11 @@ type Config struct {
 	// Record is the flight recorder: what this member was given and did, for the analysis of an incident. It is on for a member with Data.
 	Record Record
 
+	// LeaseFile is a file that tells other processes of this machine whether this member leads, and until when; see package leasefile. It is for
+	// quorum-bully on Linux. Those processes are not this program's to end, so no death is proven: if this process crashes, the others
+	// wait for the end of the lease that the file has.
+	LeaseFile string
+
 	// Timing holds all lengths of time. The default is [LAN].
 	Timing Timing
 
@@ -210,6 +215,8 @@ func (c Config) complete() (Config, error) {
 	c.checkMembers(must)
 	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
 	must(c.Record.Size == 0 || c.Record.Size >= record.LeastSize, "Record.Size is %d; a record has at least %d bytes", c.Record.Size, record.LeastSize)
+	must(c.LeaseFile == "" || c.Algorithm == QuorumBully, "LeaseFile is given; %s has no lease", c.Algorithm)
+	must(c.LeaseFile == "" || c.Death == [32]byte{}, "LeaseFile and Death are both given; a proof of death does not end what others read in the file")
 	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
 	c.Timing.check(must)
 	c.Health.check(must)
@@ -346,7 +353,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
 	}
 	if c.Algorithm == QuorumBully {
-		if l.Death == [32]byte{} {
+		if l.Death == [32]byte{} && c.LeaseFile == "" {
 			l.Death = warden.Hash()
 		}
 		l.Entitled = c.Timing.entitled()

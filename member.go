@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/warden"
+	"ringleader.example/ringleader/leasefile"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 )
@@ -200,8 +201,19 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if len(c.ProgressPaths) > 0 {
 		config.Standing = c.standing(errUnanswered)
 	}
+	shown, err := c.shown() // when the directory is this process's: another one of this member may have a file
+	if err != nil {
+		looks.Close()
+		if c.Storage != nil {
+			err = errors.Join(err, c.Storage.Close())
+		}
+		return nil, err
+	}
+	if shown != nil {
+		config.Shown = shown
+	}
 	config.Record = c.recording()
-	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime {
+	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime && c.LeaseFile == "" {
 		if pulse := warden.NewPulse(); pulse != nil {
 			config.Pulse, config.Hang = pulse, c.Timing.Hang
 		}
@@ -209,9 +221,10 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	engine, err := live.JoinProgram(context.WithoutCancel(ctx), program, config) // the end of ctx is to release the lease
 	if err != nil {
 		looks.Close()
-		return nil, err
+		return nil, errors.Join(err, shown.Close())
 	}
 	context.AfterFunc(engine.Context(), looks.Close)
+	context.AfterFunc(engine.Context(), func() { _ = shown.Close() })
 	if c.Algorithm == Bully {
 		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
 	}
@@ -485,6 +498,18 @@ func ofStorage(err error) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrStorage, err)
+}
+
+// shown makes the file for other processes, if there is to be one.
+func (c *Config) shown() (*leasefile.Writer, error) {
+	if c.LeaseFile == "" {
+		return nil, nil
+	}
+	w, err := leasefile.Create(c.LeaseFile, c.Group, c.ID)
+	if err != nil {
+		return nil, fmt.Errorf("%w: LeaseFile: %w", ErrConfig, err)
+	}
+	return w, nil
 }
 
 // leave stops the process's part in all groups, of which it leads none. What it leaves to its warden needs no proof.

@@ -75,7 +75,7 @@ type Host struct {
 }
 
 // New makes a cluster of members of which none runs. Config holds what they have in common; ID, Members, Storage, Clock,
-// Transport and Death are those of the cluster, and Overrun is Log unless it is Panic. With Record.Directory, each member writes its record into the
+// Transport and Death are those of the cluster, with LeaseFile there is no Death, and Overrun is Log unless it is Panic. With Record.Directory, each member writes its record into the
 // folder there that has its ID as the name. The default Timing is
 // [ringleader.Test].
 func New(t testing.TB, config ringleader.Config, ids ...uint64) *Cluster {
@@ -172,6 +172,9 @@ func (c *Cluster) TryStart(id uint64) error {
 	}
 	if c.change != nil {
 		c.change(id, &config)
+	}
+	if config.LeaseFile != "" {
+		config.Death = [32]byte{}
 	}
 	m, err := ringleader.Join(context.Background(), config)
 	if err != nil {

@@ -30,6 +30,6 @@ func Commands(h Host) []*cobra.Command {
 	p := &program{h}
 	return []*cobra.Command{
 		p.demo(), p.init(), p.cert(), p.join(), p.exec(), p.status(), p.watchLeader(), p.resign(), p.transfer(), p.members(), p.pausePreemption(),
-		p.resumePreemption(), p.doctor(), p.record(), p.explain(),
+		p.resumePreemption(), p.doctor(), p.record(), p.explain(), p.lease(),
 	}
 }

@@ -207,7 +207,11 @@ func (a *Agent) environment(role ringleader.Role, leader, term uint64) []string 
 
 // identity returns the variables that tell which member this is.
 func (a *Agent) identity() []string {
-	return []string{variable("GROUP", a.config.Member.Group), variable("MEMBER", strconv.FormatUint(a.config.Member.ID, 10))}
+	who := []string{variable("GROUP", a.config.Member.Group), variable("MEMBER", strconv.FormatUint(a.config.Member.ID, 10))}
+	if file := a.config.Member.LeaseFile; file != "" {
+		who = append(who, variable("LEASE", file))
+	}
+	return who
 }
 
 func variable(name, value string) string { return "RINGLEADER_" + name + "=" + value }

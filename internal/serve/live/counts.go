@@ -91,6 +91,7 @@ func (g *Group) renew(until time.Duration) {
 		g.counts.Late++
 	}
 	g.move(until)
+	g.shows()
 }
 
 // isLate reports whether less than half of the lease is left. Only the loop calls it.

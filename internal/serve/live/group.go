@@ -68,6 +68,7 @@ type Group struct {
 	last    uint64 // the leader that was known last
 	muted   muted
 	waits   []string // what an election without a leader waits for
+	shown   Shown    // where other processes see the lease; nil: nowhere
 }
 
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
@@ -207,6 +208,7 @@ func (g *Group) publish(s State, until time.Duration) {
 	s.Stopping = g.asked && s.Role == network.Leader
 	g.count(&s)
 	g.state = s
+	g.shows()
 	close(g.changed)
 	g.changed = make(chan struct{})
 }
@@ -216,6 +218,7 @@ func (g *Group) extend(until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.move(until)
+	g.shows()
 }
 
 // move sets the end of leadership. Only the loop calls it.
@@ -314,7 +317,9 @@ func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 	if g.instance, err = g.prepare(); err != nil {
 		return nil, err
 	}
-	if c.Group != l.member.config.Group { // it is not the only one
+	if c.Group == l.member.config.Group {
+		g.handle.shown = l.member.config.Shown
+	} else { // it is not the only one
 		g.handle.log = l.member.log.With("group", c.Group)
 	}
 	g.handle.key = keyOf(c.Group)

@@ -45,6 +45,7 @@ type Config struct {
 	Hang  time.Duration
 
 	Record *Recording // optional: nothing is recorded
+	Shown  Shown      // optional: the lease of the group of GroupConfig, for other processes
 
 	GroupConfig // the group that all members of Members belong to
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
 
@@ -35,6 +36,20 @@ func (g *group) show() {
 		g.handle.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term, "because", s.Last.String())
 	}
 	g.handle.publish(s, g.lease)
+}
+
+// Shown shows the lease to other processes. It says that the member does not lead if no time is left.
+type Shown interface {
+	Show(leads bool, term uint64, left func() time.Duration, value string)
+}
+
+// shows shows the lease. It is called with mu held: what ends a lead is shown before any message that lets another member lead.
+func (g *Group) shows() {
+	if g.shown == nil {
+		return
+	}
+	leads := g.state.Role == network.Leader && g.until != process.Never
+	g.shown.Show(leads, uint64(g.state.Term), func() time.Duration { return g.until - g.member.boot() }, g.state.Value)
 }
 
 // roleName returns the name of a role in the log: that which status has.

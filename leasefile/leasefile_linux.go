@@ -1,0 +1,233 @@
+package leasefile
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// boot returns what names this start of the system.
+func boot() (b [16]byte, err error) {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return b, err
+	}
+	raw, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(text)), "-", ""))
+	if err == nil && len(raw) != len(b) {
+		err = fmt.Errorf("the identifier of this start of the system has %d bytes", len(raw))
+	}
+	copy(b[:], raw)
+	return b, err
+}
+
+// now returns the readings of both clocks.
+func now() (boottime, monotonic time.Duration, err error) {
+	var a, b unix.Timespec
+	if err := errors.Join(unix.ClockGettime(unix.CLOCK_BOOTTIME, &a), unix.ClockGettime(unix.CLOCK_MONOTONIC, &b)); err != nil {
+		return 0, 0, err
+	}
+	return time.Duration(a.Nano()), time.Duration(b.Nano()), nil
+}
+
+// Writer writes a lease file. Its methods may be called by any goroutine.
+type Writer struct {
+	mu       sync.Mutex
+	file     []byte
+	sequence uint64
+	written  State
+}
+
+// Create makes a lease file, in place of one that has the name, and maps it into memory. It says that the member does not lead. A file system in
+// memory, such as /run, is the right place: a write never waits for a disk there.
+func Create(path, group string, member uint64) (w *Writer, err error) {
+	s := State{Member: member, Group: group}
+	if s.Boot, err = boot(); err != nil {
+		return nil, err
+	}
+	head, err := encodeHead(&s)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".ringleader-lease-*")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	first := make([]byte, size) // written, not only mapped: a full disk is an error here, and not a signal later
+	copy(first, head)
+	write(first[slots[1]:slots[1]+slotSize], 2, &s)
+	if _, err := f.Write(first); err != nil {
+		return nil, err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return nil, err
+	}
+	file, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return nil, errors.Join(err, unix.Munmap(file))
+	}
+	return &Writer{file: file, sequence: 2, written: s}, nil
+}
+
+// Show writes what the member may believe: whether it leads in a term, how long the lease still runs, and what it publishes. The clocks of the
+// machine are read before left is called, so a pause between the two makes the end early, not late.
+func (w *Writer) Show(leads bool, term uint64, left func() time.Duration, value string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.written
+	s.Leads, s.Term, s.Value, s.Boottime, s.Monotonic = false, term, value, 0, 0
+	if boottime, monotonic, err := now(); leads && err == nil {
+		if rest := left(); rest > 0 {
+			s.Leads, s.Boottime, s.Monotonic = true, boottime+rest, monotonic+rest
+		}
+	}
+	w.put(&s)
+}
+
+// put writes a state, if it differs from the last one.
+func (w *Writer) put(s *State) {
+	if w.file == nil || *s == w.written {
+		return
+	}
+	w.sequence++
+	at := slots[(w.sequence+1)%2]
+	write(w.file[at:at+slotSize], w.sequence, s)
+	w.written = *s
+}
+
+// Close writes that the member leads no more, and that nothing else will be written. A nil Writer has nothing to close.
+func (w *Writer) Close() error {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file == nil {
+		return nil
+	}
+	s := w.written
+	s.Leads, s.Closed, s.Boottime, s.Monotonic = false, true, 0, 0
+	w.put(&s)
+	err := unix.Munmap(w.file)
+	w.file = nil
+	return err
+}
+
+// Reader reads a lease file. Its methods may be called by any goroutine.
+type Reader struct {
+	path string
+	boot [16]byte
+
+	mu   sync.Mutex
+	file []byte
+	head State
+	info os.FileInfo // of the file that is mapped
+}
+
+// Open opens a lease file.
+func Open(path string) (*Reader, error) {
+	r := &Reader{path: path}
+	var err error
+	if r.boot, err = boot(); err != nil {
+		return nil, err
+	}
+	return r, r.reopen()
+}
+
+// reopen maps the file that has the path now.
+func (r *Reader) reopen() error {
+	f, err := os.Open(r.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	begin := make([]byte, min(info.Size(), size))
+	if _, err := f.ReadAt(begin, 0); err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	var head State
+	if err := decodeHead(begin, &head); err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	file, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	if r.file != nil {
+		err = unix.Munmap(r.file)
+	}
+	r.file, r.head, r.info = file, head, info
+	return err
+}
+
+// Read returns what the file says, whether the lease runs or not.
+func (r *Reader) Read() (State, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.read()
+}
+
+func (r *Reader) read() (State, error) {
+	if r.file == nil {
+		return State{}, os.ErrClosed
+	}
+	return read(r.file, r.head), nil
+}
+
+// Valid returns the term in which the member of the file leads, and how long its lease still runs, at the moment of the call. It reports false if the
+// member does not lead, if the lease is over on one of the clocks, or if the system has started since the file was written. A member that
+// starts again makes a new file, which Valid finds when the lease of the old one is over.
+func (r *Reader) Valid() (term uint64, left time.Duration, valid bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if term, left, valid = r.valid(); valid {
+		return term, left, true
+	}
+	if info, err := os.Stat(r.path); err != nil || r.file == nil || os.SameFile(info, r.info) || r.reopen() != nil {
+		return 0, 0, false
+	}
+	return r.valid()
+}
+
+func (r *Reader) valid() (term uint64, left time.Duration, valid bool) {
+	s, err := r.read()
+	if err != nil || !s.Leads || s.Boot != r.boot {
+		return 0, 0, false
+	}
+	boottime, monotonic, err := now() // after the file: the answer is about this moment
+	if left = min(s.Boottime-boottime, s.Monotonic-monotonic); err != nil || left <= 0 {
+		return 0, 0, false
+	}
+	return s.Term, left, true
+}
+
+// Close ends the use of the file.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.file == nil {
+		return nil
+	}
+	err := unix.Munmap(r.file)
+	r.file = nil
+	return err
+}

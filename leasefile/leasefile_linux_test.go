@@ -1,0 +1,203 @@
+package leasefile
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// always returns a length of time.
+func always(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
+
+// both returns a new file's writer and reader.
+func both(t *testing.T) (w *Writer, r *Reader, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "lease")
+	w, err := Create(path, "jobs", 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	r, err = Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return w, r, path
+}
+
+func TestALeaseIsValidUntilItsEnd(t *testing.T) {
+	w, r, _ := both(t)
+	if _, _, valid := r.Valid(); valid {
+		t.Error("a new file is valid")
+	}
+	w.Show(true, 3, always(time.Hour), "http://x")
+	term, left, valid := r.Valid()
+	if !valid || term != 3 || left <= 0 || left > time.Hour {
+		t.Errorf("%d, %v, %v", term, left, valid)
+	}
+	s, err := r.Read()
+	if err != nil || s.Member != 7 || s.Group != "jobs" || s.Value != "http://x" || s.Closed {
+		t.Errorf("%+v, %v", s, err)
+	}
+	w.Show(true, 3, always(0), "")
+	if _, _, valid := r.Valid(); valid {
+		t.Error("a lease that has ended is valid")
+	}
+	w.Show(true, 4, always(time.Hour), strings.Repeat("x", MostValue+9))
+	if s, err := r.Read(); err != nil || len(s.Value) != MostValue || !s.Leads {
+		t.Errorf("%+v, %v", s, err)
+	}
+	w.Show(false, 4, always(time.Hour), "")
+	if _, _, valid := r.Valid(); valid {
+		t.Error("a member that does not lead is valid")
+	}
+	w.Show(true, 5, always(time.Hour), "")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.Show(true, 6, always(time.Hour), "")
+	if s, err := r.Read(); err != nil || s.Leads || !s.Closed || s.Term != 5 {
+		t.Errorf("after the end of its writer: %+v, %v", s, err)
+	}
+}
+
+// Each clock alone ends a lease: one goes on during suspension, and the other is all that some languages have.
+func TestALeaseEndsOnEachClock(t *testing.T) {
+	w, r, _ := both(t)
+	w.Show(true, 3, always(time.Hour), "")
+	for _, end := range []func(*State){func(s *State) { s.Boottime = 1 }, func(s *State) { s.Monotonic = 1 }} {
+		s := w.written
+		end(&s)
+		write(w.file[slots[0]:slots[0]+slotSize], w.sequence+2, &s)
+		w.sequence += 2
+		if _, _, valid := r.Valid(); valid {
+			t.Errorf("%+v is valid", s)
+		}
+	}
+}
+
+func TestALeaseOfAnotherStartOfTheSystemIsNotValid(t *testing.T) {
+	w, r, _ := both(t)
+	w.Show(true, 3, always(time.Hour), "")
+	r.boot[3]++
+	if _, _, valid := r.Valid(); valid {
+		t.Error("it is valid")
+	}
+}
+
+// A writer that is killed in the middle of a write leaves the other slot.
+func TestAWriteThatWasInterruptedDoesNotCount(t *testing.T) {
+	w, r, _ := both(t)
+	w.Show(true, 3, always(time.Hour), "one")
+	w.Show(true, 3, always(2*time.Hour), "two")
+	at := slots[(w.sequence+1)%2]
+	for i := range valueAt + 3 { // so much of the next write of this slot is there
+		copy(w.file[at:at+8], make([]byte, 8))
+		w.file[at+8+i] ^= 0x40
+		if s, err := r.Read(); err != nil || s.Value != "one" || !s.Leads {
+			t.Errorf("%d bytes: %+v, %v", i, s, err)
+		}
+	}
+}
+
+// What no writer leaves is damage: then the member does not lead, whatever the older slot says.
+func TestADamagedSlotDoesNotLead(t *testing.T) {
+	w, r, _ := both(t)
+	w.Show(true, 3, always(time.Hour), "one")
+	w.Show(true, 3, always(2*time.Hour), "two")
+	at := slots[(w.sequence+1)%2]
+	whole := append([]byte(nil), w.file[at:at+slotSize]...)
+	for i := range valueAt + 3 {
+		copy(w.file[at:], whole)
+		w.file[at+i] ^= 0x40
+		if s, err := r.Read(); err != nil || s.Leads && (i < 42 || i >= valueAt) {
+			t.Errorf("byte %d: %+v, %v", i, s, err)
+		}
+	}
+}
+
+func TestAFileOfAWriterThatStartsAgainIsFound(t *testing.T) {
+	w, r, path := both(t)
+	w.Show(true, 3, always(time.Hour), "")
+	next, err := Create(path, "jobs", 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	next.Show(true, 9, always(time.Hour), "")
+	if term, _, _ := r.Valid(); term != 3 {
+		t.Errorf("while the lease of the old file runs: term %d", term)
+	}
+	w.Close()
+	if term, _, valid := r.Valid(); term != 9 || !valid {
+		t.Errorf("after it: term %d, %v", term, valid)
+	}
+}
+
+func TestFilesThatAreNoLeaseFiles(t *testing.T) {
+	_, _, path := both(t)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(at int, value byte, again bool) []byte {
+		b := append([]byte(nil), good...)
+		b[at] = value
+		if again {
+			binary.LittleEndian.PutUint32(b[8:], crc32.ChecksumIEEE(b[12:headSize]))
+		}
+		return b
+	}
+	for name, c := range map[string]struct {
+		file []byte
+		want error
+		text string
+	}{
+		"empty":           {nil, ErrFormat, ""},
+		"short":           {good[:200], ErrFormat, "200 bytes"},
+		"foreign":         {[]byte(strings.Repeat("x", size)), ErrFormat, ""},
+		"other version":   {changed(7, '2', true), ErrVersion, "02"},
+		"damaged":         {changed(40, 1, false), ErrFormat, "damaged"},
+		"too long a name": {changed(48, 201, true), ErrFormat, "no sense"},
+	} {
+		file := filepath.Join(t.TempDir(), "lease")
+		if err := os.WriteFile(file, c.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(file); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := Create(filepath.Join(t.TempDir(), "lease"), strings.Repeat("x", 201), 1); err == nil {
+		t.Error("a name of 201 bytes is taken")
+	}
+}
+
+func BenchmarkValid(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "lease")
+	w, err := Create(path, "jobs", 7)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	w.Show(true, 3, always(time.Hour), "http://127.0.0.1:8080")
+	r, err := Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	for b.Loop() {
+		if _, _, valid := r.Valid(); !valid {
+			b.Fatal("it is not valid")
+		}
+	}
+}
