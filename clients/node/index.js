@@ -80,7 +80,7 @@ function newest(copy) {
 }
 
 /** One open file. Its head does not change. */
-class File {
+class OpenFile {
   constructor(path) {
     this.descriptor = -1;
     this.status = null;
@@ -153,7 +153,7 @@ class Lease {
   constructor(path = process.env.RINGLEADER_LEASE) {
     if (!path) throw new Error('no path of a lease file, and RINGLEADER_LEASE is not set');
     this.path = path;
-    this.#file = new File(path);
+    this.#file = new OpenFile(path);
   }
 
   valid() {
@@ -173,7 +173,7 @@ class Lease {
     let state = this.#state();
     if (!state.valid && this.#replaced()) {
       this.#file.close();
-      this.#file = new File(this.path);
+      this.#file = new OpenFile(this.path);
       state = this.#state();
     }
     return state;
@@ -216,7 +216,7 @@ class Lease {
     let found;
     try {
       found = this.#file.read();
-    } catch (error) {
+    } catch {
       found = null;
     }
     if (!found) return { ...state, reason: 'no state in the file is whole' };
@@ -238,8 +238,12 @@ class Lease {
     const { status, reason } = this.#file;
     if (status === undefined) return false;
     // An open file keeps its number, so that no later file has the same.
-    const now = fs.statSync(this.path, { bigint: true, throwIfNoEntry: false });
-    return now !== undefined && (reason !== '' || now.dev !== status.dev || now.ino !== status.ino);
+    try {
+      const now = fs.statSync(this.path, { bigint: true });
+      return reason !== '' || now.dev !== status.dev || now.ino !== status.ino;
+    } catch {
+      return false;
+    }
   }
 }
 
