@@ -143,12 +143,19 @@ static inline const char *ringleader_lease_head(struct ringleader_lease *lease) 
 static inline const char *ringleader_lease_map(struct ringleader_lease *lease) {
 	struct stat status;
 	void *memory;
-	int file = open(lease->path, O_RDONLY | O_CLOEXEC);
+	const char *reason = "";
+	int file = open(lease->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file < 0)
 		return errno == ENOENT ? "no such file" : "the file cannot be read";
-	if (fstat(file, &status) != 0 || status.st_size < ringleader_lease_size) {
+	if (fstat(file, &status) != 0)
+		reason = "the file cannot be read";
+	else if (!S_ISREG(status.st_mode))
+		reason = "not a lease file";
+	else if (status.st_size < ringleader_lease_size)
+		reason = "the file is shorter than 4096 bytes";
+	if (reason[0] != 0) {
 		close(file);
-		return "the file is shorter than 4096 bytes";
+		return reason;
 	}
 	memory = mmap(NULL, ringleader_lease_size, PROT_READ, MAP_SHARED, file, 0);
 	close(file);
@@ -247,7 +254,7 @@ static inline int ringleader_lease_newest(struct ringleader_lease *lease, int64_
 }
 
 static inline int ringleader_lease_state(struct ringleader_lease *lease, struct ringleader_state *state) {
-	int64_t boottime, monotonic, left;
+	int64_t boottime, monotonic, end_boottime, end_monotonic;
 	uint64_t flags;
 	state->valid = 0;
 	state->term = 0;
@@ -263,21 +270,22 @@ static inline int ringleader_lease_state(struct ringleader_lease *lease, struct 
 		return 0;
 	flags = ringleader_lease_number(lease->copy + 12, 4);
 	state->term = ringleader_lease_number(lease->copy + 16, 8);
-	boottime = (int64_t)ringleader_lease_number(lease->copy + 24, 8) - boottime;
-	monotonic = (int64_t)ringleader_lease_number(lease->copy + 32, 8) - monotonic;
-	left = boottime < monotonic ? boottime : monotonic;
+	end_boottime = (int64_t)ringleader_lease_number(lease->copy + 24, 8);
+	end_monotonic = (int64_t)ringleader_lease_number(lease->copy + 32, 8);
 	state->length = lease->checked - 48;
 	memcpy(state->value, lease->copy + 48, state->length);
 	if (flags & ringleader_lease_closed) {
 		state->reason = "the writer has ended";
 	} else if (!(flags & ringleader_lease_leader)) {
 		state->reason = "not leader";
-	} else if (left <= 0) {
+	} else if (boottime >= end_boottime || monotonic >= end_monotonic) {
 		state->reason = "the lease has ended";
 	} else {
 		state->reason = "";
 		state->valid = 1;
-		state->remaining = left;
+		boottime = end_boottime - boottime;
+		monotonic = end_monotonic - monotonic;
+		state->remaining = boottime < monotonic ? boottime : monotonic;
 	}
 	return state->valid;
 }

@@ -99,8 +99,9 @@ class OpenFile {
   }
 
   open(path) {
-    this.descriptor = fs.openSync(path, 'r');
+    this.descriptor = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
     this.status = fs.fstatSync(this.descriptor, { bigint: true });
+    if (!this.status.isFile()) return 'not a lease file';
     if (this.fill(this.copy) < SIZE) return 'the file is shorter than 4096 bytes';
     const head = this.copy;
     const magic = head.toString('latin1', 0, 8);

@@ -11,6 +11,7 @@ lease ends by itself. Linux only. A Lease may be used by several threads, and af
 
 import mmap
 import os
+import stat
 import struct
 import time
 import zlib
@@ -72,7 +73,7 @@ class _Mapping:
 
     def _open(self, path: str) -> str:
         try:
-            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except FileNotFoundError:
             return "no such file"
         except OSError:
@@ -80,6 +81,8 @@ class _Mapping:
         try:
             status = os.fstat(file)
             self.place = (status.st_dev, status.st_ino)
+            if not stat.S_ISREG(status.st_mode):
+                return "not a lease file"
             if status.st_size < _SIZE:
                 return "the file is shorter than 4096 bytes"
             self.memory = mmap.mmap(file, _SIZE, mmap.MAP_SHARED, mmap.PROT_READ)
@@ -90,13 +93,14 @@ class _Mapping:
         return self._check(self.memory[:256])
 
     def _check(self, head: bytes) -> str:
-        magic, checksum, size, boot, self.member, _, length = _head.unpack_from(head)
+        magic, checksum, size, boot, member, _, length = _head.unpack_from(head)
         if magic[:6] != b"RLEASE" or not magic[6:].isdigit():
             return "not a lease file"
         if magic[6:] != b"01":
             return "the version of the file is %s, not 01" % magic[6:].decode()
         if zlib.crc32(head[12:]) != checksum or size != _SIZE or length > _MOST_GROUP:
             return "the head of the file is damaged"
+        self.member = member
         self.group = head[50 : 50 + length].decode("utf-8", "replace")
         try:
             with open(_boot_id) as file:

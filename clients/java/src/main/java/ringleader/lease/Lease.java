@@ -219,7 +219,11 @@ public final class Lease {
         }
 
         private String open(Path path) throws IOException {
-            key = key(path);
+            BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+            key = attributes.fileKey();
+            if (!attributes.isRegularFile()) {
+                return "not a lease file";
+            }
             try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
                 if (file.size() < SIZE) {
                     return "the file is shorter than 4096 bytes";
@@ -286,15 +290,14 @@ public final class Lease {
             if (!newest()) {
                 return new State(this, "no state in the file is whole", Slot.NONE, 0);
             }
-            long left = Math.min(slot.boottime - boottime, slot.monotonic - monotonic);
             if ((slot.flags & CLOSED) != 0) {
                 return new State(this, "the writer has ended", slot, 0);
             } else if ((slot.flags & LEADER) == 0) {
                 return new State(this, "not leader", slot, 0);
-            } else if (left <= 0) {
+            } else if (boottime >= slot.boottime || monotonic >= slot.monotonic) {
                 return new State(this, "the lease has ended", slot, 0);
             }
-            return new State(this, "", slot, left);
+            return new State(this, "", slot, Math.min(slot.boottime - boottime, slot.monotonic - monotonic));
         }
 
         /** Finds the newest slot, and reads the two clocks at a moment when it was the newest. */

@@ -1,0 +1,452 @@
+// Package clients has readers of the lease file in other languages. Its tests give all of them the same files, written here
+// byte by byte, and compare what they say.
+package clients
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// The client of each language is driven by a program of testdata.
+var languages = []struct {
+	name, tool, debian string
+	build              func(t testing.TB, dir string) []string // the command that runs the driver
+}{
+	{"python", "python3", "python3", func(testing.TB, string) []string {
+		return []string{"env", "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1", "python3", "testdata/driver.py"}
+	}},
+	{"c", "cc", "gcc libc6-dev", func(t testing.TB, dir string) []string {
+		driver := filepath.Join(dir, "driver")
+		run(t, "cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-Ic", "-o", driver, "testdata/driver.c")
+		return []string{driver}
+	}},
+	{"node", "node", "nodejs", func(testing.TB, string) []string {
+		return []string{"node", "testdata/driver.js"}
+	}},
+	{"java", "javac", "default-jdk-headless", func(t testing.TB, dir string) []string {
+		run(t, "javac", "--release", "11", "-Xlint:all", "-Werror", "-d", dir, "java/src/main/java/ringleader/lease/Lease.java", "testdata/Driver.java")
+		return []string{"java", "-XX:+UseSerialGC", "-cp", dir, "Driver"}
+	}},
+}
+
+func run(t testing.TB, name string, arguments ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// driver is a running program that uses a client.
+type driver struct {
+	t   testing.TB
+	in  io.Writer
+	out *bufio.Reader
+}
+
+// inEach runs a test with each client. Before the command of the driver stands a prefix.
+func inEach(t *testing.T, test func(*testing.T, *driver), prefix ...string) {
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			needs(t, l.tool, l.debian)
+			test(t, start(t, append(prefix, l.build(t, t.TempDir())...)))
+		})
+	}
+}
+
+// needs skips a test without a tool. In CI none is missing.
+func needs(t testing.TB, tool, debian string) {
+	t.Helper()
+	if _, err := exec.LookPath(tool); err == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("%s is missing", tool)
+	}
+	t.Skipf("%s is missing; on Debian: apt-get install %s", tool, debian)
+}
+
+func start(t testing.TB, command []string) *driver {
+	t.Helper()
+	c := exec.Command(command[0], command[1:]...)
+	c.Stderr = t.Output()
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &driver{t, in, bufio.NewReader(out)}
+}
+
+// tell sends a command, and heard returns its answer.
+func (d *driver) tell(command string) {
+	d.t.Helper()
+	if _, err := fmt.Fprintln(d.in, command); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *driver) heard() string {
+	d.t.Helper()
+	line, err := d.out.ReadString('\n')
+	if err != nil {
+		d.t.Fatalf("the driver has ended: %v", err)
+	}
+	return strings.TrimSuffix(line, "\n")
+}
+
+func (d *driver) ask(command string) string {
+	d.t.Helper()
+	d.tell(command)
+	return d.heard()
+}
+
+// wants opens a file, or looks again if there is none, and compares what the client says.
+func (d *driver) wants(path, want string) {
+	d.t.Helper()
+	if path != "" {
+		d.ask("open " + path)
+	}
+	if got := d.ask("read"); got != want {
+		d.t.Errorf("%s says\n\t%s, want\n\t%s", cmp.Or(path, "the file"), got, want)
+	}
+}
+
+const (
+	size   = 4096
+	first  = 256
+	second = 2176
+	leader = 1
+	closed = 2
+	hour   = int64(time.Hour)
+
+	clockMonotonic = 1
+	clockBoottime  = 7
+)
+
+var little = binary.LittleEndian
+
+// slot is one state in a file.
+type slot struct {
+	sequence, term      uint64
+	flags               uint32
+	boottime, monotonic int64 // the ends, counted from now
+	value               string
+}
+
+// bytes returns a slot as it is in the file.
+func (s slot) bytes() []byte {
+	b := make([]byte, 1920)
+	little.PutUint64(b[0:], s.sequence)
+	little.PutUint32(b[12:], s.flags)
+	little.PutUint64(b[16:], s.term)
+	little.PutUint64(b[24:], uint64(s.boottime))
+	little.PutUint64(b[32:], uint64(s.monotonic))
+	little.PutUint16(b[40:], uint16(len(s.value)))
+	copy(b[48:], s.value)
+	sum := crc32.ChecksumIEEE(b[:8])
+	little.PutUint32(b[8:], crc32.Update(sum, crc32.IEEETable, b[12:48+len(s.value)]))
+	return b
+}
+
+// at returns where a slot of the sequence is in the file.
+func (s slot) at() int64 {
+	if s.sequence%2 == 1 {
+		return first
+	}
+	return second
+}
+
+// leads is a slot of a leader, whose lease ends after a time on both clocks.
+func leads(sequence, term uint64, value string, left int64) slot {
+	return slot{sequence, term, leader, reading(clockBoottime) + left, reading(clockMonotonic) + left, value}
+}
+
+// reading is what a clock of Linux shows, in nanoseconds.
+func reading(clock uintptr) int64 {
+	var now syscall.Timespec
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&now)), 0); errno != 0 {
+		panic(errno)
+	}
+	return now.Nano()
+}
+
+// file is a lease file of this boot, of member 7 in group "grün", with slots.
+func file(t testing.TB, slots ...slot) []byte {
+	b := make([]byte, size)
+	copy(b, "RLEASE01")
+	little.PutUint32(b[12:], size)
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	boot, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(text)), "-", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(b[16:], boot)
+	little.PutUint64(b[32:], 7)
+	little.PutUint16(b[48:], uint16(len("grün")))
+	copy(b[50:], "grün")
+	for _, s := range slots {
+		copy(b[s.at():], s.bytes())
+	}
+	return sealed(b)
+}
+
+// sealed sets the checksum of a head.
+func sealed(b []byte) []byte {
+	little.PutUint32(b[8:], crc32.ChecksumIEEE(b[12:256]))
+	return b
+}
+
+// flipped returns a file with one bit changed.
+func flipped(b []byte, at int) []byte {
+	b[at] ^= 4
+	return b
+}
+
+// said is an answer of a client about a file whose head is right.
+func said(valid bool, term uint64, value, reason string) string {
+	return fmt.Sprintf("%t|%d|%x|7|grün|%s", valid, term, value, reason)
+}
+
+// unread is an answer about a file whose head is not.
+func unread(reason string) string {
+	return "false|0||0||" + reason
+}
+
+func place(t testing.TB, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path+".new", b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// store writes one slot into a file that is in use.
+func store(t testing.TB, path string, s slot) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt(s.bytes(), s.at()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestClientsAgreeAboutEveryFile(t *testing.T) {
+	const broken = "no state in the file is whole"
+	changed := func(s slot, change func(*slot)) slot {
+		change(&s)
+		return s
+	}
+	now := leads(5, 12, "here", hour)
+	long := strings.Repeat("v", 1024)
+	cases := []struct {
+		name string
+		file []byte // nil: there is none
+		want string
+	}{
+		{"a leader", file(t, now), said(true, 12, "here", "")},
+		{"a leader in the second slot", file(t, leads(6, 13, "", hour)), said(true, 13, "", "")},
+		{"the longest value", file(t, leads(6, 13, long, hour)), said(true, 13, long, "")},
+		{"a value that is too long", file(t, leads(6, 13, long+"v", hour)), said(false, 0, "", broken)},
+		{"flags of the future", file(t, changed(now, func(s *slot) { s.flags |= 8 })), said(true, 12, "here", "")},
+		{"the newer of two", file(t, now, leads(6, 13, "there", hour)), said(true, 13, "there", "")},
+		{"the newer of two, which comes first", file(t, now, leads(4, 11, "there", hour)), said(true, 12, "here", "")},
+		{"large numbers", file(t, leads(1<<63+1, 1<<63+9, "", hour), leads(1<<63, 1, "", hour)), said(true, 1<<63+9, "", "")},
+		{"a late end", file(t, changed(now, func(s *slot) { s.boottime, s.monotonic = math.MaxInt64, math.MaxInt64 })), said(true, 12, "here", "")},
+		{"an end on CLOCK_BOOTTIME", file(t, changed(now, func(s *slot) { s.boottime -= hour })), said(false, 0, "here", "the lease has ended")},
+		{"an end on CLOCK_MONOTONIC", file(t, changed(now, func(s *slot) { s.monotonic -= hour })), said(false, 0, "here", "the lease has ended")},
+		{"an early end on CLOCK_BOOTTIME", file(t, changed(now, func(s *slot) { s.boottime = math.MinInt64 })), said(false, 0, "here", "the lease has ended")},
+		{"an early end on CLOCK_MONOTONIC", file(t, changed(now, func(s *slot) { s.monotonic = math.MinInt64 })), said(false, 0, "here", "the lease has ended")},
+		{"no leader", file(t, changed(now, func(s *slot) { s.flags = 0 })), said(false, 0, "here", "not leader")},
+		{"no leader, after one", file(t, now, changed(now, func(s *slot) { s.sequence, s.flags = 6, 0 })), said(false, 0, "here", "not leader")},
+		{"a writer that has ended", file(t, changed(now, func(s *slot) { s.flags = closed })), said(false, 0, "here", "the writer has ended")},
+		{"a writer that has ended as leader", file(t, changed(now, func(s *slot) { s.flags |= closed })), said(false, 0, "here", "the writer has ended")},
+		{"another boot", sealed(flipped(file(t, now), 20)), said(false, 0, "", "the file is of another boot")},
+		{"a newer slot with a wrong checksum", flipped(file(t, now, leads(6, 13, "there", hour)), second+16), said(false, 0, "", broken)},
+		{"a newer slot with a wrong value", flipped(file(t, now, leads(6, 13, "there", hour)), second+48), said(false, 0, "", broken)},
+		{"an older slot with a wrong checksum", flipped(file(t, now, leads(4, 11, "there", hour)), second+16), said(true, 12, "here", "")},
+		{"bytes behind a value", flipped(file(t, now), first+48+len("here")), said(true, 12, "here", "")},
+		{"a slot that is being written", file(t, now, changed(now, func(s *slot) { s.sequence, s.flags = 0, 0 })), said(true, 12, "here", "")},
+		{"two slots with wrong checksums", flipped(flipped(file(t, now, leads(6, 13, "there", hour)), second+24), first+24), said(false, 0, "", broken)},
+		{"no slot written", file(t), said(false, 0, "", broken)},
+		{"another version", sealed(append([]byte("RLEASE02"), file(t, now)[8:]...)), unread("the version of the file is 02, not 01")},
+		{"another magic", append([]byte("RLEASEXX"), file(t, now)[8:]...), unread("not a lease file")},
+		{"zeros", make([]byte, size), unread("not a lease file")},
+		{"a damaged group", flipped(file(t, now), 51), unread("the head of the file is damaged")},
+		{"a damaged head behind the group", flipped(file(t, now), 255), unread("the head of the file is damaged")},
+		{"another size", sealed(flipped(file(t, now), 13)), unread("the head of the file is damaged")},
+		{"a group whose name is too long", sealed(append(append(file(t, now)[:48:48], 201, 0), file(t, now)[50:]...)), unread("the head of the file is damaged")},
+		{"a short file", file(t, now)[:size-1], unread("the file is shorter than 4096 bytes")},
+		{"an empty file", []byte{}, unread("the file is shorter than 4096 bytes")},
+		{"a file with more behind", append(file(t, now), 1), said(true, 12, "here", "")},
+		{"no file", nil, unread("no such file")},
+	}
+	inEach(t, func(t *testing.T, d *driver) {
+		for i, c := range cases {
+			path := filepath.Join(t.TempDir(), strconv.Itoa(i))
+			if c.file != nil {
+				place(t, path, c.file)
+			}
+			d.ask("open " + path)
+			if got := d.ask("read"); got != c.want {
+				t.Errorf("%s: the client says\n\t%s, want\n\t%s", c.name, got, c.want)
+			}
+		}
+		dir := t.TempDir()
+		d.wants(dir, unread("not a lease file"))
+		pipe := filepath.Join(dir, "pipe")
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d.wants(pipe, unread("not a lease file"))
+	})
+}
+
+func TestClientsFollowTheFile(t *testing.T) {
+	inEach(t, func(t *testing.T, d *driver) {
+		path := filepath.Join(t.TempDir(), "lease")
+		d.wants(path, unread("no such file"))
+		place(t, path, file(t, leads(1, 3, "a", hour)))
+		d.wants("", said(true, 3, "a", ""))
+		store(t, path, slot{sequence: 2, term: 4, value: "b"})
+		d.wants("", said(false, 0, "b", "not leader"))
+		store(t, path, leads(3, 5, "c", hour))
+		d.wants("", said(true, 5, "c", ""))
+
+		// Another file does not end a lease: its writer may have died, and the member leads until the end.
+		old := path + ".old"
+		if err := os.Link(path, old); err != nil {
+			t.Fatal(err)
+		}
+		place(t, path, file(t, leads(1, 6, "d", hour)))
+		d.wants("", said(true, 5, "c", ""))
+		store(t, old, slot{sequence: 4, flags: closed})
+		d.wants("", said(true, 6, "d", ""))
+
+		place(t, path, file(t, leads(1, 7, "e", hour))[:100])
+		store(t, path, slot{sequence: 2})
+		d.wants("", said(true, 6, "d", ""))
+	})
+}
+
+func TestClientsWait(t *testing.T) {
+	inEach(t, func(t *testing.T, d *driver) {
+		path := filepath.Join(t.TempDir(), "lease")
+		d.ask("open " + path)
+		if got := d.ask("wait 0.02"); got != "timeout" {
+			t.Errorf("without a file, wait returns %s", got)
+		}
+		d.tell("wait 300")
+		place(t, path, file(t, slot{sequence: 1}))
+		store(t, path, leads(2, 8, "", hour))
+		if got := d.heard(); got != "8" {
+			t.Errorf("wait returns %s, want the term 8", got)
+		}
+		for _, c := range []struct {
+			s    slot
+			want string
+		}{
+			{leads(3, 8, "", hour), said(true, 8, "", "")},
+			{leads(4, 8, "x", 2*hour), said(true, 8, "x", "")},
+			{slot{sequence: 6, term: 9}, said(false, 0, "", "not leader")},
+			{slot{sequence: 8, term: 9, value: "y"}, said(false, 0, "y", "not leader")},
+			{leads(9, 10, "y", hour), said(true, 10, "y", "")},
+			{leads(11, 11, "y", hour), said(true, 11, "y", "")},
+		} {
+			store(t, path, c.s)
+			if got := d.ask("change"); got != c.want {
+				t.Errorf("the change is %s, want %s", got, c.want)
+			}
+		}
+	})
+}
+
+// A suspension moves CLOCK_BOOTTIME and not CLOCK_MONOTONIC. No test suspends its machine; a namespace moves the clocks
+// likewise.
+func TestClientsCountSuspension(t *testing.T) {
+	const offset = 100_000 * int64(time.Second)
+	const ended = "the lease has ended"
+	for _, c := range []struct {
+		clock string
+		move  func(*slot, int64)
+	}{
+		{"boottime", func(s *slot, by int64) { s.boottime += by }},
+		{"monotonic", func(s *slot, by int64) { s.monotonic += by }},
+	} {
+		t.Run(c.clock, func(t *testing.T) {
+			prefix := []string{"unshare", "--time", "--" + c.clock, strconv.FormatInt(offset/int64(time.Second), 10), "--fork"}
+			if os.Getuid() != 0 {
+				prefix = append(prefix, "--user", "--map-root-user")
+			}
+			if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
+				t.Skipf("no namespace of time: %v, %s", err, bytes.TrimSpace(out))
+			}
+			inEach(t, func(t *testing.T, d *driver) {
+				path := filepath.Join(t.TempDir(), "lease")
+				s := leads(1, 3, "", hour)
+				place(t, path, file(t, s))
+				d.wants(path, said(false, 0, "", ended))
+				c.move(&s, offset)
+				place(t, path, file(t, s))
+				d.wants(path, said(true, 3, "", ""))
+				c.move(&s, -hour)
+				place(t, path, file(t, s))
+				d.wants(path, said(false, 0, "", ended))
+			}, prefix...)
+		})
+	}
+}
+
+// BenchmarkValid measures valid in the loop of a language.
+func BenchmarkValid(b *testing.B) {
+	for _, l := range languages {
+		b.Run(l.name, func(b *testing.B) {
+			needs(b, l.tool, l.debian)
+			path := filepath.Join(b.TempDir(), "lease")
+			place(b, path, file(b, leads(1, 3, "10.0.0.1:7000", hour)))
+			d := start(b, l.build(b, b.TempDir()))
+			d.wants(path, said(true, 3, "10.0.0.1:7000", ""))
+			d.ask("measure 20000")
+			nanoseconds, err := strconv.ParseFloat(d.ask("measure "+strconv.Itoa(b.N)), 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(nanoseconds, "ns/op")
+		})
+	}
+}
