@@ -15,34 +15,54 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 )
 
-// The client of each language is driven by a program of testdata.
-var languages = []struct {
+// language is a client, driven by a program of testdata.
+type language struct {
 	name, tool, debian string
-	build              func(t testing.TB, dir string) []string // the command that runs the driver
-}{
-	{"python", "python3", "python3", func(testing.TB, string) []string {
+	command            func(dir string) []string // what runs the driver
+	compile            func(dir string) []string // what compiles it into a folder, once; nil: nothing
+	compiled           sync.Once
+}
+
+var languages = []*language{
+	{name: "python", tool: "python3", debian: "python3", command: func(string) []string {
 		return []string{"env", "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1", "python3", "testdata/driver.py"}
 	}},
-	{"c", "cc", "gcc libc6-dev", func(t testing.TB, dir string) []string {
-		driver := filepath.Join(dir, "driver")
-		run(t, "cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-Ic", "-o", driver, "testdata/driver.c")
-		return []string{driver}
+	{name: "c", tool: "cc", debian: "gcc libc6-dev", command: func(dir string) []string {
+		return []string{filepath.Join(dir, "driver")}
+	}, compile: func(dir string) []string {
+		return []string{"cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-Ic", "-o", filepath.Join(dir, "driver"), "testdata/driver.c"}
 	}},
-	{"node", "node", "nodejs", func(testing.TB, string) []string {
+	{name: "node", tool: "node", debian: "nodejs", command: func(string) []string {
 		return []string{"node", "testdata/driver.js"}
 	}},
-	{"java", "javac", "default-jdk-headless", func(t testing.TB, dir string) []string {
-		run(t, "javac", "--release", "11", "-Xlint:all", "-Werror", "-d", dir, "java/src/main/java/ringleader/lease/Lease.java", "testdata/Driver.java")
+	{name: "java", tool: "javac", debian: "default-jdk-headless", command: func(dir string) []string {
 		return []string{"java", "-XX:+UseSerialGC", "-cp", dir, "Driver"}
+	}, compile: func(dir string) []string {
+		return []string{"javac", "--release", "11", "-Xlint:all", "-Werror", "-d", dir, "java/src/main/java/ringleader/lease/Lease.java", "testdata/Driver.java"}
 	}},
+}
+
+// binaries is the folder of compiled drivers.
+var binaries string
+
+func TestMain(m *testing.M) {
+	var err error
+	if binaries, err = os.MkdirTemp("", "clients"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(binaries)
+	os.Exit(status)
 }
 
 func run(t testing.TB, name string, arguments ...string) {
@@ -63,8 +83,7 @@ type driver struct {
 func inEach(t *testing.T, test func(*testing.T, *driver), prefix ...string) {
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
-			needs(t, l.tool, l.debian)
-			test(t, start(t, append(prefix, l.build(t, t.TempDir())...)))
+			test(t, l.start(t, prefix...))
 		})
 	}
 }
@@ -81,8 +100,17 @@ func needs(t testing.TB, tool, debian string) {
 	t.Skipf("%s is missing; on Debian: apt-get install %s", tool, debian)
 }
 
-func start(t testing.TB, command []string) *driver {
+// start starts the driver. Before its command stands a prefix.
+func (l *language) start(t testing.TB, prefix ...string) *driver {
 	t.Helper()
+	needs(t, l.tool, l.debian)
+	if l.compile != nil {
+		l.compiled.Do(func() {
+			command := l.compile(binaries)
+			run(t, command[0], command[1:]...)
+		})
+	}
+	command := slices.Concat(prefix, l.command(binaries))
 	c := exec.Command(command[0], command[1:]...)
 	c.Stderr = t.Output()
 	in, err := c.StdinPipe()
@@ -371,7 +399,7 @@ func TestClientsWait(t *testing.T) {
 		if got := d.ask("wait 0.02"); got != "timeout" {
 			t.Errorf("without a file, wait returns %s", got)
 		}
-		d.tell("wait 300")
+		d.tell("wait 60")
 		place(t, path, file(t, slot{sequence: 1}))
 		store(t, path, leads(2, 8, "", hour))
 		if got := d.heard(); got != "8" {
@@ -432,14 +460,40 @@ func TestClientsCountSuspension(t *testing.T) {
 	}
 }
 
+// The fence pattern of the page for Python is what it says.
+func TestPythonFencesItsDatabase(t *testing.T) {
+	needs(t, "python3", "python3")
+	page, err := os.ReadFile("python/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, pattern, _ := strings.Cut(string(page), "```python\nimport sqlite3\n")
+	pattern, _, _ = strings.Cut(pattern, "```")
+	path := filepath.Join(t.TempDir(), "lease")
+	place(t, path, file(t, leads(1, 5, "", hour)))
+	c := exec.Command("python3", "-c", "import sqlite3\n"+pattern+`
+pay(database, lease, 3)
+assert database.execute("SELECT paid, term FROM account").fetchall() == [(3, 5)]
+database.execute("UPDATE account SET term = 6")  # a successor has written
+try:
+    pay(database, lease, 4)
+except Replaced:
+    print(database.execute("SELECT paid, term FROM account").fetchall())
+`)
+	c.Env = append(os.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1", "RINGLEADER_LEASE="+path)
+	out, err := c.CombinedOutput()
+	if got := string(out); err != nil || got != "[(3, 6)]\n" {
+		t.Errorf("it prints %s: %v", got, err)
+	}
+}
+
 // BenchmarkValid measures valid in the loop of a language.
 func BenchmarkValid(b *testing.B) {
 	for _, l := range languages {
 		b.Run(l.name, func(b *testing.B) {
-			needs(b, l.tool, l.debian)
+			d := l.start(b)
 			path := filepath.Join(b.TempDir(), "lease")
 			place(b, path, file(b, leads(1, 3, "10.0.0.1:7000", hour)))
-			d := start(b, l.build(b, b.TempDir()))
 			d.wants(path, said(true, 3, "10.0.0.1:7000", ""))
 			d.ask("measure 20000")
 			nanoseconds, err := strconv.ParseFloat(d.ask("measure "+strconv.Itoa(b.N)), 64)
