@@ -61,14 +61,16 @@ function boottime() {
 /** Decodes the newest slot of a copy of the file, or returns null. */
 function newest(copy) {
   let found = null;
+  let highest = 0n;
   for (const at of SLOTS) {
     const sequence = copy.readBigUInt64LE(at);
     const length = copy.readUInt16LE(at + 40);
-    if (sequence === 0n || length > MOST_VALUE || (found && found.sequence > sequence)) continue;
+    if (sequence <= highest) continue;
+    highest = sequence;
+    found = null; // a damaged slot hides an older one
     const end = at + 48 + length;
-    if (checksum(copy, [at, at + 8], [at + 12, end]) !== copy.readUInt32LE(at + 8)) continue;
+    if (length > MOST_VALUE || checksum(copy, [at, at + 8], [at + 12, end]) !== copy.readUInt32LE(at + 8)) continue;
     found = {
-      sequence,
       flags: copy.readUInt32LE(at + 12),
       term: copy.readBigUInt64LE(at + 16),
       boottime: copy.readBigInt64LE(at + 24),
@@ -87,8 +89,7 @@ class OpenFile {
     this.member = 0n;
     this.group = '';
     this.copy = Buffer.alloc(SIZE);
-    this.again = Buffer.alloc(SIZE);
-    // The last copy and its slot. A copy that is equal needs no second check.
+    // The last copy that was checked, and its newest slot.
     this.checked = Buffer.alloc(SIZE);
     this.slot = null;
     try {
@@ -130,19 +131,13 @@ class OpenFile {
   /** Returns the newest slot and the two clocks at a moment when it was the newest, or null. */
   read() {
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      if (this.fill(this.copy) < SIZE) return null;
-      if (!this.copy.equals(this.checked)) {
-        this.slot = newest(this.copy);
-        this.copy.copy(this.checked);
-      }
       const boot = boottime();
       const monotonic = process.hrtime.bigint();
-      // The sequences are read after the clocks: no newer state was complete when the clocks were read.
-      if (this.fill(this.again) < SIZE) return null;
-      const taken = this.slot ? this.slot.sequence : 0n;
-      if (SLOTS.every((at) => this.again.readBigUInt64LE(at) <= taken)) {
-        return this.slot && { slot: this.slot, boottime: boot, monotonic };
-      }
+      if (this.fill(this.copy) < SIZE) return null;
+      // What was checked before the clocks were read, and is there after, was there when they were read.
+      if (this.copy.equals(this.checked)) return this.slot && { slot: this.slot, boottime: boot, monotonic };
+      this.slot = newest(this.copy);
+      this.copy.copy(this.checked);
     }
     return null;
   }

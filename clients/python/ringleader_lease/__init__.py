@@ -15,23 +15,24 @@ import stat
 import struct
 import time
 import zlib
+from time import CLOCK_BOOTTIME, CLOCK_MONOTONIC, clock_gettime_ns
 from typing import Iterator, NamedTuple, Optional, Tuple
 
 __all__ = ["Lease", "State"]
 
 _SIZE = 4096
-_SLOTS = (256, 2176)
-_SLOT_SIZE = 1920
+_FIRST = slice(256, 304)  # the heads of the two slots
+_SECOND = slice(2176, 2224)
 _MOST_VALUE = 1024
 _MOST_GROUP = 200
 _LEADER = 1
 _CLOSED = 2
+_EITHER = _LEADER | _CLOSED
 _TRIES = 100
 _PAUSE = 0.005  # seconds between two readings of a wait
 
 _head = struct.Struct("<8sII16sQQH")
 _slot = struct.Struct("<QIIQqqH")
-_sequence = struct.Struct("<Q")
 _boot_id = "/proc/sys/kernel/random/boot_id"
 
 
@@ -48,12 +49,14 @@ class State(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    sequence: int
     flags: int
     term: int
     boottime: int  # end of the lease, nanoseconds
     monotonic: int
     value: bytes
+
+    def leads(self, boottime: int, monotonic: int) -> bool:
+        return self.flags & _EITHER == _LEADER and boottime < self.boottime and monotonic < self.monotonic
 
 
 _Place = Tuple[int, int]
@@ -67,8 +70,8 @@ class _Mapping:
         self.place: Optional[_Place] = None
         self.member = 0
         self.group = ""
-        # The last copy and its slot. A copy that is equal needs no second check.
-        self.checked: Tuple[bytes, Optional[_Slot]] = (b"", None)
+        # The heads of both slots in the last copy that was checked, and its newest slot.
+        self.checked: Tuple[bytes, bytes, Optional[_Slot]] = (b"", b"", None)
         self.reason = self._open(path)
 
     def _open(self, path: str) -> str:
@@ -114,33 +117,35 @@ class _Mapping:
     def read(self) -> Tuple[Optional[_Slot], int, int]:
         """Returns the newest slot and the two clocks at a moment when it was the newest."""
         memory = self.memory
-        assert memory is not None
+        if memory is None or self.reason:
+            return None, 0, 0
         for _ in range(_TRIES):
-            copy = memory[:]
-            checked, slot = self.checked
-            if copy != checked:
-                slot = _newest(copy)
-                self.checked = (copy, slot)
-            boottime = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-            monotonic = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-            # The sequences are read after the clocks: no newer state was complete when the clocks were read.
-            (first,) = _sequence.unpack_from(memory, _SLOTS[0])
-            (second,) = _sequence.unpack_from(memory, _SLOTS[1])
-            taken = slot.sequence if slot else 0
-            if first <= taken and second <= taken:
+            first, second, slot = self.checked
+            boottime = clock_gettime_ns(CLOCK_BOOTTIME)
+            monotonic = clock_gettime_ns(CLOCK_MONOTONIC)
+            # A slot is not written twice with one sequence. So what was checked before the clocks were read, and is
+            # there after, was there when they were read.
+            if memory[_FIRST] == first and memory[_SECOND] == second:
+                if slot is None:
+                    self.checked = (b"", b"", None)  # the values were not compared: look again next time
                 return slot, boottime, monotonic
+            copy = memory[:]
+            self.checked = (copy[_FIRST], copy[_SECOND], _newest(copy))
         return None, 0, 0
 
 
 def _newest(copy: bytes) -> Optional[_Slot]:
     newest = None
-    for at in _SLOTS:
+    highest = 0
+    for at in (_FIRST.start, _SECOND.start):
         sequence, checksum, flags, term, boottime, monotonic, length = _slot.unpack_from(copy, at)
-        if sequence == 0 or length > _MOST_VALUE or (newest and newest.sequence > sequence):
+        if sequence <= highest:
             continue
+        highest = sequence
+        newest = None  # a damaged slot hides an older one
         end = at + 48 + length
-        if zlib.crc32(copy[at + 12 : end], zlib.crc32(copy[at : at + 8])) == checksum:
-            newest = _Slot(sequence, flags, term, boottime, monotonic, copy[at + 48 : end])
+        if length <= _MOST_VALUE and zlib.crc32(copy[at + 12 : end], zlib.crc32(copy[at : at + 8])) == checksum:
+            newest = _Slot(flags, term, boottime, monotonic, copy[at + 48 : end])
     return newest
 
 
@@ -160,6 +165,9 @@ class Lease:
 
     def valid(self) -> bool:
         """Reports whether this process leads now. It raises no error: without a readable file, it does not lead."""
+        slot, boottime, monotonic = self._mapping.read()
+        if slot is not None and slot.leads(boottime, monotonic):
+            return True
         return self.read().valid
 
     def term(self) -> Optional[int]:
@@ -213,17 +221,16 @@ class Lease:
         slot, boottime, monotonic = mapping.read()
         if slot is None:
             return State(False, "no state in the file is whole", 0, b"", mapping.member, mapping.group, 0.0)
-        _, flags, term, end_boottime, end_monotonic, value = slot
-        left = min(end_boottime - boottime, end_monotonic - monotonic)
-        if flags & _CLOSED:
+        if slot.leads(boottime, monotonic):
+            left = min(slot.boottime - boottime, slot.monotonic - monotonic) / 1e9
+            return State(True, "", slot.term, slot.value, mapping.member, mapping.group, left)
+        if slot.flags & _CLOSED:
             reason = "the writer has ended"
-        elif not flags & _LEADER:
+        elif not slot.flags & _LEADER:
             reason = "not leader"
-        elif left <= 0:
-            reason = "the lease has ended"
         else:
-            return State(True, "", term, value, mapping.member, mapping.group, left / 1e9)
-        return State(False, reason, term, value, mapping.member, mapping.group, 0.0)
+            reason = "the lease has ended"
+        return State(False, reason, slot.term, slot.value, mapping.member, mapping.group, 0.0)
 
     def _replaced(self) -> bool:
         # A mapping keeps its file, so that no later file has the same number.
@@ -235,4 +242,4 @@ class Lease:
 
 
 def _boottime() -> float:
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.clock_gettime(CLOCK_BOOTTIME)

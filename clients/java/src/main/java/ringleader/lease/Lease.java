@@ -174,17 +174,15 @@ public final class Lease {
 
     /** One state in the file, decoded. */
     private static final class Slot {
-        static final Slot NONE = new Slot(0, 0, 0, 0, 0, new byte[0]);
+        static final Slot NONE = new Slot(0, 0, 0, 0, new byte[0]);
 
-        final long sequence;
         final int flags;
         final long term;
         final long boottime;
         final long monotonic;
         final byte[] value;
 
-        Slot(long sequence, int flags, long term, long boottime, long monotonic, byte[] value) {
-            this.sequence = sequence;
+        Slot(int flags, long term, long boottime, long monotonic, byte[] value) {
             this.flags = flags;
             this.term = term;
             this.boottime = boottime;
@@ -197,7 +195,7 @@ public final class Lease {
     private static final class Mapping {
         final byte[] copy = new byte[SIZE];
         final ByteBuffer copied = ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN);
-        // The last copy and its slot. A copy that is equal needs no second check.
+        // The last copy that was checked, and its newest slot.
         final byte[] checked = new byte[SIZE];
         ByteBuffer memory;
         Object key;
@@ -303,43 +301,42 @@ public final class Lease {
         /** Finds the newest slot, and reads the two clocks at a moment when it was the newest. */
         private boolean newest() {
             for (int attempt = 0; attempt < TRIES; attempt++) {
-                fill();
-                if (!Arrays.equals(copy, checked)) {
-                    slot = decoded();
-                    System.arraycopy(copy, 0, checked, 0, SIZE);
-                }
                 VarHandle.fullFence();
                 monotonic = System.nanoTime();
                 boottime = Clock.boottime();
                 VarHandle.fullFence();
-                // The sequences are read after the clocks: no newer state was complete when the clocks were read.
-                if (notAfter(SLOTS[0]) && notAfter(SLOTS[1])) {
-                    return slot.sequence != 0;
+                fill();
+                // What was checked before the clocks were read, and is there after, was there when they were read.
+                if (Arrays.equals(copy, checked)) {
+                    return slot != Slot.NONE;
                 }
+                slot = decoded();
+                System.arraycopy(copy, 0, checked, 0, SIZE);
             }
             return false;
         }
 
-        private boolean notAfter(int at) {
-            return Long.compareUnsigned(memory.getLong(at), slot.sequence) <= 0;
-        }
-
         private Slot decoded() {
             Slot newest = Slot.NONE;
+            long highest = 0;
             for (int at : SLOTS) {
                 long sequence = copied.getLong(at);
                 int length = Short.toUnsignedInt(copied.getShort(at + 40));
-                if (length > MOST_VALUE || Long.compareUnsigned(sequence, newest.sequence) <= 0) {
+                if (Long.compareUnsigned(sequence, highest) <= 0) {
+                    continue;
+                }
+                highest = sequence;
+                newest = Slot.NONE; // a damaged slot hides an older one
+                if (length > MOST_VALUE) {
                     continue;
                 }
                 CRC32 crc = new CRC32();
                 crc.update(copy, at, 8);
                 crc.update(copy, at + 12, 36 + length);
-                if ((int) crc.getValue() != copied.getInt(at + 8)) {
-                    continue;
+                if ((int) crc.getValue() == copied.getInt(at + 8)) {
+                    newest = new Slot(copied.getInt(at + 12), copied.getLong(at + 16), copied.getLong(at + 24),
+                            copied.getLong(at + 32), Arrays.copyOfRange(copy, at + 48, at + 48 + length));
                 }
-                newest = new Slot(sequence, copied.getInt(at + 12), copied.getLong(at + 16), copied.getLong(at + 24),
-                        copied.getLong(at + 32), Arrays.copyOfRange(copy, at + 48, at + 48 + length));
             }
             return newest;
         }
