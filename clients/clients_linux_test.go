@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -100,10 +101,24 @@ func needs(t testing.TB, tool, debian string) {
 	t.Skipf("%s is missing; on Debian: apt-get install %s", tool, debian)
 }
 
+// sources reads all files here. Go takes the result of an earlier run if what the test has read is the same, and does not
+// know what other processes read.
+var sources = sync.OnceValue(func() error {
+	return filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			_, err = os.ReadFile(path)
+		}
+		return err
+	})
+})
+
 // start starts the driver. Before its command stands a prefix.
 func (l *language) start(t testing.TB, prefix ...string) *driver {
 	t.Helper()
 	needs(t, l.tool, l.debian)
+	if err := sources(); err != nil {
+		t.Fatal(err)
+	}
 	if l.compile != nil {
 		l.compiled.Do(func() {
 			command := l.compile(binaries)
