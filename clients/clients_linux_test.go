@@ -6,10 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"math"
@@ -20,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -182,133 +180,6 @@ func (d *driver) wants(path, want string) {
 	}
 }
 
-const (
-	size   = 4096
-	first  = 256
-	second = 2176
-	leader = 1
-	closed = 2
-	hour   = int64(time.Hour)
-
-	clockMonotonic = 1
-	clockBoottime  = 7
-)
-
-var little = binary.LittleEndian
-
-// slot is one state in a file.
-type slot struct {
-	sequence, term      uint64
-	flags               uint32
-	boottime, monotonic int64 // the ends, counted from now
-	value               string
-}
-
-// bytes returns a slot as it is in the file.
-func (s slot) bytes() []byte {
-	b := make([]byte, 1920)
-	little.PutUint64(b[0:], s.sequence)
-	little.PutUint32(b[12:], s.flags)
-	little.PutUint64(b[16:], s.term)
-	little.PutUint64(b[24:], uint64(s.boottime))
-	little.PutUint64(b[32:], uint64(s.monotonic))
-	little.PutUint16(b[40:], uint16(len(s.value)))
-	copy(b[48:], s.value)
-	sum := crc32.ChecksumIEEE(b[:8])
-	little.PutUint32(b[8:], crc32.Update(sum, crc32.IEEETable, b[12:48+len(s.value)]))
-	return b
-}
-
-// at returns where a slot of the sequence is in the file.
-func (s slot) at() int64 {
-	if s.sequence%2 == 1 {
-		return first
-	}
-	return second
-}
-
-// leads is a slot of a leader, whose lease ends after a time on both clocks.
-func leads(sequence, term uint64, value string, left int64) slot {
-	return slot{sequence, term, leader, reading(clockBoottime) + left, reading(clockMonotonic) + left, value}
-}
-
-// reading is what a clock of Linux shows, in nanoseconds.
-func reading(clock uintptr) int64 {
-	var now syscall.Timespec
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&now)), 0); errno != 0 {
-		panic(errno)
-	}
-	return now.Nano()
-}
-
-// file is a lease file of this boot, of member 7 in group "grün", with slots.
-func file(t testing.TB, slots ...slot) []byte {
-	b := make([]byte, size)
-	copy(b, "RLEASE01")
-	little.PutUint32(b[12:], size)
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		t.Fatal(err)
-	}
-	boot, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(text)), "-", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	copy(b[16:], boot)
-	little.PutUint64(b[32:], 7)
-	little.PutUint16(b[48:], uint16(len("grün")))
-	copy(b[50:], "grün")
-	for _, s := range slots {
-		copy(b[s.at():], s.bytes())
-	}
-	return sealed(b)
-}
-
-// sealed sets the checksum of a head.
-func sealed(b []byte) []byte {
-	little.PutUint32(b[8:], crc32.ChecksumIEEE(b[12:256]))
-	return b
-}
-
-// flipped returns a file with one bit changed.
-func flipped(b []byte, at int) []byte {
-	b[at] ^= 4
-	return b
-}
-
-// said is an answer of a client about a file whose head is right.
-func said(valid bool, term uint64, value, reason string) string {
-	return fmt.Sprintf("%t|%d|%x|7|grün|%s", valid, term, value, reason)
-}
-
-// unread is an answer about a file whose head is not.
-func unread(reason string) string {
-	return "false|0||0||" + reason
-}
-
-func place(t testing.TB, path string, b []byte) {
-	t.Helper()
-	if err := os.WriteFile(path+".new", b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// store writes one slot into a file that is in use.
-func store(t testing.TB, path string, s slot) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteAt(s.bytes(), s.at()); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestClientsAgreeAboutEveryFile(t *testing.T) {
 	const broken = "no state in the file is whole"
 	changed := func(s slot, change func(*slot)) slot {
@@ -454,7 +325,7 @@ func TestClientsCountSuspension(t *testing.T) {
 		t.Run(c.clock, func(t *testing.T) {
 			prefix := []string{"unshare", "--time", "--" + c.clock, strconv.FormatInt(offset/int64(time.Second), 10), "--fork"}
 			if os.Getuid() != 0 {
-				prefix = append(prefix, "--user", "--map-root-user")
+				prefix = slices.Insert(prefix, 1, "--user", "--map-root-user")
 			}
 			if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
 				t.Skipf("no namespace of time: %v, %s", err, bytes.TrimSpace(out))
@@ -500,6 +371,85 @@ except Replaced:
 	if got := string(out); err != nil || got != "[(3, 6)]\n" {
 		t.Errorf("it prints %s: %v", got, err)
 	}
+}
+
+// A writer that stores state after state is never read in two halves, and no client goes back.
+func TestClientsReadNoHalves(t *testing.T) {
+	value := func(term uint64) string {
+		return strings.Repeat(string(rune('a'+term%26)), int(term%1024))
+	}
+	path := filepath.Join(t.TempDir(), "lease")
+	place(t, path, file(t, leads(1, 1, value(1), hour)))
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	memory, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(memory)
+	done, ended := make(chan struct{}), make(chan struct{})
+	defer func() {
+		close(done)
+		<-ended
+	}()
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(200 * time.Microsecond)
+		defer ticker.Stop()
+		for term := uint64(2); ; term++ {
+			s := leads(term, term, value(term), hour)
+			at := memory[s.at():]
+			sequence := (*atomic.Uint64)(unsafe.Pointer(&at[0])) // tests run on little-endian machines
+			sequence.Store(0)
+			copy(at[12:], s.bytes()[12:])
+			copy(at[8:12], s.bytes()[8:])
+			sequence.Store(term)
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	inEach(t, func(t *testing.T, d *driver) {
+		d.ask("open " + path)
+		last := uint64(0)
+		for range 200 {
+			got := d.ask("change")
+			term, err := strconv.ParseUint(strings.Split(got, "|")[1], 10, 64)
+			if want := said(true, term, value(term), ""); err != nil || got != want || term <= last {
+				t.Fatalf("after term %d the client says\n\t%s", last, got)
+			}
+			last = term
+		}
+	})
+}
+
+// lxcfs lays another file over /proc/uptime. A client that would take it for the clock takes no lease.
+func TestClientsRefuseAnotherUptime(t *testing.T) {
+	uptime := filepath.Join(t.TempDir(), "uptime")
+	if err := os.WriteFile(uptime, []byte("1.00 1.00\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	prefix := []string{"unshare", "--mount", "sh", "-c", `mount --bind "$0" /proc/uptime && exec "$@"`, uptime}
+	if os.Getuid() != 0 {
+		prefix = slices.Insert(prefix, 1, "--user", "--map-root-user")
+	}
+	if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("no namespace of mounts: %v, %s", err, bytes.TrimSpace(out))
+	}
+	path := filepath.Join(t.TempDir(), "lease")
+	place(t, path, file(t, leads(1, 3, "", hour)))
+	inEach(t, func(t *testing.T, d *driver) {
+		want := said(true, 3, "", "")
+		if name := filepath.Base(t.Name()); name == "node" || name == "java" {
+			want = said(false, 0, "", "/proc/uptime is not the clock of the machine")
+		}
+		d.wants(path, want)
+	}, prefix...)
 }
 
 // BenchmarkValid measures valid in the loop of a language.
