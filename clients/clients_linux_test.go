@@ -188,6 +188,8 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 	}
 	now := leads(5, 12, "here", hour)
 	long := strings.Repeat("v", 1024)
+	misplaced := file(t)
+	copy(misplaced[first:], leads(4, 13, "there", hour).bytes())
 	cases := []struct {
 		name string
 		file []byte // nil: there is none
@@ -216,6 +218,7 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 		{"an older slot with a wrong checksum", flipped(file(t, now, leads(4, 11, "there", hour)), second+16), said(true, 12, "here", "")},
 		{"bytes behind a value", flipped(file(t, now), first+48+len("here")), said(true, 12, "here", "")},
 		{"a slot that is being written", file(t, now, changed(now, func(s *slot) { s.sequence, s.flags = 0, 0 })), said(true, 12, "here", "")},
+		{"an even sequence in the first slot", misplaced, said(false, 0, "", broken)},
 		{"two slots with wrong checksums", flipped(flipped(file(t, now, leads(6, 13, "there", hour)), second+24), first+24), said(false, 0, "", broken)},
 		{"no slot written", file(t), said(false, 0, "", broken)},
 		{"another version", sealed(append([]byte("RLEASE02"), file(t, now)[8:]...)), unread("the version of the file is 02, not 01")},

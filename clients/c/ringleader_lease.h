@@ -218,6 +218,8 @@ static inline uint64_t ringleader_lease_copy(struct ringleader_lease *lease, int
 			return 0;
 		lease->checked = length;
 	}
+	if ((copy[0] & 1) != (at == ringleader_lease_first))
+		return 0; /* odd sequences are in the first slot, even ones in the second */
 	return ringleader_lease_number(copy, 8);
 }
 

@@ -69,6 +69,7 @@ function newest(copy) {
     highest = sequence;
     found = null; // a damaged slot hides an older one
     const end = at + 48 + length;
+    if ((sequence % 2n === 1n) !== (at === SLOTS[0])) continue;
     if (length > MOST_VALUE || checksum(copy, [at, at + 8], [at + 12, end]) !== copy.readUInt32LE(at + 8)) continue;
     found = {
       flags: copy.readUInt32LE(at + 12),

@@ -144,6 +144,8 @@ def _newest(copy: bytes) -> Optional[_Slot]:
         highest = sequence
         newest = None  # a damaged slot hides an older one
         end = at + 48 + length
+        if (sequence % 2 == 1) != (at == _FIRST.start):
+            continue
         if length <= _MOST_VALUE and zlib.crc32(copy[at + 12 : end], zlib.crc32(copy[at : at + 8])) == checksum:
             newest = _Slot(flags, term, boottime, monotonic, copy[at + 48 : end])
     return newest

@@ -327,7 +327,7 @@ public final class Lease {
                 }
                 highest = sequence;
                 newest = Slot.NONE; // a damaged slot hides an older one
-                if (length > MOST_VALUE) {
+                if (length > MOST_VALUE || (sequence & 1) == 1 != (at == SLOTS[0])) {
                     continue;
                 }
                 CRC32 crc = new CRC32();
