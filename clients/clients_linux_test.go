@@ -1,0 +1,474 @@
+// Package clients has readers of the lease file in other languages. Its tests give all of them the same files, written here
+// byte by byte, and compare what they say.
+package clients
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// language is a client, driven by a program of testdata.
+type language struct {
+	name, tool, debian string
+	command            func(dir string) []string // what runs the driver
+	compile            func(dir string) []string // what compiles it into a folder, once; nil: nothing
+	compiled           sync.Once
+}
+
+var languages = []*language{
+	{name: "python", tool: "python3", debian: "python3", command: func(string) []string {
+		return []string{"env", "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1", "python3", "testdata/driver.py"}
+	}},
+	{name: "c", tool: "cc", debian: "gcc libc6-dev", command: func(dir string) []string {
+		return []string{filepath.Join(dir, "driver")}
+	}, compile: func(dir string) []string {
+		return []string{"cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-Ic", "-o", filepath.Join(dir, "driver"), "testdata/driver.c"}
+	}},
+	{name: "node", tool: "node", debian: "nodejs", command: func(string) []string {
+		return []string{"node", "testdata/driver.js"}
+	}},
+	{name: "java", tool: "javac", debian: "default-jdk-headless", command: func(dir string) []string {
+		return []string{"java", "-XX:+UseSerialGC", "-cp", dir, "Driver"}
+	}, compile: func(dir string) []string {
+		return []string{"javac", "--release", "11", "-Xlint:all", "-Werror", "-d", dir, "java/src/main/java/ringleader/lease/Lease.java", "testdata/Driver.java"}
+	}},
+}
+
+// binaries is the folder of compiled drivers.
+var binaries string
+
+func TestMain(m *testing.M) {
+	var err error
+	if binaries, err = os.MkdirTemp("", "clients"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(binaries)
+	os.Exit(status)
+}
+
+func run(t testing.TB, name string, arguments ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// driver is a running program that uses a client.
+type driver struct {
+	t   testing.TB
+	in  io.Writer
+	out *bufio.Reader
+}
+
+// inEach runs a test with each client. Before the command of the driver stands a prefix.
+func inEach(t *testing.T, test func(*testing.T, *driver), prefix ...string) {
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			test(t, l.start(t, prefix...))
+		})
+	}
+}
+
+// needs skips a test without a tool. In CI none is missing.
+func needs(t testing.TB, tool, debian string) {
+	t.Helper()
+	if _, err := exec.LookPath(tool); err == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("%s is missing", tool)
+	}
+	t.Skipf("%s is missing; on Debian: apt-get install %s", tool, debian)
+}
+
+// sources reads all files here. Go takes the result of an earlier run if what the test has read is the same, and does not
+// know what other processes read.
+var sources = sync.OnceValue(func() error {
+	return filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			_, err = os.ReadFile(path)
+		}
+		return err
+	})
+})
+
+// start starts the driver. Before its command stands a prefix.
+func (l *language) start(t testing.TB, prefix ...string) *driver {
+	t.Helper()
+	needs(t, l.tool, l.debian)
+	if err := sources(); err != nil {
+		t.Fatal(err)
+	}
+	if l.compile != nil {
+		l.compiled.Do(func() {
+			command := l.compile(binaries)
+			run(t, command[0], command[1:]...)
+		})
+	}
+	command := slices.Concat(prefix, l.command(binaries))
+	c := exec.Command(command[0], command[1:]...)
+	c.Stderr = t.Output()
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &driver{t, in, bufio.NewReader(out)}
+}
+
+// tell sends a command, and heard returns its answer.
+func (d *driver) tell(command string) {
+	d.t.Helper()
+	if _, err := fmt.Fprintln(d.in, command); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *driver) heard() string {
+	d.t.Helper()
+	line, err := d.out.ReadString('\n')
+	if err != nil {
+		d.t.Fatalf("the driver has ended: %v", err)
+	}
+	return strings.TrimSuffix(line, "\n")
+}
+
+func (d *driver) ask(command string) string {
+	d.t.Helper()
+	d.tell(command)
+	return d.heard()
+}
+
+// wants opens a file, or looks again if there is none, and compares what the client says.
+func (d *driver) wants(path, want string) {
+	d.t.Helper()
+	if path != "" {
+		d.ask("open " + path)
+	}
+	if got := d.ask("read"); got != want {
+		d.t.Errorf("%s says\n\t%s, want\n\t%s", cmp.Or(path, "the file"), got, want)
+	}
+}
+
+func TestClientsAgreeAboutEveryFile(t *testing.T) {
+	const broken = "no state in the file is whole"
+	changed := func(s slot, change func(*slot)) slot {
+		change(&s)
+		return s
+	}
+	now := leads(5, 12, "here", hour)
+	long := strings.Repeat("v", 1024)
+	misplaced := file(t)
+	copy(misplaced[first:], leads(4, 13, "there", hour).bytes())
+	cases := []struct {
+		name string
+		file []byte // nil: there is none
+		want string
+	}{
+		{"a leader", file(t, now), said(true, 12, "here", "")},
+		{"a leader in the second slot", file(t, leads(6, 13, "", hour)), said(true, 13, "", "")},
+		{"the longest value", file(t, leads(6, 13, long, hour)), said(true, 13, long, "")},
+		{"a value that is too long", file(t, leads(6, 13, long+"v", hour)), said(false, 0, "", broken)},
+		{"flags of the future", file(t, changed(now, func(s *slot) { s.flags |= 8 })), said(true, 12, "here", "")},
+		{"the newer of two", file(t, now, leads(6, 13, "there", hour)), said(true, 13, "there", "")},
+		{"the newer of two, which comes first", file(t, now, leads(4, 11, "there", hour)), said(true, 12, "here", "")},
+		{"large numbers", file(t, leads(1<<63+1, 1<<63+9, "", hour), leads(1<<63, 1, "", hour)), said(true, 1<<63+9, "", "")},
+		{"a late end", file(t, changed(now, func(s *slot) { s.boottime, s.monotonic = math.MaxInt64, math.MaxInt64 })), said(true, 12, "here", "")},
+		{"an end on CLOCK_BOOTTIME", file(t, changed(now, func(s *slot) { s.boottime -= hour })), said(false, 0, "here", "the lease has ended")},
+		{"an end on CLOCK_MONOTONIC", file(t, changed(now, func(s *slot) { s.monotonic -= hour })), said(false, 0, "here", "the lease has ended")},
+		{"an early end on CLOCK_BOOTTIME", file(t, changed(now, func(s *slot) { s.boottime = math.MinInt64 })), said(false, 0, "here", "the lease has ended")},
+		{"an early end on CLOCK_MONOTONIC", file(t, changed(now, func(s *slot) { s.monotonic = math.MinInt64 })), said(false, 0, "here", "the lease has ended")},
+		{"no leader", file(t, changed(now, func(s *slot) { s.flags = 0 })), said(false, 0, "here", "not leader")},
+		{"no leader, after one", file(t, now, changed(now, func(s *slot) { s.sequence, s.flags = 6, 0 })), said(false, 0, "here", "not leader")},
+		{"a writer that has ended", file(t, changed(now, func(s *slot) { s.flags = closed })), said(false, 0, "here", "the writer has ended")},
+		{"a writer that has ended as leader", file(t, changed(now, func(s *slot) { s.flags |= closed })), said(false, 0, "here", "the writer has ended")},
+		{"another boot", sealed(flipped(file(t, now), 20)), said(false, 0, "", "the file is of another boot")},
+		{"a newer slot with a wrong checksum", flipped(file(t, now, leads(6, 13, "there", hour)), second+16), said(false, 0, "", broken)},
+		{"a newer slot with a wrong value", flipped(file(t, now, leads(6, 13, "there", hour)), second+48), said(false, 0, "", broken)},
+		{"an older slot with a wrong checksum", flipped(file(t, now, leads(4, 11, "there", hour)), second+16), said(true, 12, "here", "")},
+		{"bytes behind a value", flipped(file(t, now), first+48+len("here")), said(true, 12, "here", "")},
+		{"a slot that is being written", file(t, now, changed(now, func(s *slot) { s.sequence, s.flags = 0, 0 })), said(true, 12, "here", "")},
+		{"an even sequence in the first slot", misplaced, said(false, 0, "", broken)},
+		{"two slots with wrong checksums", flipped(flipped(file(t, now, leads(6, 13, "there", hour)), second+24), first+24), said(false, 0, "", broken)},
+		{"no slot written", file(t), said(false, 0, "", broken)},
+		{"another version", sealed(append([]byte("RLEASE02"), file(t, now)[8:]...)), unread("the version of the file is 02, not 01")},
+		{"another magic", append([]byte("RLEASEXX"), file(t, now)[8:]...), unread("not a lease file")},
+		{"zeros", make([]byte, size), unread("not a lease file")},
+		{"a damaged group", flipped(file(t, now), 51), unread("the head of the file is damaged")},
+		{"a damaged head behind the group", flipped(file(t, now), 255), unread("the head of the file is damaged")},
+		{"another size", sealed(flipped(file(t, now), 13)), unread("the head of the file is damaged")},
+		{"a group whose name is too long", sealed(append(append(file(t, now)[:48:48], 201, 0), file(t, now)[50:]...)), unread("the head of the file is damaged")},
+		{"a short file", file(t, now)[:size-1], unread("the file is shorter than 4096 bytes")},
+		{"an empty file", []byte{}, unread("the file is shorter than 4096 bytes")},
+		{"a file with more behind", append(file(t, now), 1), said(true, 12, "here", "")},
+		{"no file", nil, unread("no such file")},
+	}
+	inEach(t, func(t *testing.T, d *driver) {
+		for i, c := range cases {
+			path := filepath.Join(t.TempDir(), strconv.Itoa(i))
+			if c.file != nil {
+				place(t, path, c.file)
+			}
+			d.ask("open " + path)
+			if got := d.ask("read"); got != c.want {
+				t.Errorf("%s: the client says\n\t%s, want\n\t%s", c.name, got, c.want)
+			}
+		}
+		dir := t.TempDir()
+		d.wants(dir, unread("not a lease file"))
+		pipe := filepath.Join(dir, "pipe")
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d.wants(pipe, unread("not a lease file"))
+	})
+}
+
+func TestClientsFollowTheFile(t *testing.T) {
+	inEach(t, func(t *testing.T, d *driver) {
+		path := filepath.Join(t.TempDir(), "lease")
+		d.wants(path, unread("no such file"))
+		place(t, path, file(t, leads(1, 3, "a", hour)))
+		d.wants("", said(true, 3, "a", ""))
+		store(t, path, slot{sequence: 2, term: 4, value: "b"})
+		d.wants("", said(false, 0, "b", "not leader"))
+		store(t, path, leads(3, 5, "c", hour))
+		d.wants("", said(true, 5, "c", ""))
+
+		// Another file does not end a lease: its writer may have died, and the member leads until the end.
+		old := path + ".old"
+		if err := os.Link(path, old); err != nil {
+			t.Fatal(err)
+		}
+		place(t, path, file(t, leads(1, 6, "d", hour)))
+		d.wants("", said(true, 5, "c", ""))
+		store(t, old, slot{sequence: 4, flags: closed})
+		d.wants("", said(true, 6, "d", ""))
+
+		place(t, path, file(t, leads(1, 7, "e", hour))[:100])
+		store(t, path, slot{sequence: 2})
+		d.wants("", said(true, 6, "d", ""))
+	})
+}
+
+func TestClientsWait(t *testing.T) {
+	inEach(t, func(t *testing.T, d *driver) {
+		path := filepath.Join(t.TempDir(), "lease")
+		d.ask("open " + path)
+		if got := d.ask("wait 0.02"); got != "timeout" {
+			t.Errorf("without a file, wait returns %s", got)
+		}
+		d.tell("wait 60")
+		place(t, path, file(t, slot{sequence: 1}))
+		store(t, path, leads(2, 8, "", hour))
+		if got := d.heard(); got != "8" {
+			t.Errorf("wait returns %s, want the term 8", got)
+		}
+		for _, c := range []struct {
+			s    slot
+			want string
+		}{
+			{leads(3, 8, "", hour), said(true, 8, "", "")},
+			{leads(4, 8, "x", 2*hour), said(true, 8, "x", "")},
+			{slot{sequence: 6, term: 9}, said(false, 0, "", "not leader")},
+			{slot{sequence: 8, term: 9, value: "y"}, said(false, 0, "y", "not leader")},
+			{leads(9, 10, "y", hour), said(true, 10, "y", "")},
+			{leads(11, 11, "y", hour), said(true, 11, "y", "")},
+		} {
+			store(t, path, c.s)
+			if got := d.ask("change"); got != c.want {
+				t.Errorf("the change is %s, want %s", got, c.want)
+			}
+		}
+	})
+}
+
+// A suspension moves CLOCK_BOOTTIME and not CLOCK_MONOTONIC. No test suspends its machine; a namespace moves the clocks
+// likewise.
+func TestClientsCountSuspension(t *testing.T) {
+	const offset = 100_000 * int64(time.Second)
+	const ended = "the lease has ended"
+	for _, c := range []struct {
+		clock string
+		move  func(*slot, int64)
+	}{
+		{"boottime", func(s *slot, by int64) { s.boottime += by }},
+		{"monotonic", func(s *slot, by int64) { s.monotonic += by }},
+	} {
+		t.Run(c.clock, func(t *testing.T) {
+			prefix := []string{"unshare", "--time", "--" + c.clock, strconv.FormatInt(offset/int64(time.Second), 10), "--fork"}
+			if os.Getuid() != 0 {
+				prefix = slices.Insert(prefix, 1, "--user", "--map-root-user")
+			}
+			if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
+				t.Skipf("no namespace of time: %v, %s", err, bytes.TrimSpace(out))
+			}
+			inEach(t, func(t *testing.T, d *driver) {
+				path := filepath.Join(t.TempDir(), "lease")
+				s := leads(1, 3, "", hour)
+				place(t, path, file(t, s))
+				d.wants(path, said(false, 0, "", ended))
+				c.move(&s, offset)
+				place(t, path, file(t, s))
+				d.wants(path, said(true, 3, "", ""))
+				c.move(&s, -hour)
+				place(t, path, file(t, s))
+				d.wants(path, said(false, 0, "", ended))
+			}, prefix...)
+		})
+	}
+}
+
+// The fence pattern of the page for Python is what it says.
+func TestPythonFencesItsDatabase(t *testing.T) {
+	needs(t, "python3", "python3")
+	page, err := os.ReadFile("python/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, pattern, _ := strings.Cut(string(page), "```python\nimport sqlite3\n")
+	pattern, _, _ = strings.Cut(pattern, "```")
+	path := filepath.Join(t.TempDir(), "lease")
+	place(t, path, file(t, leads(1, 5, "", hour)))
+	c := exec.Command("python3", "-c", "import sqlite3\n"+pattern+`
+pay(database, lease, 3)
+assert database.execute("SELECT paid, term FROM account").fetchall() == [(3, 5)]
+database.execute("UPDATE account SET term = 6")  # a successor has written
+try:
+    pay(database, lease, 4)
+except Replaced:
+    print(database.execute("SELECT paid, term FROM account").fetchall())
+`)
+	c.Env = append(os.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1", "RINGLEADER_LEASE="+path)
+	out, err := c.CombinedOutput()
+	if got := string(out); err != nil || got != "[(3, 6)]\n" {
+		t.Errorf("it prints %s: %v", got, err)
+	}
+}
+
+// A writer that stores state after state is never read in two halves, and no client goes back.
+func TestClientsReadNoHalves(t *testing.T) {
+	value := func(term uint64) string {
+		return strings.Repeat(string(rune('a'+term%26)), int(term%1024))
+	}
+	path := filepath.Join(t.TempDir(), "lease")
+	place(t, path, file(t, leads(1, 1, value(1), hour)))
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	memory, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(memory)
+	done, ended := make(chan struct{}), make(chan struct{})
+	defer func() {
+		close(done)
+		<-ended
+	}()
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(200 * time.Microsecond)
+		defer ticker.Stop()
+		for term := uint64(2); ; term++ {
+			s := leads(term, term, value(term), hour)
+			at := memory[s.at():]
+			sequence := (*atomic.Uint64)(unsafe.Pointer(&at[0])) // tests run on little-endian machines
+			sequence.Store(0)
+			copy(at[12:], s.bytes()[12:])
+			copy(at[8:12], s.bytes()[8:])
+			sequence.Store(term)
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	inEach(t, func(t *testing.T, d *driver) {
+		d.ask("open " + path)
+		last := uint64(0)
+		for range 200 {
+			got := d.ask("change")
+			term, err := strconv.ParseUint(strings.Split(got, "|")[1], 10, 64)
+			if want := said(true, term, value(term), ""); err != nil || got != want || term <= last {
+				t.Fatalf("after term %d the client says\n\t%s", last, got)
+			}
+			last = term
+		}
+	})
+}
+
+// lxcfs lays another file over /proc/uptime. A client that would take it for the clock takes no lease.
+func TestClientsRefuseAnotherUptime(t *testing.T) {
+	uptime := filepath.Join(t.TempDir(), "uptime")
+	if err := os.WriteFile(uptime, []byte("1.00 1.00\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	prefix := []string{"unshare", "--mount", "sh", "-c", `mount --bind "$0" /proc/uptime && exec "$@"`, uptime}
+	if os.Getuid() != 0 {
+		prefix = slices.Insert(prefix, 1, "--user", "--map-root-user")
+	}
+	if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("no namespace of mounts: %v, %s", err, bytes.TrimSpace(out))
+	}
+	path := filepath.Join(t.TempDir(), "lease")
+	place(t, path, file(t, leads(1, 3, "", hour)))
+	inEach(t, func(t *testing.T, d *driver) {
+		want := said(true, 3, "", "")
+		if name := filepath.Base(t.Name()); name == "node" || name == "java" {
+			want = said(false, 0, "", "/proc/uptime is not the clock of the machine")
+		}
+		d.wants(path, want)
+	}, prefix...)
+}
+
+// BenchmarkValid measures valid in the loop of a language.
+func BenchmarkValid(b *testing.B) {
+	for _, l := range languages {
+		b.Run(l.name, func(b *testing.B) {
+			d := l.start(b)
+			path := filepath.Join(b.TempDir(), "lease")
+			place(b, path, file(b, leads(1, 3, "10.0.0.1:7000", hour)))
+			d.wants(path, said(true, 3, "10.0.0.1:7000", ""))
+			d.ask("measure 20000")
+			nanoseconds, err := strconv.ParseFloat(d.ask("measure "+strconv.Itoa(b.N)), 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(nanoseconds, "ns/op")
+		})
+	}
+}
