@@ -240,9 +240,21 @@ func TestTheSimulatorCatchesEachMutant(t *testing.T) {
 				runs = harsh
 			}
 			t.Logf("row %d", mutant.row)
-			mustCatch(t, mutant.mutate, runs, 3000)
+			mustCatch(t, mutant.mutate, from(rarest[mutant.name], runs), 3000)
 		})
 	}
+}
+
+// rarest are seeds of runs that show the rarest errors. A search begins there, and takes the other seeds as well where scripts have changed.
+var rarest = map[string]uint64{
+	"a term is granted again when its grant has run out":            2230,
+	"a renewal of a lower term takes the place of a higher grant":   943,
+	"a restarted member waits for a shorter lease than it promised": 106,
+}
+
+// from is runs whose first seed is another one.
+func from(first uint64, runs func(seed uint64) simulate.Options) func(seed uint64) simulate.Options {
+	return func(seed uint64) simulate.Options { return runs(first + seed) }
 }
 
 // mustCatch looks for a run in which a mutant breaks a property. The same run of the algorithm itself breaks none.

@@ -142,6 +142,7 @@ func jobsOf(t *testing.T, url string) (jobs []struct {
 
 func TestWorkOfEveryKindByWorkersPrintsWhatTheCommandPrints(t *testing.T) {
 	onlyComputes(t)
+	t.Parallel()
 	url := natsServer(t, broker.Settings{})
 	labourer(t, url)
 	for _, line := range append(worked, "compare itai-rodeh --n 4,8 --until 20%", "verify peterson --n 3 --start all") {
@@ -162,8 +163,9 @@ func noWorkers(url string) string {
 }
 
 func TestAJobThatIsInterruptedIsResumed(t *testing.T) {
+	t.Parallel()
 	url := natsServer(t, broker.Settings{})
-	line := strings.Fields("verify chang-roberts --n 6") // the job is of lcr, and its call is shown
+	line := strings.Fields("verify chang-roberts --n 6 " + narrow) // the job is of lcr, and its call is shown
 	command := runs(t, append(line, "--nats", url)...)
 	await(t, "there is no job", func() bool { return len(jobsOf(t, url)) == 1 })
 	key := jobsOf(t, url)[0].Job
@@ -177,7 +179,7 @@ func TestAJobThatIsInterruptedIsResumed(t *testing.T) {
 		t.Errorf("exit status %d, %q and %q; want %q", code, command.stdout.String(), said, says)
 	}
 	if code, stdout, _ := call("jobs", "show", key[:4], "--nats", url); code != report.ExitFine || !strings.Contains(stdout, "stopped: no command gathers its results") ||
-		!strings.Contains(stdout, "ringleader verify chang-roberts --n 6\n") {
+		!strings.Contains(stdout, "ringleader verify chang-roberts --n 6 "+narrow+"\n") {
 		t.Errorf("exit status %d, %s", code, stdout)
 	}
 	labourer(t, url)
@@ -195,6 +197,7 @@ func TestAJobThatIsInterruptedIsResumed(t *testing.T) {
 
 // Results are worth hours: the job stays until its output is written.
 func TestAJobStaysUntilItsOutputIsWritten(t *testing.T) {
+	t.Parallel()
 	url := natsServer(t, broker.Settings{})
 	labourer(t, url)
 	args := append(strings.Fields("compare lcr --n 4..16 --orders 10 --nats"), url)
@@ -212,12 +215,13 @@ func TestAJobStaysUntilItsOutputIsWritten(t *testing.T) {
 }
 
 func TestAJobThatIsCancelledIsGone(t *testing.T) {
+	t.Parallel()
 	url := natsServer(t, broker.Settings{})
-	command := runs(t, "verify", "lcr", "--n", "6", "--nats", url)
+	command := runs(t, append(strings.Fields("verify lcr --n 6 "+narrow), "--nats", url)...)
 	await(t, "there is no job", func() bool { return len(jobsOf(t, url)) == 1 })
 	key := jobsOf(t, url)[0].Job
 	code, stdout, _ := callWith(map[string]string{"COLUMNS": "200"}, "jobs", "cancel", key[:6], "--nats", url)
-	if want := fmt.Sprintf("job %.12s is removed, with the results of 0 units: ringleader verify lcr --n 6\n", key); code != report.ExitFine || stdout != want {
+	if want := fmt.Sprintf("job %.12s is removed, with the results of 0 units: ringleader verify lcr --n 6 %s\n", key, narrow); code != report.ExitFine || stdout != want {
 		t.Errorf("exit status %d, %q; want %q", code, stdout, want)
 	}
 	if code, want := <-command.ended, fmt.Sprintf("ringleader: job %.12s was cancelled\n", key); code != report.ExitIncomplete || strings.TrimPrefix(command.stderr.String(), noWorkers(url)) != want {
@@ -256,6 +260,7 @@ func left(t *testing.T, url, version string) work.Job {
 }
 
 func TestAJobOfAnotherVersionIsListedAndNotResumed(t *testing.T) {
+	t.Parallel()
 	url := natsServer(t, broker.Settings{})
 	job := left(t, url, "old")
 	code, _, stderr := call("jobs", "resume", job.Key()[:5], "--nats", url)
@@ -275,6 +280,7 @@ func TestAJobOfAnotherVersionIsListedAndNotResumed(t *testing.T) {
 }
 
 func TestAWorkerWaitsForItsServerAndForItsPieces(t *testing.T) {
+	t.Parallel()
 	embeds(t)
 	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
@@ -298,6 +304,7 @@ func TestAWorkerWaitsForItsServerAndForItsPieces(t *testing.T) {
 }
 
 func TestWhatAServerRefusesIsOneLine(t *testing.T) {
+	t.Parallel()
 	embeds(t)
 	url := natsServer(t, broker.Settings{Token: "secret"})
 	folder := t.TempDir()
@@ -334,7 +341,7 @@ func TestWhatAServerRefusesIsOneLine(t *testing.T) {
 		place := strings.NewReplacer("URL", url, "FOLDER", folder, "DIARY", diary, "EMPTY", empty)
 		flags := strings.Fields(place.Replace(line))
 		says = place.Replace(says)
-		for _, command := range []string{"verify lcr --n 5", "jobs list"} {
+		for _, command := range []string{"compare lcr --n 4 --orders 2", "jobs list"} {
 			code, stdout, stderr := call(append(append(strings.Fields(command), "--nats"), flags...)...)
 			if code != report.ExitNo || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "bug") {
 				t.Errorf("%s --nats %s: exit status %d, %q and %q; want %q", command, flags, code, stdout, stderr, says)
@@ -405,13 +412,14 @@ func TestFlagsOfNATSThatDoNotGoTogetherAreWrong(t *testing.T) {
 }
 
 func TestAWorkerServesItsNumbersAndThoseOfJobs(t *testing.T) {
+	t.Parallel()
 	url := natsServer(t, broker.Settings{})
 	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	labourer(t, url, "--metrics", addresses[0])
-	command := runs(t, "verify", "lcr", "--n", "10", "--nats", url)
+	command := runs(t, append(strings.Fields("verify lcr --n 10 "+narrow), "--nats", url)...)
 	sample := func(name string) string {
 		response, err := http.Get("http://" + addresses[0] + "/metrics")
 		if err != nil {
@@ -454,6 +462,7 @@ func TestAWorkerServesItsNumbersAndThoseOfJobs(t *testing.T) {
 
 // A server of others asks for no token. Commands say so, unless the call gives them one to seal with.
 func TestAServerThatAsksForNoTokenIsWarnedOf(t *testing.T) {
+	t.Parallel()
 	server, err := broker.Start(brokertest.Program(t), broker.Settings{Listen: "127.0.0.1:0", Store: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,9 @@ import (
 // The process of a command is killed when some of its work is done, twice. Its output is that of a run on this machine.
 func TestACommandThatIsKilledIsResumedToTheSameBytes(t *testing.T) {
 	onlyComputes(t)
+	t.Parallel()
 	for _, line := range []string{
-		"verify lcr --n 7", "compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60", "worst stop-and-go-p2 --n 24 --tries 20000",
+		"verify lcr --n 7 " + narrow, "compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60", "worst stop-and-go-p2 --n 24 --tries 20000",
 	} {
 		t.Run(line, func(t *testing.T) {
 			url := natsServer(t, broker.Settings{})

@@ -43,6 +43,7 @@ func (failing) Units() uint64                                       { return 1 }
 func (failing) Compute(context.Context, work.Piece) ([]byte, error) { return nil, errFailing }
 
 func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
+	t.Parallel()
 	url := natsServer(t, broker.Settings{})
 	labourerOf(t, url, "verify", failing{})
 	p := plan.NewProgram("ringleader", nil, strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
@@ -60,6 +61,7 @@ func TestWorkThatFailsOnThisMachineTooLeavesNoJob(t *testing.T) {
 
 // The units of a job that ended workers are computed by a command. The job goes on from there.
 func TestUnitsThatEndWorkersAreComputedByACommand(t *testing.T) {
+	t.Parallel()
 	url := natsServer(t, broker.Settings{})
 	line := strings.Fields("verify lcr --n 4")
 	job := left(t, url, plan.VersionName())

@@ -36,6 +36,10 @@ var worked = []string{
 	"reproduce S4",
 }
 
+// narrow are flags of verify that leave nothing wider to try first, which takes seconds under the race detector. The scripts verify
+// without them.
+const narrow = "--reorder=false --start all"
+
 // opened opens the work of a command in the way a worker does.
 func opened(t *testing.T, call string) (work.Head, work.Task) {
 	t.Helper()
@@ -75,6 +79,7 @@ var whollyPrinted sync.Map // by line
 
 // Results of every kind, of any cuts, in any order and twice, are the same bytes, and print the same.
 func TestPiecesOfEveryKindInAnyOrderPrintWhatTheCommandPrints(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it only computes, for minutes under the race detector")
 	}
@@ -123,6 +128,7 @@ func TestPiecesOfEveryKindInAnyOrderPrintWhatTheCommandPrints(t *testing.T) {
 
 func TestShardsOfEveryKindMergeToWhatTheCommandPrints(t *testing.T) {
 	onlyComputes(t)
+	t.Parallel()
 	for _, line := range worked {
 		t.Run(line, func(t *testing.T) {
 			folder, files := t.TempDir(), []string(nil)
@@ -143,12 +149,13 @@ func TestShardsOfEveryKindMergeToWhatTheCommandPrints(t *testing.T) {
 }
 
 func TestAMergeNamesWhatIsMissingOrDoesNotFit(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }
 	for _, shard := range []string{"1/4", "2/4", "4/4"} {
-		call("verify", "lcr", "--n", "5", "--shard", shard, "--out", file(shard[:1]))
+		call(append(strings.Fields("verify lcr --n 5 "+narrow), "--shard", shard, "--out", file(shard[:1]))...)
 	}
-	call("verify", "lcr", "--n", "4", "--shard", "1/4", "--out", file("other"))
+	call(append(strings.Fields("verify lcr --n 4 "+narrow), "--shard", "1/4", "--out", file("other"))...)
 	text, err := os.ReadFile(file("2"))
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +175,7 @@ func TestAMergeNamesWhatIsMissingOrDoesNotFit(t *testing.T) {
 		args, says string
 		code       int
 	}{
-		{"1 4 2", "missing: shard 3/4; the same command computes each: ringleader verify lcr --n 5 --shard NUMBER/4 --out FILE", report.ExitNo},
+		{"1 4 2", "missing: shard 3/4; the same command computes each: ringleader verify lcr --n 5 " + narrow + " --shard NUMBER/4 --out FILE", report.ExitNo},
 		{"1", "missing: shard 2/4, 3/4, 4/4; ", report.ExitNo},
 		{"1 4 part", "missing: shard 3/4; not complete: shard 2/4 in " + file("part") + "; ", report.ExitNo},
 		{"1 other", "other is of another job than ", report.ExitNo},
@@ -290,11 +297,11 @@ func TestResultsThatCannotBeKeptEndTheWork(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
 	}
-	code, _, stderr := call("verify", "lcr", "--n", "5", "--out", "/dev/full")
+	code, _, stderr := call("verify", "lcr", "--n", "4", "--out", "/dev/full")
 	if want := "ringleader: cannot keep results: /dev/full is no regular file; choose another file for --out\n"; code != report.ExitNo || stderr != want {
 		t.Errorf("exit status %d, %q", code, stderr)
 	}
-	code, _, stderr = call("verify", "lcr", "--n", "5", "--out", filepath.Join(t.TempDir(), "none", "file"))
+	code, _, stderr = call("verify", "lcr", "--n", "4", "--out", filepath.Join(t.TempDir(), "none", "file"))
 	if code != report.ExitNo || !strings.Contains(stderr, "no such file or directory") {
 		t.Errorf("exit status %d, %q", code, stderr)
 	}
@@ -303,6 +310,7 @@ func TestResultsThatCannotBeKeptEndTheWork(t *testing.T) {
 // Kept results are complete: the same call prints the same, and computes nothing.
 func TestWorkThatIsCompleteIsNotDoneAgain(t *testing.T) {
 	onlyComputes(t)
+	t.Parallel()
 	for i, line := range worked {
 		args := append(strings.Fields(line), "--out", filepath.Join(t.TempDir(), fmt.Sprint(i)))
 		if strings.HasPrefix(line, "reproduce") {

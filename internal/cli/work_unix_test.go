@@ -18,9 +18,10 @@ import (
 // of the machine.
 func TestWorkThatIsKilledResumesToTheSameBytes(t *testing.T) {
 	onlyComputes(t)
+	t.Parallel()
 	for _, c := range []struct{ call, out string }{
 		{"compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 40 --csv", "--out"},
-		{"verify lcr --n 7 --json", "--out"},
+		{"verify lcr --n 7 --json " + narrow, "--out"},
 		{"worst stop-and-go-p2 --n 16 --tries 2000 --json", "--out"},
 		{"worst franklin --n 8 --tries 50000 --of election --json", "--out"},
 		{"reproduce S4 --json", "--keep"},

@@ -2,7 +2,9 @@
 package provetest
 
 import (
+	"cmp"
 	"os"
+	"slices"
 	"testing"
 
 	"ringleader.example/ringleader/internal/study/prove"
@@ -30,6 +32,18 @@ func Needed(t *testing.T) (all []*prove.Solver) {
 	t.Helper()
 	if all = Installed(t); len(all) == 0 {
 		t.Skipf("no solver is installed, so nothing is proved again; %s", prove.Install)
+	}
+	return all
+}
+
+// Quickest returns the one of some solvers that took the least time for what a record is of: one proof is enough to see that a proof still
+// goes through. Without such a solver it returns all.
+func Quickest(all []*prove.Solver, record *prove.Record) []*prove.Solver {
+	runs := slices.SortedFunc(slices.Values(record.Runs), func(a, b prove.Run) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	for _, run := range runs {
+		if i := slices.IndexFunc(all, func(s *prove.Solver) bool { return s.Name == run.Solver }); i >= 0 {
+			return all[i : i+1]
+		}
 	}
 	return all
 }
