@@ -9,7 +9,7 @@
 //		LeaderElection:                      true,
 //		LeaderElectionResourceLockInterface: lock,
 //		LeaderElectionReleaseOnCancel:       true,
-//		GracefulShutdownTimeout:             new(-1 * time.Second), // Start returns when all work has ended
+//		RetryPeriod:                         new(100 * time.Millisecond),
 //	})
 //	if err != nil {
 //		return err
@@ -32,10 +32,11 @@
 //     that this member leads.
 //   - When the lead ends, the context of the manager is done: Timing.Grace and Timing.Margin before the end of the lease, so that the
 //     manager can stop.
-//   - If the manager has not ended by Timing.Margin before the end of the lease, the process ends with status 70, as with
-//     any work of [ringleader.Member.Lead]. Config.Overrun must stay at its default: with Log two managers may work at the same time. A
-//     process that was paused through that moment ends when it goes on. Between a check and a write it may be paused for any
-//     time, so a resource that must have one writer compares terms: package fence.
+//   - Meanwhile the lease is renewed if that is possible. If it is not, and the manager has not ended by Timing.Margin before its
+//     end, the process ends with status 70, as with any work of [ringleader.Member.Lead]. Config.Overrun must stay at its default: with
+//     Log two managers may work at the same time. A process that was paused through that moment ends when it goes on, or its manager does.
+//     Between a check and a write it may be paused for any time, so a resource that must have one writer compares terms:
+//     package fence.
 //   - One Run holds the lock in one term. A manager that has lost it gets it no more, even if its member leads again.
 //   - Nothing is handed over before the manager has returned without an error. Its release of the lock proves nothing: it
 //     releases, too, when its work has not ended.
@@ -44,9 +45,10 @@
 //
 // # GracefulShutdownTimeout
 //
-// A manager whose work has not ended after its GracefulShutdownTimeout, 30 seconds by default, returns an error, and Run
-// hands nothing over; the program has to end. With 0 the manager waits for nothing, and returns nil while its work runs: do not set that. With a negative
-// value it waits, which is best here: if the lead ends meanwhile, the process ends in time.
+// A manager whose work has not ended after its GracefulShutdownTimeout, 30 seconds by default, returns an error. So does one that gave up
+// its lock because no majority answered for RenewDeadline. Work may still run then: the process ends with status 70, if [Lock.Left] says
+// nothing else. With a GracefulShutdownTimeout of 0 the manager returns nil while its work runs: never set that. With a negative one it waits,
+// and keeps the lead, for ever.
 //
 // # How long it takes
 //

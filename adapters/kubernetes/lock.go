@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -24,17 +25,23 @@ var ErrNotHeld = errors.New("this process does not hold the lock")
 
 // Lock is the lead of a member, as a lock of client-go. Only [Lock.Run] makes it safe: outside Run nobody gets it.
 type Lock struct {
+	// Left is called when the manager has failed while it held the lock: some of its work may still run. It returns when none does, and then
+	// the lead is handed over. By default it writes the error to standard error, and the process ends with status 70. It is set before
+	// Run.
+	Left func(err error)
+
 	member *ringleader.Member
 	id     uint64
 
 	mu       sync.Mutex
 	changed  chan struct{} // is closed, and replaced, when something below has changed
-	running  bool          // Run runs, or has left work behind that may run
-	view     ringleader.View
-	term     uint64 // in which Run leads; 0: it does not
+	running  bool          // Run runs
+	term     uint64        // in which Run leads; 0: it does not
 	begun    time.Time
-	held     bool   // client-go has acquired the lock in this Run
-	answered uint64 // the other leader that Get has told last
+	held     bool      // client-go has acquired the lock in this Run
+	answered uint64    // the other leader that Get has told last
+	deadline time.Time // until which client-go renews in vain; zero: it does not
+	gaveUp   bool      // client-go has given up: its manager then waits for no work, and may return nil
 }
 
 // New returns the lock of a member. The member has joined its group, and nothing else calls its method Lead. Each process has one lock for
@@ -53,13 +60,13 @@ func New(member *ringleader.Member) (*Lock, error) {
 // returned by Timing.Margin before that end, Config.Overrun of the member applies: by default the process ends.
 //
 // Start returns nil when all work that needs the lock has ended, and the lead is handed over at once. If it returns an error while it
-// holds the lock, some of that work may still run, so nothing is handed over: the program has to end.
+// holds the lock, some of that work may still run: see Lock.Left.
 //
 // The error is [ErrLost], also if start returns nil; the error of start; or why the member cannot lead. [ringleader.ErrConfig] is for a Run
 // that begins before another one has ended.
 func (l *Lock) Run(ctx context.Context, start func(context.Context) error) error {
 	if !l.begin() {
-		return fmt.Errorf("%w: Run runs already, or has left work behind that may still run", ringleader.ErrConfig)
+		return fmt.Errorf("%w: Run runs already", ringleader.ErrConfig)
 	}
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -68,8 +75,8 @@ func (l *Lock) Run(ctx context.Context, start func(context.Context) error) error
 	led := make(chan error, 1)
 	var watch sync.WaitGroup
 	watch.Go(func() {
-		for view := range l.member.Observe(candidate) {
-			l.change(func() { l.view = view })
+		for range l.member.Observe(candidate) {
+			l.change(func() {})
 		}
 	})
 	go func() {
@@ -80,7 +87,11 @@ func (l *Lock) Run(ctx context.Context, start func(context.Context) error) error
 			case <-finished:
 			}
 			var held bool
-			l.change(func() { l.term, held = 0, l.held })
+			l.change(func() {
+				if held = l.held; !held {
+					l.term = 0
+				}
+			})
 			if held {
 				stop(fmt.Errorf("%w: %w, in term %d", ErrLost, context.Cause(ctx), leadership.Term()))
 				<-finished
@@ -93,20 +104,40 @@ func (l *Lock) Run(ctx context.Context, start func(context.Context) error) error
 
 	err := start(running)
 	l.mu.Lock()
-	left := l.held && err != nil
+	held, gaveUp := l.held, l.gaveUp
 	l.mu.Unlock()
+	if gaveUp {
+		err = errors.Join(errGaveUp, err)
+	}
+	if held && err != nil {
+		l.left(err)
+	}
 	if cause := context.Cause(running); ctx.Err() == nil && cause != nil {
 		err = errors.Join(cause, err)
-	}
-	if left {
-		return err
 	}
 	close(finished)
 	withdraw()
 	<-led
 	watch.Wait()
-	l.change(func() { l.running, l.held, l.term, l.answered = false, false, 0, 0 })
+	l.change(func() {
+		l.running, l.held, l.term, l.answered, l.deadline, l.gaveUp = false, false, 0, 0, time.Time{}, false
+	})
 	return err
+}
+
+// errGaveUp is why a manager that returns nil is not believed.
+var errGaveUp = errors.New("client-go has not renewed the lock for RenewDeadline")
+
+// exitLeft is the status with which a process ends whose manager has left work behind: EX_SOFTWARE, as for an overrun.
+const exitLeft = 70
+
+func (l *Lock) left(err error) {
+	if l.Left != nil {
+		l.Left(err)
+		return
+	}
+	fmt.Fprintf(os.Stderr, "ringleader: %s: the manager failed, and its work may still run; the process ends, so that no two leaders work at the same time: %v\n", l.Identity(), err)
+	os.Exit(exitLeft)
 }
 
 // begin reports whether Run may run.
@@ -116,7 +147,7 @@ func (l *Lock) begin() bool {
 	if l.running {
 		return false
 	}
-	l.running, l.view = true, l.member.View()
+	l.running = true
 	return true
 }
 
@@ -152,15 +183,12 @@ func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 func (l *Lock) look() (*resourcelock.LeaderElectionRecord, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	view := l.view
-	if !l.running {
-		view = l.member.View()
-	}
+	view := l.member.View()
 	now := metav1.Now()
 	record := &resourcelock.LeaderElectionRecord{LeaseDurationSeconds: 1, RenewTime: now, AcquireTime: metav1.NewTime(view.Since), LeaderTransitions: int(view.Term)}
 	other := view.Known && view.Leader != l.id
 	switch {
-	case l.term != 0:
+	case l.term != 0 && !(l.held && other):
 		record.HolderIdentity, record.AcquireTime, record.LeaderTransitions = identity(l.id), metav1.NewTime(l.begun), int(l.term)
 	case l.running && !l.held && (!other || view.Leader == l.answered):
 		return nil, l.changed
@@ -175,8 +203,8 @@ func (l *Lock) Create(ctx context.Context, record resourcelock.LeaderElectionRec
 	return l.Update(ctx, record)
 }
 
-// Update acquires or renews the lock: if this member leads within Run, and a majority has confirmed that, see
-// [ringleader.Member.VerifyLeader]. Else it returns [ErrNotHeld], also for the rest of a Run that has lost the lock.
+// Update acquires or renews the lock: if this member leads in the term of Run, and a majority has confirmed that, see
+// [ringleader.Member.VerifyLeader]. Else it returns [ErrNotHeld]. A manager that stops holds the lock while the member leads.
 //
 // A record without a holder releases the lock, and changes nothing: the return of start hands over. A manager releases also if
 // its work has not ended within GracefulShutdownTimeout.
@@ -188,45 +216,39 @@ func (l *Lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 	default:
 		return fmt.Errorf("%w: %s cannot hold it for %s", ErrNotHeld, l.Identity(), record.HolderIdentity)
 	}
-	term := l.leads()
-	if term == 0 {
-		return l.notHeld()
-	}
-	if err := l.member.VerifyLeader(ctx); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotHeld, err)
-	}
+	verified := l.member.VerifyLeader(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.term != term {
-		return fmt.Errorf("%w: the lead in term %d has just ended", ErrNotHeld, term)
+	err := l.refusal(verified)
+	if err == nil {
+		l.held, l.deadline = true, time.Time{}
+	} else {
+		l.deadline, _ = ctx.Deadline()
 	}
-	l.held = true
-	return nil
+	return err
 }
 
-// leads returns the term in which the lock can be held, or 0.
-func (l *Lock) leads() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.term
-}
-
-// notHeld tells why the lock cannot be held.
-func (l *Lock) notHeld() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// refusal tells why the lock is not held, after a majority was asked. With l.mu locked.
+func (l *Lock) refusal(verified error) error {
 	switch {
 	case !l.running:
 		return fmt.Errorf("%w: start the manager within Lock.Run", ErrNotHeld)
-	case l.held:
-		return fmt.Errorf("%w any more, and this manager gets it no more", ErrNotHeld)
-	default:
-		return fmt.Errorf("%w: %s does not lead", ErrNotHeld, l.Identity())
+	case verified != nil:
+		return fmt.Errorf("%w: %w", ErrNotHeld, verified)
+	case l.term == 0 || l.member.View().Term != l.term:
+		return fmt.Errorf("%w: the term has changed", ErrNotHeld)
 	}
+	return nil
 }
 
-// RecordEvent does nothing: the member's log tells who leads.
-func (l *Lock) RecordEvent(string) {}
+// RecordEvent notes whether client-go stops because it has given up. It logs nothing: the member's log tells who leads.
+func (l *Lock) RecordEvent(event string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if event == "stopped leading" && !l.deadline.IsZero() && !time.Now().Before(l.deadline) {
+		l.gaveUp = true
+	}
+}
 
 // Identity returns the name of this member, "member-2".
 func (l *Lock) Identity() string { return identity(l.id) }

@@ -71,7 +71,7 @@ func TestTheLockIsHeldWithAMajorityAndItsOwnNameOnly(t *testing.T) {
 	locks(t, func(t *testing.T, c *ringleadertest.Cluster, locks map[uint64]*kubernetes.Lock) {
 		err := locks[1].Run(t.Context(), func(context.Context) error {
 			synctest.Wait()
-			refused(t, locks[1], "member-1", "does not lead")
+			refused(t, locks[1], "member-1", "member 3 leads")
 			return nil
 		})
 		if err != nil {
@@ -98,35 +98,63 @@ func TestTheLockIsHeldWithAMajorityAndItsOwnNameOnly(t *testing.T) {
 	})
 }
 
-func TestALostLockIsRefusedUntilRunEnds(t *testing.T) {
+func TestTheLeadIsKeptUntilTheManagerHasEnded(t *testing.T) {
 	locks(t, func(t *testing.T, c *ringleadertest.Cluster, locks map[uint64]*kubernetes.Lock) {
+		held := resourcelock.LeaderElectionRecord{HolderIdentity: "member-3"}
 		err := locks[3].Run(t.Context(), func(ctx context.Context) error {
 			synctest.Wait()
-			if err := locks[3].Update(ctx, resourcelock.LeaderElectionRecord{HolderIdentity: "member-3"}); err != nil {
+			if err := locks[3].Update(ctx, held); err != nil {
 				return err
 			}
 			resigned := make(chan error, 1)
 			go func() { resigned <- c.Member(3).Resign(t.Context()) }()
 			<-ctx.Done()
-			refused(t, locks[3], "member-3", "gets it no more")
-			if len(resigned) > 0 {
-				t.Error("the lead was handed over before the manager had ended")
+			c.Pass(time.Minute)
+			if err := locks[3].Update(t.Context(), held); err != nil {
+				t.Errorf("while the manager stops: %v", err)
 			}
 			// What client-go does with ReleaseOnCancel.
-			if _, _, err := locks[3].Get(context.Background()); err != nil {
+			if _, _, err := locks[3].Get(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if err := locks[3].Update(context.Background(), resourcelock.LeaderElectionRecord{}); err != nil {
+			if err := locks[3].Update(t.Context(), resourcelock.LeaderElectionRecord{}); err != nil {
 				t.Error(err)
 			}
-			synctest.Wait()
+			c.Pass(time.Minute)
 			if len(resigned) > 0 {
-				t.Error("a release has handed the lead over, though the manager had not ended")
+				t.Error("the lead was handed over, and the manager had not ended")
 			}
 			return nil
 		})
 		if !errors.Is(err, kubernetes.ErrLost) {
 			t.Errorf("%v; want ErrLost", err)
+		}
+		c.Await(2)
+	})
+}
+
+// An elector that gives up lets a manager return nil while its work runs.
+func TestAnElectorThatGaveUpIsNotBelieved(t *testing.T) {
+	locks(t, func(t *testing.T, c *ringleadertest.Cluster, locks map[uint64]*kubernetes.Lock) {
+		var left error
+		locks[3].Left = func(err error) { left = err }
+		err := locks[3].Run(t.Context(), func(ctx context.Context) error {
+			synctest.Wait()
+			elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+				Lock: locks[3], LeaseDuration: 200 * time.Millisecond, RenewDeadline: 100 * time.Millisecond, RetryPeriod: 10 * time.Millisecond,
+				Callbacks: leaderelection.LeaderCallbacks{
+					OnStartedLeading: func(context.Context) { c.Cut([]uint64{1, 2}, []uint64{3}) },
+					OnStoppedLeading: func() {},
+				},
+			})
+			if err != nil {
+				return err
+			}
+			elector.Run(ctx)
+			return nil
+		})
+		if left == nil || !errors.Is(err, left) {
+			t.Errorf("Run returned %v, and Left got %v", err, left)
 		}
 	})
 }
@@ -232,28 +260,22 @@ func alone(t *testing.T, config ringleader.Config) *ringleader.Member {
 	return member
 }
 
-// endsWith70 runs the test again in a process of its own, which has to end as one whose work overruns its lease.
-func endsWith70(t *testing.T) {
+func child() bool { return os.Getenv(childVariable) != "" }
+
+// endsWith70 runs the test again in a process of its own, which has to end so that no two leaders work, with a text.
+func endsWith70(t *testing.T, text string) {
 	t.Helper()
 	command := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=60s")
 	command.Env = append(os.Environ(), childVariable+"=1")
 	output, _ := command.CombinedOutput()
-	if code := command.ProcessState.ExitCode(); code != 70 || !strings.Contains(string(output), "work has not returned") {
-		t.Errorf("the process ended with status %d; want 70\n%s", code, output)
+	if code := command.ProcessState.ExitCode(); code != 70 || !strings.Contains(string(output), text) {
+		t.Errorf("the process ended with status %d; want 70, and %q\n%s", code, text, output)
 	}
 }
 
-// stuck is a Runnable that does not stop.
-type stuck struct{ begun chan struct{} }
-
-func (s stuck) Start(context.Context) error {
-	close(s.begun)
-	select {}
-}
-
-func TestAManagerThatDoesNotEndIsEndedWithItsProcess(t *testing.T) {
-	if os.Getenv(childVariable) == "" {
-		endsWith70(t)
+func TestARunThatFailsEndsTheProcess(t *testing.T) {
+	if !child() {
+		endsWith70(t, "work was left behind")
 		return
 	}
 	member := alone(t, ringleader.Config{})
@@ -261,46 +283,15 @@ func TestAManagerThatDoesNotEndIsEndedWithItsProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, s := newManager(t, lock), stuck{make(chan struct{})}
-	if err := m.Add(s); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		<-s.begun
-		if err := member.Resign(context.Background()); err != nil {
-			t.Error(err)
-		}
-	}()
-	t.Fatalf("Run has returned: %v", lock.Run(t.Context(), m.Start))
-}
-
-func TestARunThatFailsHandsNothingOver(t *testing.T) {
-	if os.Getenv(childVariable) == "" {
-		endsWith70(t)
-		return
-	}
-	member := alone(t, ringleader.Config{})
-	lock, err := kubernetes.New(member)
-	if err != nil {
-		t.Fatal(err)
-	}
-	failure := errors.New("work was left behind")
-	start := func(ctx context.Context) error {
+	t.Fatalf("Run has returned: %v", lock.Run(t.Context(), func(ctx context.Context) error {
 		if _, _, err := lock.Get(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if err := lock.Update(ctx, resourcelock.LeaderElectionRecord{HolderIdentity: lock.Identity()}); err != nil {
 			t.Fatal(err)
 		}
-		return failure
-	}
-	if err := lock.Run(t.Context(), start); !errors.Is(err, failure) {
-		t.Fatal(err)
-	}
-	if err := lock.Run(t.Context(), start); !errors.Is(err, ringleader.ErrConfig) {
-		t.Fatal(err)
-	}
-	t.Fatalf("the member could be closed: %v", member.Close())
+		return errors.New("work was left behind")
+	}))
 }
 
 func TestALockNeedsLeases(t *testing.T) {

@@ -71,7 +71,6 @@ func newManager(t *testing.T, lock *kubernetes.Lock) manager.Manager {
 		LeaderElection:                      true,
 		LeaderElectionResourceLockInterface: lock,
 		LeaderElectionReleaseOnCancel:       true,
-		GracefulShutdownTimeout:             new(-1 * time.Second),
 		Metrics:                             server.Options{BindAddress: "0"},
 		Logger:                              logr.Discard(),
 	})
@@ -191,5 +190,83 @@ func TestAManagerEndsWithAResignation(t *testing.T) {
 		if !errors.Is(err, kubernetes.ErrLost) || !errors.Is(err, ringleader.ErrResigned) {
 			t.Errorf("it ended with %v; want ErrLost and ErrResigned", err)
 		}
+	})
+}
+
+// stubborn is a Runnable that does not stop when it should.
+type stubborn struct {
+	work
+	release chan struct{}
+}
+
+func (s stubborn) Start(context.Context) error {
+	s.judge.begin(s.member)
+	defer s.judge.end(s.member)
+	<-s.release
+	return nil
+}
+
+func TestAManagerThatFailsHandsOverWhenItsWorkHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		lock, err := kubernetes.New(c.Member(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := &judge{t: t, working: map[uint64]bool{}}
+		m, s := newManager(t, lock), stubborn{work{j, 3}, make(chan struct{})}
+		if err := m.Add(s); err != nil {
+			t.Fatal(err)
+		}
+		var left error
+		lock.Left = func(err error) {
+			left = err
+			c.Member(3).VerifyLeader(context.Background())
+			if c.Member(3).View().Role != ringleader.Leader {
+				t.Error("the lead was handed over while the work ran")
+			}
+			close(s.release)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- lock.Run(t.Context(), m.Start) }()
+		c.Until("it works", func() bool { return j.works(3) })
+		if err := c.Member(3).Resign(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; left == nil || !errors.Is(err, left) || !errors.Is(err, kubernetes.ErrLost) {
+			t.Errorf("Run returned %v, and Left got %v", err, left)
+		}
+		c.Await(2)
+	})
+}
+
+// A manager whose work does not stop, on a member that is cut off.
+func TestAManagerThatDoesNotEndIsEndedWithItsProcess(t *testing.T) {
+	if !child() {
+		endsWith70(t, "work has not returned")
+		return
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		c.Configure(func(_ uint64, config *ringleader.Config) { config.Overrun = ringleader.Exit })
+		c.Start(1, 2, 3)
+		c.Await(3)
+		lock, err := kubernetes.New(c.Member(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := &judge{t: t, working: map[uint64]bool{}}
+		m := newManager(t, lock)
+		if err := m.Add(stubborn{work{j, 3}, nil}); err != nil {
+			t.Fatal(err)
+		}
+		go lock.Run(t.Context(), m.Start)
+		c.Until("it works", func() bool { return j.works(3) })
+		c.Cut([]uint64{1, 2}, []uint64{3})
+		c.Await(2)
+		t.Fatal("another member leads, and the process has not ended")
 	})
 }
