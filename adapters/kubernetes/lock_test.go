@@ -109,7 +109,7 @@ func TestTheLeadIsKeptUntilTheManagerHasEnded(t *testing.T) {
 			resigned := make(chan error, 1)
 			go func() { resigned <- c.Member(3).Resign(t.Context()) }()
 			<-ctx.Done()
-			c.Pass(time.Minute)
+			c.Pass(20 * time.Second)
 			if err := locks[3].Update(t.Context(), held); err != nil {
 				t.Errorf("while the manager stops: %v", err)
 			}
@@ -120,7 +120,7 @@ func TestTheLeadIsKeptUntilTheManagerHasEnded(t *testing.T) {
 			if err := locks[3].Update(t.Context(), resourcelock.LeaderElectionRecord{}); err != nil {
 				t.Error(err)
 			}
-			c.Pass(time.Minute)
+			c.Pass(20 * time.Second)
 			if len(resigned) > 0 {
 				t.Error("the lead was handed over, and the manager had not ended")
 			}
@@ -166,7 +166,7 @@ func TestGetWaitsForNews(t *testing.T) {
 			if err != nil || first.HolderIdentity != "member-3" || first.LeaderTransitions == 0 {
 				t.Errorf("%+v, %v; want member-3", first, err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if _, _, err := locks[2].Get(ctx); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("without news: %v; want the end of the context", err)
