@@ -135,8 +135,8 @@ func decode(slot []byte, s *State) (sequence uint64) {
 // attempts is how often a reader begins again while slots change under it. A writer writes twenty times a second.
 const attempts = 100
 
-// read returns what a file says, whose head was decoded before.
-func read(file []byte, head State) State {
+// read returns what a file says, whose head was decoded before, at a moment of the reader: between two looks at the file, look is called.
+func read(file []byte, head State, look func()) State {
 	var slot [slotSize]byte
 	for range attempts {
 		found, last := head, uint64(0)
@@ -151,6 +151,7 @@ func read(file []byte, head State) State {
 				break
 			}
 		}
+		look()
 		if max(sequenceAt(file, newest), sequenceAt(file, other)) <= last {
 			return found
 		}
