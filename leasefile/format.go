@@ -1,6 +1,7 @@
 package leasefile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -35,6 +36,9 @@ var (
 	ErrFormat  = errors.New("this is no lease file")
 	ErrVersion = errors.New("this lease file has a version that this program does not know")
 )
+
+// ErrTaken reports that a lease file would replace something else, which stays as it is.
+var ErrTaken = errors.New("a lease file takes the place of an earlier one of the same member, and of nothing else")
 
 // State is what a lease file says.
 type State struct {
@@ -135,28 +139,46 @@ func decode(slot []byte, s *State) (sequence uint64) {
 // attempts is how often a reader begins again while slots change under it. A writer writes twenty times a second.
 const attempts = 100
 
-// read returns what a file says, whose head was decoded before, at a moment of the reader: between two looks at the file, look is called.
-func read(file []byte, head State, look func()) State {
-	var slot [slotSize]byte
+// view is what a reader has of a file.
+type view struct {
+	head State // as it was decoded
+
+	slot     [slotSize]byte // the copy that was made last
+	size     int            // of it; 0: there is none
+	sequence uint64         // of it; 0: its checksum is wrong
+	state    State          // that it says
+}
+
+// read returns what a file says, and calls meanwhile at a moment at which it said that.
+func (v *view) read(file []byte, meanwhile func()) State {
 	for range attempts {
-		found, last := head, uint64(0)
 		newest, other := slots[0], slots[1]
 		if sequenceAt(file, other) > sequenceAt(file, newest) {
 			newest, other = other, newest
 		}
-		for _, at := range [2]int{newest, other} {
-			value := min(int(binary.LittleEndian.Uint16(file[at+40:])), MostValue)
-			copy(slot[:valueAt+value], file[at:])
-			if last = decode(slot[:], &found); last != 0 {
-				break
-			}
+		last := v.take(file[newest:])
+		if last == 0 {
+			last = v.take(file[other:])
 		}
-		look()
+		meanwhile()
 		if max(sequenceAt(file, newest), sequenceAt(file, other)) <= last {
-			return found
+			return v.state
 		}
 	}
-	return head // which does not lead
+	return v.head // which does not lead
+}
+
+// take copies a slot and decodes it, unless it is the one that was taken last. It returns the sequence: 0 if the slot was never written, or is
+// torn.
+func (v *view) take(slot []byte) (sequence uint64) {
+	size := valueAt + min(int(binary.LittleEndian.Uint16(slot[40:])), MostValue)
+	if size == v.size && bytes.Equal(slot[:size], v.slot[:size]) {
+		return v.sequence
+	}
+	copy(v.slot[:size], slot)
+	v.size, v.state = size, v.head
+	v.sequence = decode(v.slot[:], &v.state)
+	return v.sequence
 }
 
 func sequenceAt(file []byte, slot int) uint64 { return binary.LittleEndian.Uint64(file[slot:]) }

@@ -36,8 +36,9 @@ type Writer struct {
 	written  State
 }
 
-// Create makes a lease file, in place of one that has the name, and maps it into memory. It says that the member does not lead. A file system in
-// memory, such as /run, is the right place: a write never waits for a disk there.
+// Create makes a lease file, in place of an earlier one of the member, and maps it into memory. It says that the member does not lead. A file system
+// in memory, such as /run, is the right place: a write never waits for a disk there. The error is an [ErrTaken] if the path has anything else that
+// is not empty.
 func Create(path, group string, member uint64) (w *Writer, err error) {
 	s := State{Member: member, Group: group}
 	if s.Boot, err = boot(); err != nil {
@@ -45,6 +46,9 @@ func Create(path, group string, member uint64) (w *Writer, err error) {
 	}
 	head, err := encodeHead(&s)
 	if err != nil {
+		return nil, err
+	}
+	if err := replaceable(path, &s); err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".ringleader-lease-*")
@@ -63,7 +67,7 @@ func Create(path, group string, member uint64) (w *Writer, err error) {
 	if _, err := f.Write(first); err != nil {
 		return nil, err
 	}
-	if err := f.Chmod(0o644); err != nil {
+	if err := errors.Join(f.Chmod(0o644), f.Sync()); err != nil { // after a power failure the path has the whole file, or the one before
 		return nil, err
 	}
 	file, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
@@ -74,6 +78,33 @@ func Create(path, group string, member uint64) (w *Writer, err error) {
 		return nil, errors.Join(err, syscall.Munmap(file))
 	}
 	return &Writer{file: file, sequence: 2, written: s}, nil
+}
+
+// replaceable returns why the lease file of a member must not take the place of what has the path.
+func replaceable(path string, s *State) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w: %s is no regular file", ErrTaken, path)
+	case info.Size() == 0:
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var old State
+	switch err := decodeHead(text, &old); {
+	case err != nil:
+		return fmt.Errorf("%w: %s: %w", ErrTaken, path, err)
+	case old.Group != s.Group || old.Member != s.Member:
+		return fmt.Errorf("%w: %s is that of member %d of group %q", ErrTaken, path, old.Member, old.Group)
+	}
+	return nil
 }
 
 // Show writes what the member may believe: whether it leads in a term, how long the lease still runs, and what it publishes. The clocks of the
@@ -127,7 +158,7 @@ type Reader struct {
 
 	mu   sync.Mutex
 	file []byte
-	head State
+	view view
 	info os.FileInfo // of the file that is mapped
 }
 
@@ -167,7 +198,7 @@ func (r *Reader) reopen() error {
 	if r.file != nil {
 		err = syscall.Munmap(r.file)
 	}
-	r.file, r.head, r.info = file, head, info
+	r.file, r.view, r.info = file, view{head: head}, info
 	return err
 }
 
@@ -182,7 +213,7 @@ func (r *Reader) read(look func()) (State, error) {
 	if r.file == nil {
 		return State{}, os.ErrClosed
 	}
-	return read(r.file, r.head, look), nil
+	return r.view.read(r.file, look), nil
 }
 
 // Valid returns the term in which the member of the file leads, and how long its lease still runs, at the moment of the call. It reports false if the

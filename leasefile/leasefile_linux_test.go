@@ -186,6 +186,77 @@ func TestFilesThatAreNoLeaseFiles(t *testing.T) {
 	}
 }
 
+// A path that is wrong costs nobody a file.
+func TestALeaseFileReplacesNothingElse(t *testing.T) {
+	_, _, path := both(t)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := append([]byte(nil), good...)
+	second[7] = '2'
+	for name, c := range map[string]struct {
+		file   []byte
+		group  string
+		member uint64
+		want   string
+	}{
+		"the same member":      {good, "jobs", 7, ""},
+		"an empty file":        {nil, "jobs", 7, ""},
+		"another member":       {good, "jobs", 8, `that of member 7 of group "jobs"`},
+		"another group":        {good, "mail", 7, `that of member 7 of group "jobs"`},
+		"another version":      {second, "jobs", 7, "02"},
+		"foreign":              {[]byte("root:x:0:0"), "jobs", 7, "no lease file"},
+		"foreign, of its size": {make([]byte, size), "jobs", 7, "no lease file"},
+		"cut off":              {good[:100], "jobs", 7, "100 bytes"},
+	} {
+		file := filepath.Join(t.TempDir(), "lease")
+		if err := os.WriteFile(file, c.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, err := Create(file, c.group, c.member)
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else {
+				w.Close()
+			}
+			continue
+		}
+		if !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadFile(file); err != nil || string(left) != string(c.file) {
+			t.Errorf("%s: the file has changed: %v", name, err)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(link, "jobs", 7); !errors.Is(err, ErrTaken) {
+		t.Errorf("a link: %v", err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("what is left beside the file: %v, %v", entries, err)
+	}
+}
+
+// A state that is written while the clocks are read is the one that counts.
+func TestTheClocksAreReadWhileTheStateIsTheNewest(t *testing.T) {
+	w, r, _ := both(t)
+	w.Show(true, 3, always(time.Hour), "")
+	again := 0
+	s := r.view.read(r.file, func() {
+		if again++; again == 1 {
+			w.Show(false, 3, always(0), "")
+		}
+	})
+	if s.Leads || again != 2 {
+		t.Errorf("%+v, after %d attempts", s, again)
+	}
+}
+
 func BenchmarkValid(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "lease")
 	w, err := Create(path, "jobs", 7)

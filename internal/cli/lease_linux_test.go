@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,9 +29,17 @@ func TestLeaseTellsWhetherTheMemberLeads(t *testing.T) {
 			t.Errorf("%v: %s", err, line)
 		}
 	}
+	check := func(wantCode int, want string) {
+		t.Helper()
+		if code, stdout, stderr := call("lease", "--file", file, "--check"); code != wantCode || stdout != want || stderr != "" {
+			t.Errorf("--check: %d: %s%s", code, stdout, stderr)
+		}
+	}
 	is(1, "does not lead\n")
+	check(1, "")
 	w.Show(true, 7, func() time.Duration { return time.Hour }, "")
 	is(0, "leads in term 7 for 3")
+	check(0, "7\n")
 	if code, _, _ := call("lease", "--file", file, "--wait"); code != 0 {
 		t.Errorf("--wait: %d", code)
 	}
@@ -45,7 +55,55 @@ func TestLeaseTellsWhetherTheMemberLeads(t *testing.T) {
 			t.Errorf("%q: %d, %s%s", args, code, stdout, stderr)
 		}
 	}
+	for _, flags := range [][]string{{"--check", "--json"}, {"--check", "--watch"}, {"--wait", "--watch"}} {
+		if code, _, stderr := call(append([]string{"lease", "--file", file}, flags...)...); code != 64 || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: %d, %s", flags, code, stderr)
+		}
+	}
 	if code, _, stderr := call("lease"); code != 64 || !strings.Contains(stderr, "RINGLEADER_LEASE") {
 		t.Errorf("without a file: %d, %s", code, stderr)
+	}
+}
+
+func TestLeaseWatchesEachChange(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lease")
+	w, err := leasefile.Create(file, "jobs", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	command := exec.Command("ringleader", "lease", "--file", file, "--watch")
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(limit, func() { command.Process.Kill() }).Stop()
+	lines := bufio.NewScanner(stdout)
+	next := func(want string) {
+		t.Helper()
+		if lines.Scan(); !strings.HasPrefix(lines.Text(), "member 3 of group \"jobs\" "+want) {
+			t.Errorf("%q, and not %s", lines.Text(), want)
+		}
+	}
+	hour := func() time.Duration { return time.Hour }
+	next("does not lead")
+	w.Show(true, 7, hour, "")
+	next("leads in term 7")
+	w.Show(true, 7, hour, "") // renewed
+	w.Show(true, 8, hour, "")
+	next("leads in term 8")
+	w.Show(false, 8, hour, "")
+	next("does not lead")
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if lines.Scan() {
+		t.Errorf("%q at the end", lines.Text())
+	}
+	if err := command.Wait(); err != nil {
+		t.Error(err)
 	}
 }

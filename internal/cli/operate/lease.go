@@ -4,6 +4,7 @@ package operate
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -15,14 +16,17 @@ import (
 	"ringleader.example/ringleader/leasefile"
 )
 
-// looks is how often lease --wait looks at a file.
+// looks is how often lease --wait and --watch look at a file.
 const looks = 10 * time.Millisecond
 
+// leaseOptions are the options of lease.
+type leaseOptions struct {
+	file                         string
+	asJSON, check, wait, watches bool
+}
+
 func (p *program) lease() *cobra.Command {
-	var (
-		file         string
-		asJSON, wait bool
-	)
+	var o leaseOptions
 	command := &cobra.Command{
 		Use:     "lease [--file FILE]",
 		GroupID: option.GroupElect,
@@ -32,60 +36,111 @@ prints whether the member leads at this moment, its term, and how long its lease
 runs. It asks no member and no network, and its answer is right if the member was killed or
 is stopped.
 
+--check is for scripts: it prints the term and nothing else, and prints nothing if the
+member does not lead. --watch prints a line now, and for each change of the lead, the term
+or the value, until Ctrl-C; it may miss what lasts for less than 10 ms.
+
 The answer may be out of date when it is printed. A resource that is written to must refuse
 a lower term than it has seen, so write the term with each change.
 
-Exit status: 0 the member leads; 1 it does not; 2 the file cannot be read; 64 the call was
-wrong.`,
+Exit status: 0 the member leads, or --watch was ended; 1 it does not; 2 the file cannot be
+read; 64 the call was wrong.`,
 		Example: `  ringleader lease --file /run/jobs.lease
   ringleader lease --file /run/jobs.lease --wait
-  ringleader lease --json`,
-		Args: cobra.NoArgs,
+  ringleader lease --file /run/jobs.lease --check
+  ringleader lease --json --watch`,
+		Args:              option.FlagsOnly,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
-			path := cmp.Or(file, p.Getenv("RINGLEADER_LEASE"))
-			if path == "" {
+			path := cmp.Or(o.file, p.Getenv("RINGLEADER_LEASE"))
+			switch {
+			case path == "":
 				return errors.New("--file, or the variable RINGLEADER_LEASE, names a lease file")
+			case o.check && (o.asJSON || o.watches):
+				return errors.New("--check prints a term only; it is without --json and --watch")
+			case o.wait && o.watches:
+				return errors.New("--wait ends when the member leads, and --watch goes on: give one of them")
 			}
 			r, err := leasefile.Open(path)
 			if err != nil {
 				return report.ExitError{Code: 2, Err: err}
 			}
 			defer r.Close()
-			tick := time.NewTicker(looks)
-			defer tick.Stop()
-			for {
-				term, left, valid := r.Valid()
-				if valid || !wait {
-					return p.leaseIs(r, term, left, valid, asJSON)
-				}
-				select {
-				case <-tick.C:
-				case <-command.Context().Done():
-					return p.leaseIs(r, term, left, valid, asJSON)
-				}
+			if o.watches {
+				return p.watchLease(command.Context(), r, o.asJSON)
 			}
+			v, err := lookAt(r)
+			for err == nil && o.wait && !v.valid && pauses(command.Context(), looks) {
+				v, err = lookAt(r)
+			}
+			if err != nil {
+				return err
+			}
+			return p.leaseIs(v, &o)
 		},
 	}
-	command.Flags().StringVar(&file, "file", "", "FILE of a member; without it, RINGLEADER_LEASE names one")
-	command.Flags().BoolVar(&wait, "wait", false, "wait until the member leads")
-	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags := command.Flags()
+	flags.StringVar(&o.file, "file", "", "FILE of a member; without it, RINGLEADER_LEASE names one")
+	flags.BoolVar(&o.check, "check", false, "print the term, and nothing if the member does not lead")
+	flags.BoolVar(&o.wait, "wait", false, "wait until the member leads")
+	flags.BoolVar(&o.watches, "watch", false, "print a line for each change, until Ctrl-C")
+	flags.BoolVar(&o.asJSON, "json", false, "print one JSON object, with --watch one for each change")
 	command.MarkFlagFilename("file")
 	return command
 }
 
+// pauses waits, and reports false if ctx is done before.
+func pauses(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// lookAt returns what a lease file says.
+func lookAt(r *leasefile.Reader) (v leaseView, err error) {
+	v.term, v.left, v.valid = r.Valid()
+	if v.State, err = r.Read(); err != nil {
+		err = report.ExitError{Code: 2, Err: err}
+	}
+	return v, err
+}
+
+// watchLease prints what a lease file says, and each change of it.
+func (p *program) watchLease(ctx context.Context, r *leasefile.Reader, asJSON bool) error {
+	for last, first := (leaseView{}), true; ; {
+		v, err := lookAt(r)
+		if err != nil {
+			return err
+		}
+		if first || !v.same(last) {
+			if err := p.Print(v, asJSON); err != nil {
+				return err
+			}
+			last, first = v, false
+		}
+		if !pauses(ctx, looks) {
+			return nil
+		}
+	}
+}
+
 // leaseIs prints what a lease file says.
-func (p *program) leaseIs(r *leasefile.Reader, term uint64, left time.Duration, valid, asJSON bool) error {
-	s, err := r.Read()
-	if err != nil {
-		return report.ExitError{Code: 2, Err: err}
+func (p *program) leaseIs(v leaseView, o *leaseOptions) (err error) {
+	switch {
+	case !o.check:
+		err = p.Print(v, o.asJSON)
+	case v.valid:
+		_, err = fmt.Fprintln(p.Out, v.term)
 	}
-	if err := p.Print(leaseView{s, term, left, valid}, asJSON); err != nil {
-		return err
-	}
-	if !valid {
+	if err == nil && !v.valid {
 		return report.ErrNo
 	}
-	return nil
+	return err
 }
 
 // leaseView is what lease prints.
@@ -94,6 +149,11 @@ type leaseView struct {
 	term  uint64
 	left  time.Duration
 	valid bool
+}
+
+// same reports whether two views differ at most in how long the lease still runs.
+func (v leaseView) same(w leaseView) bool {
+	return v.valid == w.valid && v.term == w.term && v.Term == w.Term && v.Value == w.Value && v.Closed == w.Closed && v.Leads == w.Leads
 }
 
 // JSON returns it for programs.
