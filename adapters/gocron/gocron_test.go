@@ -102,7 +102,7 @@ func (r *record) by(member uint64) (seconds int) {
 }
 
 func TestEachTimeOfAJobRunsOnceWhicheverMemberLeads(t *testing.T) {
-	for name := range guards(nil) {
+	for name := range guards(t.Context()) {
 		t.Run(name, func(t *testing.T) {
 			group(t, func(t *testing.T, c *ringleadertest.Cluster) {
 				r := record{runs: map[int64][]uint64{}}
@@ -138,7 +138,7 @@ func TestEachTimeOfAJobRunsOnceWhicheverMemberLeads(t *testing.T) {
 
 // This is the case of gocron's own test of distributed schedulers, with its numbers.
 func TestOneOfThreeSchedulersRunsAJobThatRunsOnce(t *testing.T) {
-	for name := range guards(nil) {
+	for name := range guards(t.Context()) {
 		t.Run(name, func(t *testing.T) {
 			group(t, func(t *testing.T, c *ringleadertest.Cluster) {
 				runs := make(chan uint64, 20)
