@@ -9,5 +9,5 @@
 //
 // A lease file is for Linux: elsewhere there is no clock that both sides can read and that goes on during suspension.
 //
-// The API of this package is v0: it may change.
+// This package is v0: its API may change with any version.
 package leasefile
