@@ -210,10 +210,10 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		return nil, err
 	}
 	if shown != nil {
-		config.Shown = shown
+		config.Shown, book.file = shown, shown.Handle()
 	}
 	config.Record = c.recording()
-	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime && c.LeaseFile == "" {
+	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime {
 		if pulse := warden.NewPulse(); pulse != nil {
 			config.Pulse, config.Hang = pulse, c.Timing.Hang
 		}

@@ -48,6 +48,7 @@ func tellMissing(c *Config, err error) {
 // addressBook tells the warden where the others are, as last known: at the death of this process a lookup may fail.
 type addressBook struct {
 	config Config
+	file   string // the handle of the lease file; empty: none
 
 	mu    sync.Mutex
 	told  bool // the warden knows of this member
@@ -93,5 +94,5 @@ func (b *addressBook) tell() error {
 			peers = append(peers, m.Address)
 		}
 	}
-	return warden.Joined(b.config.ID, peers, b.config.Timing.Lease)
+	return warden.Joined(b.config.ID, peers, b.config.Timing.Lease, b.file)
 }
