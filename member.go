@@ -15,7 +15,6 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/warden"
-	"ringleader.example/ringleader/leasefile"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 )
@@ -176,10 +175,7 @@ type Member struct {
 func Join(ctx context.Context, c Config) (*Member, error) {
 	complete, err := c.complete()
 	if err != nil {
-		if c.Storage != nil {
-			err = errors.Join(err, c.Storage.Close())
-		}
-		return nil, err
+		return nil, errors.Join(err, c.closeStorage())
 	}
 	c = complete
 	if c.Data != "" {
@@ -201,23 +197,14 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if len(c.ProgressPaths) > 0 {
 		config.Standing = c.standing(errUnanswered)
 	}
-	shown, err := c.shown() // when the directory is this process's: another one of this member may have a file
+	shown, err := c.show(&config) // when the directory is this process's: another one of this member may have a file
 	if err != nil {
 		looks.Close()
-		if c.Storage != nil {
-			err = errors.Join(err, c.Storage.Close())
-		}
-		return nil, err
+		return nil, errors.Join(err, c.closeStorage())
 	}
-	if shown != nil {
-		config.Shown, book.file = shown, shown.Handle()
-	}
+	book.file = shown.Handle()
 	config.Record = c.recording()
-	if c.Algorithm == QuorumBully && c.Timing.Hang != 0 && c.realTime {
-		if pulse := warden.NewPulse(); pulse != nil {
-			config.Pulse, config.Hang = pulse, c.Timing.Hang
-		}
-	}
+	c.watchLoop(&config)
 	engine, err := live.JoinProgram(context.WithoutCancel(ctx), program, config) // the end of ctx is to release the lease
 	if err != nil {
 		looks.Close()
@@ -498,18 +485,6 @@ func ofStorage(err error) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrStorage, err)
-}
-
-// shown makes the file for other processes, if there is to be one.
-func (c *Config) shown() (*leasefile.Writer, error) {
-	if c.LeaseFile == "" {
-		return nil, nil
-	}
-	w, err := leasefile.Create(c.LeaseFile, c.Group, c.ID)
-	if err != nil {
-		return nil, fmt.Errorf("%w: LeaseFile: %w", ErrConfig, err)
-	}
-	return w, nil
 }
 
 // leave stops the process's part in all groups, of which it leads none. What it leaves to its warden needs no proof.

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"ringleader.example/ringleader/internal/serve/canary"
+	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/warden"
 )
 
@@ -36,6 +37,16 @@ var ErrNoWarden = warden.ErrNone
 func Warden() error {
 	canary.Be()
 	return warden.Start()
+}
+
+// watchLoop lets the warden watch that the loop of a member works. It kills the process of one that does nothing.
+func (c *Config) watchLoop(l *live.Config) {
+	if c.Algorithm != QuorumBully || c.Timing.Hang == 0 || !c.realTime {
+		return
+	}
+	if pulse := warden.NewPulse(); pulse != nil {
+		l.Pulse, l.Hang = pulse, c.Timing.Hang
+	}
 }
 
 // tellMissing says that there is no warden, although the program has asked for one.

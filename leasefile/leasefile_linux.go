@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"ringleader.example/ringleader/internal/serve/kernel"
 )
 
 // boot returns what names this start of the system.
@@ -25,15 +26,6 @@ func boot() (b [16]byte, err error) {
 	}
 	copy(b[:], raw)
 	return b, err
-}
-
-// now returns the readings of both clocks.
-func now() (boottime, monotonic time.Duration, err error) {
-	var a, b unix.Timespec
-	if err := errors.Join(unix.ClockGettime(unix.CLOCK_BOOTTIME, &a), unix.ClockGettime(unix.CLOCK_MONOTONIC, &b)); err != nil {
-		return 0, 0, err
-	}
-	return time.Duration(a.Nano()), time.Duration(b.Nano()), nil
 }
 
 // Writer writes a lease file. Its methods may be called by any goroutine.
@@ -78,12 +70,12 @@ func Create(path, group string, member uint64) (w *Writer, err error) {
 	if err := errors.Join(f.Chmod(0o644), f.Sync()); err != nil { // after a power failure the path has the whole file, or the one before
 		return nil, err
 	}
-	file, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	file, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return nil, errors.Join(err, unix.Munmap(file))
+		return nil, errors.Join(err, syscall.Munmap(file))
 	}
 	return &Writer{open: f, file: file, sequence: 2, written: s}, nil
 }
@@ -122,7 +114,7 @@ func (w *Writer) Show(leads bool, term uint64, left func() time.Duration, value 
 	defer w.mu.Unlock()
 	s := w.written
 	s.Leads, s.Term, s.Value, s.Boottime, s.Monotonic = false, term, value, 0, 0
-	if boottime, monotonic, err := now(); leads && err == nil {
+	if boottime, monotonic := kernel.Clocks(); leads {
 		if rest := left(); rest > 0 {
 			s.Leads, s.Boottime, s.Monotonic = true, boottime+rest, monotonic+rest
 		}
@@ -154,7 +146,7 @@ func (w *Writer) Close() error {
 	s := w.written
 	s.Leads, s.Closed, s.Boottime, s.Monotonic = false, true, 0, 0
 	w.put(&s)
-	err := errors.Join(unix.Munmap(w.file), w.open.Close())
+	err := errors.Join(syscall.Munmap(w.file), w.open.Close())
 	w.file = nil
 	return err
 }
@@ -176,19 +168,19 @@ func End(f *os.File) error {
 	if info.Size() < size {
 		return fmt.Errorf("%w: it has %d bytes", ErrFormat, info.Size())
 	}
-	file, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	file, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
 		return err
 	}
 	var v view
 	if err := decodeHead(file, &v.head); err != nil {
-		return errors.Join(err, unix.Munmap(file))
+		return errors.Join(err, syscall.Munmap(file))
 	}
 	w := Writer{file: file, sequence: max(sequenceAt(file, slots[0]), sequenceAt(file, slots[1])), written: v.read(file, func() {})}
 	s := w.written
 	s.Leads, s.Closed, s.Boottime, s.Monotonic = false, true, 0, 0
 	w.put(&s)
-	return unix.Munmap(file)
+	return syscall.Munmap(file)
 }
 
 // Reader reads a lease file. Its methods may be called by any goroutine.
@@ -231,12 +223,12 @@ func (r *Reader) reopen() error {
 	if err := decodeHead(begin, &head); err != nil {
 		return fmt.Errorf("%s: %w", r.path, err)
 	}
-	file, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
+	file, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		return err
 	}
 	if r.file != nil {
-		err = unix.Munmap(r.file)
+		err = syscall.Munmap(r.file)
 	}
 	r.file, r.view, r.info = file, view{head: head}, info
 	return err
@@ -246,14 +238,14 @@ func (r *Reader) reopen() error {
 func (r *Reader) Read() (State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.read()
+	return r.read(func() {})
 }
 
-func (r *Reader) read() (State, error) {
+func (r *Reader) read(look func()) (State, error) {
 	if r.file == nil {
 		return State{}, os.ErrClosed
 	}
-	return r.view.read(r.file, func() {}), nil
+	return r.view.read(r.file, look), nil
 }
 
 // Valid returns the term in which the member of the file leads, and how long its lease still runs, at the moment of the call. It reports false if the
@@ -272,18 +264,12 @@ func (r *Reader) Valid() (term uint64, left time.Duration, valid bool) {
 }
 
 func (r *Reader) valid() (term uint64, left time.Duration, valid bool) {
-	if r.file == nil {
+	var boottime, monotonic time.Duration
+	s, err := r.read(func() { boottime, monotonic = kernel.Clocks() }) // nothing newer was there at that moment, which the answer is about
+	if err != nil || !s.Leads || s.Closed || s.Boot != r.boot || s.Boottime <= boottime || s.Monotonic <= monotonic {
 		return 0, 0, false
 	}
-	var (
-		boottime, monotonic time.Duration
-		err                 error
-	)
-	s := r.view.read(r.file, func() { boottime, monotonic, err = now() }) // the answer is about this moment
-	if !s.Leads || s.Boot != r.boot {
-		return 0, 0, false
-	}
-	if left = min(s.Boottime-boottime, s.Monotonic-monotonic); err != nil || left <= 0 {
+	if left = min(s.Boottime-boottime, s.Monotonic-monotonic); left <= 0 {
 		return 0, 0, false
 	}
 	return s.Term, left, true
@@ -296,7 +282,7 @@ func (r *Reader) Close() error {
 	if r.file == nil {
 		return nil
 	}
-	err := unix.Munmap(r.file)
+	err := syscall.Munmap(r.file)
 	r.file = nil
 	return err
 }

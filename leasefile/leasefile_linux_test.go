@@ -53,6 +53,10 @@ func TestALeaseIsValidUntilItsEnd(t *testing.T) {
 	if s, err := r.Read(); err != nil || len(s.Value) != MostValue || !s.Leads {
 		t.Errorf("%+v, %v", s, err)
 	}
+}
+
+func TestAMemberThatDoesNotLeadHasNoLease(t *testing.T) {
+	w, r, _ := both(t)
 	w.Show(false, 4, always(time.Hour), "")
 	if _, _, valid := r.Valid(); valid {
 		t.Error("a member that does not lead is valid")

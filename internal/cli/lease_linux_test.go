@@ -47,6 +47,10 @@ func TestLeaseTellsWhetherTheMemberLeads(t *testing.T) {
 		t.Fatal(err)
 	}
 	is(1, "has ended\n")
+}
+
+func TestLeaseRefusesWhatIsNoLeaseFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lease")
 	if err := os.WriteFile(file, []byte("nothing"), 0o600); err != nil {
 		t.Fatal(err)
 	}

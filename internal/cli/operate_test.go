@@ -419,20 +419,23 @@ func TestDoctorFindsAWrongConfiguration(t *testing.T) {
 	t.Parallel()
 	free := freeAddress(t)
 	made := certified(t, "jobs", 1, 2)
-	data := filepath.Join(t.TempDir(), "data")
-	if err := ringleader.Init(data, "jobs", 1); err != nil {
-		t.Fatal(err)
+	initialised := func() (data string) {
+		data = filepath.Join(t.TempDir(), "data")
+		if err := ringleader.Init(data, "jobs", 1); err != nil {
+			t.Fatal(err)
+		}
+		return data
 	}
 	member := []string{"doctor", "--group", "jobs", "--id", "1", "--member", "1=" + free}
-	var wrong sync.WaitGroup // each measures the disk and starts a command, for a second
+	var wrong sync.WaitGroup // each measures the disk and starts a command, for a second; a directory is for one at a time
 	for want, flags := range map[string][]string{
 		"does not exist":                  {"--data", filepath.Join(t.TempDir(), "missing")},
-		`belongs to member 1 of group`:    {"--data", data, "--group", "others"},
-		"--renewal (400ms) must be":       {"--data", data, "--renewal", "400ms"},
-		"connections are in clear text":   {"--data", data, "--listen", "0.0.0.0:7001"},
-		"cannot be reached":               {"--data", data, "--member", "2=" + free},
-		"it names ringleader:jobs/2, not": append([]string{"--data", data}, made[1]...),
-		"--clock " + free + ": no member": {"--data", data, "--clock", free},
+		`belongs to member 1 of group`:    {"--data", initialised(), "--group", "others"},
+		"--renewal (400ms) must be":       {"--data", initialised(), "--renewal", "400ms"},
+		"connections are in clear text":   {"--data", initialised(), "--listen", "0.0.0.0:7001"},
+		"cannot be reached":               {"--data", initialised(), "--member", "2=" + free},
+		"it names ringleader:jobs/2, not": append([]string{"--data", initialised()}, made[1]...),
+		"--clock " + free + ": no member": {"--data", initialised(), "--clock", free},
 	} {
 		line := slices.Concat(member, flags)
 		wrong.Go(func() {
@@ -443,6 +446,7 @@ func TestDoctorFindsAWrongConfiguration(t *testing.T) {
 		})
 	}
 	wrong.Wait()
+	data := initialised()
 	if code, stdout, stderr := call(append(member, "--data", data)...); code != report.ExitFine || !strings.Contains(stdout, "Nothing is wrong") {
 		t.Errorf("with nothing wrong: exit status %d, and prints\n%s%s", code, stdout, stderr)
 	}

@@ -293,12 +293,6 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 	if bully {
 		others, runs = []string{"lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "hang", "stall", "progress-path", "preset", "lease-file"}, ringleader.Bully
 	}
-	given := 0
-	for _, file := range []string{o.cert, o.key, o.ca} {
-		if file != "" {
-			given++
-		}
-	}
 	switch i := slices.IndexFunc(others, flags.Changed); {
 	case !slices.Contains(liveAlgorithms, o.algorithm):
 		return fmt.Errorf("unknown algorithm %q; %s", o.algorithm, option.Instead(o.algorithm, liveAlgorithms))
@@ -308,6 +302,19 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 		return fmt.Errorf("--%s is not for --algorithm %s", others[i], runs)
 	case bully && !o.noQuorum:
 		return errors.New("--algorithm bully needs --unsafe-no-quorum: each side of a partition has a leader then")
+	}
+	return cmp.Or(o.certified(), o.stands.valid(flags))
+}
+
+// certified returns an error if the flags about certificates do not go together.
+func (o *joinOptions) certified() error {
+	given := 0
+	for _, file := range []string{o.cert, o.key, o.ca} {
+		if file != "" {
+			given++
+		}
+	}
+	switch {
 	case given != 0 && given != 3:
 		return errors.New("--cert, --key and --ca belong together")
 	case given == 0 && o.https != "":
@@ -315,7 +322,7 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 	case given == 3 && o.insecure:
 		return errors.New("--insecure allows clear text, and --cert secures the connections: give one of them")
 	}
-	return o.stands.valid(flags)
+	return nil
 }
 
 // timing returns the preset with what the flags change in it. What depends on a lease that they change is set by its

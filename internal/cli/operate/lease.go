@@ -47,7 +47,7 @@ Exit status: 0 the member leads, or --watch was ended; 1 it does not; 2 the file
 read; 64 the call was wrong.`,
 		Example: `  ringleader lease --file /run/jobs.lease
   ringleader lease --file /run/jobs.lease --wait
-  if term=$(ringleader lease --file /run/jobs.lease --check); then ./tidy --term $term; fi
+  ringleader lease --file /run/jobs.lease --check
   ringleader lease --json --watch`,
 		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
