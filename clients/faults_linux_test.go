@@ -145,96 +145,125 @@ func around(moment int64, within time.Duration) int64 {
 	return moment + rand.Int64N(int64(within)) - int64(within)/2
 }
 
+// trials are those of one client.
+type trials struct {
+	t      *testing.T
+	client *language
+	kills  bool // it is killed, and not stopped and resumed
+	path   string
+	file   *leasefile.Writer
+	reader *leasefile.Reader
+	to     resource
+	worker *worker
+
+	accepted, late int // writes of the client
+}
+
 // Each client looks whether its lease is valid, works for some milliseconds and writes. Around the end of the lease it is killed, or stopped
 // and resumed, and at the end a successor writes. No client finds the lease valid after that, and what it writes then, of work that it has begun
 // before, is refused.
 func TestNoWriteIsAcceptedAfterThatOfASuccessor(t *testing.T) {
-	trials := 3
+	count := 3
 	if *long {
-		trials = 1000
+		count = 1000
 	}
 	for _, l := range languages {
 		for _, kills := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, killed: %t", l.name, kills), func(t *testing.T) {
-				begun, late, accepted := time.Now(), 0, 0
-				path := filepath.Join(t.TempDir(), "lease")
-				file, err := leasefile.Create(path, "jobs", 7)
-				if err != nil {
+				begun, all := time.Now(), &trials{t: t, client: l, kills: kills, path: filepath.Join(t.TempDir(), "lease")}
+				var err error
+				if all.file, err = leasefile.Create(all.path, "jobs", 7); err != nil {
 					t.Fatal(err)
 				}
-				defer file.Close()
-				reader, err := leasefile.Open(path)
-				if err != nil {
+				defer all.file.Close()
+				if all.reader, err = leasefile.Open(all.path); err != nil {
 					t.Fatal(err)
 				}
-				defer reader.Close()
-				to := &resource{}
-				w := l.work(t, path, to)
-				defer func() { w.kill() }()
-				for trial := range trials {
-					term, before := uint64(2*trial+1), len(w.attempts())
-					lease := time.Duration(10+rand.IntN(20)) * time.Millisecond
-					show := func() { file.Show(true, term, func() time.Duration { return lease }, "") }
-					w.await(t, "a write", show, func(a attempt) bool { return a.term == term && a.accepted })
-					show()
-					s, err := reader.Read()
-					if err != nil {
-						t.Fatal(err)
-					}
-					end := int64(s.Boottime)
-					if trial%2 == 1 { // the lead ends before its lease
-						end = around(end-int64(lease)/4, lease/2)
-					}
-					faulty := make(chan struct{})
-					go func(at int64, process *exec.Cmd) {
-						defer close(faulty)
-						until(at)
-						if kills {
-							_ = process.Process.Kill()
-							return
-						}
-						_ = process.Process.Signal(syscall.SIGSTOP)
-					}(around(end, 6*time.Millisecond), w.command)
-					until(end)
-					if trial%2 == 1 {
-						file.Show(false, term, nil, "")
-					}
-					to.write(term + 1)
-					successor := reading(clockBoottime)
-					<-faulty
-					if !kills {
-						until(successor + rand.Int64N(int64(5*time.Millisecond)))
-						if err := w.command.Process.Signal(syscall.SIGCONT); err != nil {
-							t.Fatal(err)
-						}
-						w.await(t, "an answer after the successor's write", func() {}, func(a attempt) bool { return a.asked > successor })
-					} else {
-						w.kill()
-					}
-					for _, a := range w.attempts()[before:] {
-						switch {
-						case a.term == term && a.accepted:
-							accepted++
-						case a.term == term:
-							late++
-						case a.term != 0:
-							t.Errorf("trial %d: the client has term %d, and the file %d", trial, a.term, term)
-						}
-						if a.term == term && a.asked > successor {
-							t.Errorf("trial %d: the lease in term %d was valid after the first write of the successor", trial, term)
-						}
-					}
-					if kills {
-						w = l.work(t, path, to)
+				defer all.reader.Close()
+				all.worker = l.work(t, all.path, &all.to)
+				defer func() { all.worker.kill() }()
+				for n := range count {
+					all.try(n)
+				}
+				for i, term := range all.to.written[1:] {
+					if term < all.to.written[i] {
+						t.Errorf("a write in term %d is accepted after one in term %d", term, all.to.written[i])
 					}
 				}
-				for i, term := range to.written[1:] {
-					if term < to.written[i] {
-						t.Errorf("a write in term %d is accepted after one in term %d", term, to.written[i])
-					}
-				}
-				t.Logf("%d trials in %v: %d writes accepted, %d that came after the successor's refused", trials, time.Since(begun).Round(time.Second), accepted, late)
+				t.Logf("%d trials in %v: %d writes accepted, %d that came after the successor's refused", count, time.Since(begun).Round(time.Second), all.accepted, all.late)
 			})
+		}
+	}
+}
+
+// try makes a trial. In each second one the lead ends before its lease.
+func (all *trials) try(n int) {
+	t, term, before := all.t, uint64(2*n+1), len(all.worker.attempts())
+	lease := time.Duration(10+rand.IntN(20)) * time.Millisecond
+	show := func() { all.file.Show(true, term, func() time.Duration { return lease }, "") }
+	all.worker.await(t, "a write", show, func(a attempt) bool { return a.term == term && a.accepted })
+	show()
+	s, err := all.reader.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, early := int64(s.Boottime), n%2 == 1
+	if early {
+		end = around(end-int64(lease)/4, lease/2)
+	}
+	faulty := all.fault(around(end, 6*time.Millisecond))
+	until(end)
+	if early {
+		all.file.Show(false, term, nil, "")
+	}
+	all.to.write(term + 1)
+	successor := reading(clockBoottime)
+	<-faulty
+	if all.kills {
+		all.worker.kill()
+	} else {
+		until(successor + rand.Int64N(int64(5*time.Millisecond)))
+		if err := all.worker.command.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		all.worker.await(t, "an answer after the successor's write", func() {}, func(a attempt) bool { return a.asked > successor })
+	}
+	all.judge(all.worker.attempts()[before:], term, successor)
+	if all.kills {
+		all.worker = all.client.work(t, all.path, &all.to)
+	}
+}
+
+// fault kills or stops the client at a moment. The result is closed then.
+func (all *trials) fault(at int64) (done <-chan struct{}) {
+	made, process := make(chan struct{}), all.worker.command.Process
+	go func() {
+		defer close(made)
+		until(at)
+		if all.kills {
+			_ = process.Kill()
+		} else {
+			_ = process.Signal(syscall.SIGSTOP)
+		}
+	}()
+	return made
+}
+
+// judge looks at what the client has done in a term, whose successor has written.
+func (all *trials) judge(attempts []attempt, term uint64, successor int64) {
+	for _, a := range attempts {
+		switch {
+		case a.term == 0:
+			continue
+		case a.term != term:
+			all.t.Errorf("the client has term %d, and the file %d", a.term, term)
+		case a.accepted:
+			all.accepted++
+		default:
+			all.late++
+		}
+		if a.asked > successor {
+			all.t.Errorf("the lease in term %d was valid after the first write of the successor", term)
 		}
 	}
 }
