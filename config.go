@@ -109,8 +109,8 @@ type Config struct {
 	Record Record
 
 	// LeaseFile is a file that tells other processes of this machine whether this member leads, and until when; see package leasefile. It is for
-	// quorum-bully on Linux. Those processes are not this program's to end, so no death is proven: if this process crashes, the others
-	// wait for the end of the lease that the file has.
+	// quorum-bully on Linux. Before a warden proves the death of this process, it writes into the file that the member does not lead. A process with a
+	// Death of its own has no LeaseFile.
 	LeaseFile string
 
 	// Timing holds all lengths of time. The default is [LAN].
@@ -353,7 +353,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
 	}
 	if c.Algorithm == QuorumBully {
-		if l.Death == [32]byte{} && c.LeaseFile == "" {
+		if l.Death == [32]byte{} {
 			l.Death = warden.Hash()
 		}
 		l.Entitled = c.Timing.entitled()

@@ -202,6 +202,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		looks.Close()
 		return nil, errors.Join(err, c.closeStorage())
 	}
+	book.file = shown.Handle()
 	config.Record = c.recording()
 	c.watchLoop(&config)
 	engine, err := live.JoinProgram(context.WithoutCancel(ctx), program, config) // the end of ctx is to release the lease

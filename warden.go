@@ -39,10 +39,9 @@ func Warden() error {
 	return warden.Start()
 }
 
-// watchLoop lets the warden watch that the loop of a member works. It kills the process of one that does nothing, so its lease must not be in a file
-// that others read.
+// watchLoop lets the warden watch that the loop of a member works. It kills the process of one that does nothing.
 func (c *Config) watchLoop(l *live.Config) {
-	if c.Algorithm != QuorumBully || c.Timing.Hang == 0 || !c.realTime || c.LeaseFile != "" {
+	if c.Algorithm != QuorumBully || c.Timing.Hang == 0 || !c.realTime {
 		return
 	}
 	if pulse := warden.NewPulse(); pulse != nil {
@@ -60,6 +59,7 @@ func tellMissing(c *Config, err error) {
 // addressBook tells the warden where the others are, as last known: at the death of this process a lookup may fail.
 type addressBook struct {
 	config Config
+	file   string // the handle of the lease file; empty: none
 
 	mu    sync.Mutex
 	told  bool // the warden knows of this member
@@ -105,5 +105,5 @@ func (b *addressBook) tell() error {
 			peers = append(peers, m.Address)
 		}
 	}
-	return warden.Joined(b.config.ID, peers, b.config.Timing.Lease)
+	return warden.Joined(b.config.ID, peers, b.config.Timing.Lease, b.file)
 }

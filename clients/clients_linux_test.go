@@ -74,7 +74,7 @@ func run(t testing.TB, name string, arguments ...string) {
 // driver is a running program that uses a client.
 type driver struct {
 	t   testing.TB
-	in  io.Writer
+	in  io.WriteCloser
 	out *bufio.Reader
 }
 
@@ -110,8 +110,21 @@ var sources = sync.OnceValue(func() error {
 	})
 })
 
-// start starts the driver. Before its command stands a prefix.
+// start starts the driver, which ends with the test. Before its command stands a prefix.
 func (l *language) start(t testing.TB, prefix ...string) *driver {
+	t.Helper()
+	c, d := l.launch(t, prefix...)
+	t.Cleanup(func() {
+		d.in.Close()
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// launch starts the driver. The caller waits for its process.
+func (l *language) launch(t testing.TB, prefix ...string) (*exec.Cmd, *driver) {
 	t.Helper()
 	needs(t, l.tool, l.debian)
 	if err := sources(); err != nil {
@@ -137,13 +150,7 @@ func (l *language) start(t testing.TB, prefix ...string) *driver {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		in.Close()
-		if err := c.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &driver{t, in, bufio.NewReader(out)}
+	return c, &driver{t, in, bufio.NewReader(out)}
 }
 
 // tell sends a command, and heard returns its answer.

@@ -31,6 +31,7 @@ func boot() (b [16]byte, err error) {
 // Writer writes a lease file. Its methods may be called by any goroutine.
 type Writer struct {
 	mu       sync.Mutex
+	open     *os.File // for Handle
 	file     []byte
 	sequence uint64
 	written  State
@@ -55,10 +56,9 @@ func Create(path, group string, member uint64) (w *Writer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
+			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 		}
 	}()
 	first := make([]byte, size) // written, not only mapped: a full disk is an error here, and not a signal later
@@ -77,7 +77,7 @@ func Create(path, group string, member uint64) (w *Writer, err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return nil, errors.Join(err, syscall.Munmap(file))
 	}
-	return &Writer{file: file, sequence: 2, written: s}, nil
+	return &Writer{open: f, file: file, sequence: 2, written: s}, nil
 }
 
 // replaceable returns why the lease file of a member must not take the place of what has the path.
@@ -146,9 +146,41 @@ func (w *Writer) Close() error {
 	s := w.written
 	s.Leads, s.Closed, s.Boottime, s.Monotonic = false, true, 0, 0
 	w.put(&s)
-	err := syscall.Munmap(w.file)
+	err := errors.Join(syscall.Munmap(w.file), w.open.Close())
 	w.file = nil
 	return err
+}
+
+// Handle returns the name by which another process of the user opens the file of this process, whatever has its path by then; empty for a nil Writer.
+func (w *Writer) Handle() string {
+	if w == nil {
+		return ""
+	}
+	return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), w.open.Fd())
+}
+
+// End writes what Close writes, for a Writer whose process is dead.
+func End(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < size {
+		return fmt.Errorf("%w: it has %d bytes", ErrFormat, info.Size())
+	}
+	file, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	var v view
+	if err := decodeHead(file, &v.head); err != nil {
+		return errors.Join(err, syscall.Munmap(file))
+	}
+	w := Writer{file: file, sequence: max(sequenceAt(file, slots[0]), sequenceAt(file, slots[1])), written: v.read(file, func() {})}
+	s := w.written
+	s.Leads, s.Closed, s.Boottime, s.Monotonic = false, true, 0, 0
+	w.put(&s)
+	return syscall.Munmap(file)
 }
 
 // Reader reads a lease file. Its methods may be called by any goroutine.

@@ -110,6 +110,49 @@ func TestAWriteThatWasInterruptedDoesNotCount(t *testing.T) {
 	}
 }
 
+// The writer may have been killed in the middle of a write.
+func TestTheFileOfADeadWriterIsEnded(t *testing.T) {
+	for _, torn := range []bool{false, true} {
+		for n := range 3 {
+			w, r, path := both(t)
+			for i := range n {
+				w.Show(true, uint64(i+1), always(time.Duration(i+1)*time.Hour), "x")
+			}
+			if torn {
+				at := slots[w.sequence%2] // of the next write
+				copy(w.file[at:], make([]byte, 8))
+			}
+			f, err := os.OpenFile(path, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if err := End(f); err != nil {
+				t.Fatal(err)
+			}
+			if s, err := r.Read(); err != nil || s.Leads || !s.Closed || s.Term != uint64(n) {
+				t.Errorf("torn %t, after %d writes: %+v, %v", torn, n, s, err)
+			}
+		}
+	}
+	foreign, err := os.Create(filepath.Join(t.TempDir(), "foreign"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer foreign.Close()
+	for range 2 {
+		if err := End(foreign); !errors.Is(err, ErrFormat) {
+			t.Errorf("a foreign file: %v", err)
+		}
+		if err := foreign.Truncate(size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := End(nil); err == nil {
+		t.Error("no file has an end")
+	}
+}
+
 // What no writer leaves is damage: then the member does not lead, whatever the older slot says.
 func TestADamagedSlotDoesNotLead(t *testing.T) {
 	w, r, _ := both(t)

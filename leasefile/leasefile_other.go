@@ -5,6 +5,7 @@ package leasefile
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -22,6 +23,12 @@ func (w *Writer) Show(leads bool, term uint64, left func() time.Duration, value 
 
 // Close does nothing.
 func (w *Writer) Close() error { return nil }
+
+// Handle returns nothing.
+func (w *Writer) Handle() string { return "" }
+
+// End fails: a lease file needs Linux.
+func End(f *os.File) error { return errLinux }
 
 // Reader reads a lease file. There is none here.
 type Reader struct{}

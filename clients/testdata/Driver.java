@@ -36,6 +36,10 @@ class Driver {
                 check(lease.valid() == state.valid && lease.term().isPresent() == state.valid);
                 check(Arrays.equals(lease.value(), state.value()));
                 return shown(state);
+            case "work":
+                long term = lease.term().orElse(0);
+                Thread.sleep((long) (Double.parseDouble(argument) * 1000));
+                return Long.toUnsignedString(term);
             case "wait":
                 try {
                     return Long.toUnsignedString(lease.await(Duration.ofNanos((long) (Double.parseDouble(argument) * 1e9))));

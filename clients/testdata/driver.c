@@ -33,6 +33,11 @@ int main(void) {
 			assert(valid == state.valid && ringleader_lease_valid(&lease) == valid);
 			assert(ringleader_lease_term(&lease) == (valid ? state.term : 0));
 			show(&state);
+		} else if (strncmp(line, "work ", 5) == 0) {
+			uint64_t term = ringleader_lease_term(&lease);
+			struct timespec pause = {0, (long)(atof(argument) * 1e9)};
+			nanosleep(&pause, NULL);
+			printf("%" PRIu64 "\n", term);
 		} else if (strncmp(line, "wait ", 5) == 0) {
 			uint64_t term;
 			if (ringleader_lease_wait(&lease, (int64_t)(atof(argument) * 1e9), &term) == 0)

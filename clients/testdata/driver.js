@@ -28,6 +28,11 @@ async function answer(command, argument) {
       assert(lease.value().equals(state.value));
       return shown(state);
     }
+    case 'work': {
+      const term = lease.term() ?? 0n;
+      await new Promise((resolve) => setTimeout(resolve, Number(argument) * 1000));
+      return term;
+    }
     case 'wait':
       return lease.wait({ timeout: Number(argument) * 1000 }).catch(() => 'timeout');
     case 'change':

@@ -24,6 +24,10 @@ for line in sys.stdin:
         state = lease.read()
         assert lease.valid() == state.valid and (lease.term() is not None) == state.valid and lease.value() == state.value
         print(shown(state), flush=True)
+    elif command == "work":
+        term = lease.term() or 0
+        time.sleep(float(argument))
+        print(term, flush=True)
     elif command == "wait":
         try:
             print(lease.wait(float(argument)), flush=True)

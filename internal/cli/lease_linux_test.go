@@ -111,3 +111,52 @@ func TestLeaseWatchesEachChange(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The lines of the page write while the member leads, unless a later leader has written.
+func TestTheLinesOfThePageOfLanguagesAreFenced(t *testing.T) {
+	if _, err := exec.LookPath("sqlite3"); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	_, text, _ := strings.Cut(string(contents(t, "../../docs/languages.md")), "## In a shell")
+	block := shellBlock.FindStringSubmatch(text)
+	if block == nil {
+		t.Fatal("the page has no lines for a shell")
+	}
+	directory := t.TempDir()
+	file := filepath.Join(directory, "lease")
+	w, err := leasefile.Create(file, "jobs", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	run := func(script string) string {
+		t.Helper()
+		command := exec.Command("sh", "-ec", script)
+		command.Dir = directory
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	pays := func(want string) {
+		t.Helper()
+		run(strings.ReplaceAll(block[1], "/run/jobs.lease", file))
+		if got := run(`sqlite3 jobs.db "SELECT paid, term FROM account"`); got != want+"\n" {
+			t.Errorf("the database has %s, and not %s", got, want)
+		}
+	}
+	run(`sqlite3 jobs.db "CREATE TABLE account (paid INTEGER, term INTEGER); INSERT INTO account VALUES (0, 0)"`)
+	hour := func() time.Duration { return time.Hour }
+	pays("0|0")
+	w.Show(true, 7, hour, "")
+	pays("1|7")
+	w.Show(false, 7, hour, "")
+	pays("1|7")
+	run(`sqlite3 jobs.db "UPDATE account SET term = 9"`)
+	w.Show(true, 8, hour, "")
+	pays("1|9")
+}

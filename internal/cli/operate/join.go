@@ -140,7 +140,7 @@ without leases, priorities and warden. ` + report.NoQuorum,
 // underWarden starts this process again, with a warden, if it is to have one.
 func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) error {
 	unasked := runtime.GOOS == "linux" || command.Flags().Changed("warden") // elsewhere the default is none, and the member says so
-	if c.Algorithm != ringleader.QuorumBully || !o.warden && unasked || o.leaseFile != "" {
+	if c.Algorithm != ringleader.QuorumBully || !o.warden && unasked {
 		return nil
 	}
 	if err := ringleader.Warden(); err != nil && command.Flags().Changed("warden") {
@@ -187,7 +187,7 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.delay, "delay", ringleader.LAN().MessageDelay, "bully: upper bound on the time to deliver and handle a message")
 	flags.StringVar(&o.record, "record", "on", "on, or off: write what this member is given and does into the folder record of --data, for the analysis of incidents")
 	flags.StringVar(&o.recordSize, "record-size", "32MiB", "how large the record may be, at least 1MiB; the oldest part is removed")
-	flags.StringVar(&o.leaseFile, "lease-file", "", "FILE, such as one in /run, that tells other processes whether this member leads, and until when; there is no warden then")
+	flags.StringVar(&o.leaseFile, "lease-file", "", "FILE, such as one in /run, that tells other processes whether this member leads, and until when")
 	flags.BoolVar(&o.verbose, "verbose", false, "log what the member does to stderr")
 	flags.StringVar(&o.hooks.OnLeader, "on-leader", "", "hook: command of a shell to run when this member becomes leader")
 	flags.StringVar(&o.hooks.OnFollower, "on-follower", "", "hook: when it leads no more, and when it knows its first leader")
@@ -300,8 +300,6 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 		return fmt.Errorf("unknown preset %q; %s", o.preset, option.Instead(o.preset, presetNames))
 	case i >= 0:
 		return fmt.Errorf("--%s is not for --algorithm %s", others[i], runs)
-	case o.leaseFile != "" && (flags.Changed("warden") && o.warden || flags.Changed("hang") && o.hang != 0):
-		return errors.New("--lease-file is without --warden and --hang: who reads the file does not end with the member, so its death proves nothing")
 	case bully && !o.noQuorum:
 		return errors.New("--algorithm bully needs --unsafe-no-quorum: each side of a partition has a leader then")
 	}

@@ -2,6 +2,8 @@
 // warden kills and reaps all processes that the program started. Then it proves to the other members of the groups that this
 // life and all its work are dead, so that they need not wait for the end of a lease.
 //
+// Before that it writes into the lease files of members that these do not lead: other processes read them.
+//
 // The proof is a secret that the warden draws before the program starts. The program gets only its SHA-256, shows that to
 // the others, and cannot disclose what it does not know. See transport.Proof.
 //

@@ -24,6 +24,7 @@ type note struct {
 	Member uint64        `json:"member"`
 	Peers  []string      `json:"peers,omitempty"` // where the other members listen; none: they need no proof
 	Lease  time.Duration `json:"lease,omitempty"` // for how long they need a proof of its death
+	File   string        `json:"file,omitempty"`  // its lease file, as a writer's Handle; empty: none
 
 	Confined string `json:"confined,omitempty"` // a control group with processes of the program, and nothing of a member
 
@@ -96,10 +97,10 @@ func adopt() (adopted bool, err error) {
 // Hash returns the hash of the warden's secret; zero if there is no warden.
 func Hash() [sha256.Size]byte { return child.hash }
 
-// Joined tells the warden that this process is a member, where the others listen, and for how long they need a proof of
-// its death.
-func Joined(member uint64, peers []string, lease time.Duration) error {
-	return tell(note{Member: member, Peers: peers, Lease: lease})
+// Joined tells the warden that this process is a member, where the others listen, for how long they need a proof of
+// its death, and the handle of its lease file, empty for none, which the warden ends before it proves that.
+func Joined(member uint64, peers []string, lease time.Duration, file string) error {
+	return tell(note{Member: member, Peers: peers, Lease: lease, File: file})
 }
 
 // Left tells the warden that the member has ended in good order: no member waits for it.

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"ringleader.example/ringleader/leasefile"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -78,6 +79,7 @@ func watch() error {
 	if status.Signaled() {
 		fmt.Fprintf(os.Stderr, "%s: the warden: process %d was killed by signal %d (%v), and nothing of it is left\n", filepath.Base(os.Args[0]), program, status.Signal(), status.Signal())
 	}
+	all.endLeases()
 	all.prove(secret)
 	os.Exit(ExitStatus(status))
 	return nil
@@ -159,11 +161,12 @@ func reap(program int, confined func(), spares func(pid int) bool) (status sysca
 type roll struct {
 	members  map[uint64]note
 	confined []string
-	spared   map[int]string // when each has started
+	spared   map[int]string      // when each has started
+	files    map[uint64]*os.File // the lease files, by member; nil: it cannot be opened
 }
 
 func (r *roll) read(notes io.Reader) {
-	r.members, r.spared = map[uint64]note{}, map[int]string{}
+	r.members, r.spared, r.files = map[uint64]note{}, map[int]string{}, map[uint64]*os.File{}
 	for lines := json.NewDecoder(notes); ; {
 		var n note
 		switch {
@@ -175,6 +178,24 @@ func (r *roll) read(notes io.Reader) {
 			r.spared[n.Spared] = n.Started
 		default:
 			r.members[n.Member] = n
+			r.files[n.Member].Close() // there may be none
+			if delete(r.files, n.Member); n.File != "" {
+				r.files[n.Member], _ = os.OpenFile(n.File, os.O_RDWR, 0) // endLeases tells that there is none
+			}
+		}
+	}
+}
+
+// endLeases writes into the lease files of members that these do not lead. What reads the files does not end with the program, so without that no death
+// is proven.
+func (r *roll) endLeases() {
+	for id, n := range r.members {
+		if n.File == "" {
+			continue
+		}
+		if err := leasefile.End(r.files[id]); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: the warden proves no death of member %d, whose lease file may say that it leads: %v\n", filepath.Base(os.Args[0]), id, err)
+			delete(r.members, id)
 		}
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/serve/warden"
+	"ringleader.example/ringleader/leasefile"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -76,7 +77,7 @@ func program() {
 	}
 	terminate := make(chan os.Signal, 10)
 	signal.Notify(terminate, syscall.SIGTERM)
-	if err := warden.Joined(7, []string{os.Args[1]}, long); err != nil {
+	if err := warden.Joined(7, []string{os.Args[1]}, long, ""); err != nil {
 		panic(err)
 	}
 	fmt.Println(os.Getpid(), fmt.Sprintf("%x", warden.Hash()))
@@ -92,6 +93,16 @@ func program() {
 			os.Exit(status)
 		case "leave":
 			warden.Left(7)
+		case "lead":
+			w, err := leasefile.Create(argument, "", 7)
+			if err != nil {
+				panic(err)
+			}
+			w.Show(true, 1, func() time.Duration { return long }, "")
+			if err := warden.Joined(7, []string{os.Args[1]}, long, w.Handle()); err != nil {
+				panic(err)
+			}
+			fmt.Println("leads")
 		case "work":
 			start("parent", nil).Wait()
 		}
@@ -106,6 +117,7 @@ type supervised struct {
 	pid       int    // of the program
 	hash      string // of the secret
 	peer      net.Listener
+	lease     string // its lease file
 }
 
 func supervise(t *testing.T) *supervised {
@@ -246,6 +258,68 @@ func TestAMemberThatHasLeftNeedsNoProof(t *testing.T) {
 	s.noProof(t)
 }
 
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for begun := time.Now(); !holds(); <-tick.C {
+		if time.Since(begun) > limit {
+			t.Fatalf("it does not come to this: %s", what)
+		}
+	}
+}
+
+// lead lets a program lead with a lease file, and returns the file's path.
+func (s *supervised) lead(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "lease")
+	s.say("lead " + path)
+	s.line(t)
+	eventually(t, "the warden has the lease file", func() bool {
+		all, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.Process.Pid))
+		return slices.ContainsFunc(all, func(fd string) bool {
+			file, _ := os.Readlink(fd)
+			return file == path
+		})
+	})
+	return path
+}
+
+// Other processes have mapped the file, whatever has its path.
+func TestALeaseFileEndsBeforeADeathIsProven(t *testing.T) {
+	s := supervise(t)
+	path := s.lead(t)
+	r, err := leasefile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, _, valid := r.Valid(); !valid {
+		t.Fatal("the program does not lead")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	syscall.Kill(s.pid, syscall.SIGKILL)
+	s.proof(t)
+	if _, _, valid := r.Valid(); valid {
+		t.Error("the file says that a member leads whose death is proven")
+	}
+}
+
+func TestNoDeathIsProvenOfAMemberWhoseLeaseFileDoesNotEnd(t *testing.T) {
+	s := supervise(t)
+	if err := os.Truncate(s.lead(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	syscall.Kill(s.pid, syscall.SIGKILL)
+	if status := s.status(); status != 128+9 {
+		t.Errorf("exit status %d", status)
+	}
+	s.noProof(t)
+}
+
 func TestNoDescendantIsLeftWhenADeathIsProven(t *testing.T) {
 	s := supervise(t)
 	s.say("work")
@@ -342,7 +416,7 @@ func member() {
 	timing.Lease, timing.LongestLease, timing.Preempt, timing.Hang = long, long, long, 60*time.Millisecond
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	c := ringleader.Config{ID: s.ID, Members: s.Members, Data: s.Data, Timing: timing}
+	c := ringleader.Config{ID: s.ID, Members: s.Members, Data: s.Data, Timing: timing, LeaseFile: s.lease()}
 	var leads atomic.Bool
 	if s.Hangs != "" {
 		c.Logger = slog.New(&hangs{slog.NewTextHandler(io.Discard, nil), s.Hangs, &leads})
@@ -382,6 +456,18 @@ func TestALeaderThatEndsOrDoesNothingIsReplacedWithoutWaitingForItsLease(t *test
 			if err := transport.SendProof(t.Context(), base.Members[first%3].Address, wrong); !errors.Is(err, transport.ErrProof) {
 				t.Errorf("a wrong secret: %v", err)
 			}
+			read := map[uint64]*leasefile.Reader{}
+			for id, m := range members {
+				r, err := leasefile.Open(m.lease)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer r.Close()
+				read[uint64(id+1)] = r
+			}
+			if _, _, valid := read[first].Valid(); !valid {
+				t.Error("the lease file of the leader is not valid")
+			}
 			switch leader := members[first-1]; how {
 			case "killed":
 				syscall.Kill(leader.pid, syscall.SIGKILL)
@@ -396,12 +482,22 @@ func TestALeaderThatEndsOrDoesNothingIsReplacedWithoutWaitingForItsLease(t *test
 				syscall.Kill(others[0].pid, syscall.SIGCONT)
 			}
 			second := others[0].leader(t, first)
+			if _, _, valid := read[first].Valid(); valid {
+				t.Error("the lease file of the first leader is valid when another one leads")
+			}
 			if got := others[1].leader(t, first); got != second {
 				t.Errorf("the leader is %d and %d", second, got)
 			}
+			eventually(t, "the lease file of the second leader is valid", func() bool {
+				_, _, valid := read[second].Valid()
+				return valid
+			})
 		})
 	}
 }
+
+// lease is the lease file of the member.
+func (s setup) lease() string { return filepath.Join(filepath.Dir(s.Data), "lease") }
 
 // addresses returns the setup of a group of n.
 func addresses(t *testing.T, n int) (s setup) {
@@ -427,7 +523,7 @@ func (s setup) start(t *testing.T, id uint64) *supervised {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &supervised{Cmd: exec.Command(os.Args[0], string(argument))}
+	m := &supervised{Cmd: exec.Command(os.Args[0], string(argument)), lease: s.lease()}
 	m.Env, m.SysProcAttr = append(os.Environ(), role+"=member"), &syscall.SysProcAttr{Setpgid: true}
 	_, m.lines = pipes(t, m.Cmd)
 	if m.pid, err = strconv.Atoi(m.line(t)); err != nil {
