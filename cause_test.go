@@ -93,7 +93,7 @@ func (c *caused) begin(d time.Duration) {
 	}
 }
 
-// says waits until a member has lost its leader and knows another. Then it compares the causes that the member has logged since begin with a pattern.
+// says waits until a member knows another leader than before. It compares the causes in the log of that member, from begin on, with a pattern.
 func (c *caused) says(id uint64, pattern string) {
 	c.t.Helper()
 	c.Until(fmt.Sprintf("member %d has lost its leader, and knows another", id), func() bool {

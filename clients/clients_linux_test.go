@@ -176,7 +176,7 @@ func (d *driver) ask(command string) string {
 	return d.heard()
 }
 
-// wants opens a file, or looks again if there is none, and compares what the client says.
+// wants lets the client open a file, and compares its answer. With an empty path, the client reads the file that it has.
 func (d *driver) wants(path, want string) {
 	d.t.Helper()
 	if path != "" {

@@ -45,9 +45,9 @@
 //
 // # GracefulShutdownTimeout
 //
-// A manager whose work has not ended after its GracefulShutdownTimeout, 30 seconds by default, returns an error. So does one that gave up
-// its lock because no majority answered for RenewDeadline. Work may still run then: the process ends with status 70, if [Lock.Left] says
-// nothing else. With a GracefulShutdownTimeout of 0 the manager returns nil while its work runs: never set that. With a negative one it waits,
+// A manager returns an error if its work has not ended after its GracefulShutdownTimeout, 30 seconds by default. A manager also returns an
+// error if it has given up its lock, since no majority has answered for RenewDeadline. Work may still run in both cases. So the process ends
+// with status 70, unless [Lock.Left] is set. With a GracefulShutdownTimeout of 0 the manager returns nil while its work runs: never set that. With a negative one it waits,
 // and keeps the lead, for ever.
 //
 // # How long it takes

@@ -23,7 +23,7 @@ var ErrLost = errors.New("the lead is lost, so the manager has ended")
 // ErrNotHeld reports that this process does not hold the lock now: the lock refuses to be acquired or renewed.
 var ErrNotHeld = errors.New("this process does not hold the lock")
 
-// Lock is the lead of a member, as a lock of client-go. Only [Lock.Run] makes it safe: outside Run nobody gets it.
+// Lock is the lead of a member, as a lock of client-go. It is safe in [Lock.Run] only: outside of Run it refuses every request.
 type Lock struct {
 	// Left is called when the manager has failed while it held the lock: some of its work may still run. It returns when none does, and then
 	// the lead is handed over. By default it writes the error to standard error, and the process ends with status 70. It is set before

@@ -193,7 +193,7 @@ func TestAManagerEndsWithAResignation(t *testing.T) {
 	})
 }
 
-// stubborn is a Runnable that does not stop when it should.
+// stubborn is a Runnable that works on after its context has ended, until its release.
 type stubborn struct {
 	work
 	release chan struct{}

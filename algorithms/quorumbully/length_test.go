@@ -85,7 +85,7 @@ func TestNoTwoLeasesOfDifferentLengthsRunAtOneTime(t *testing.T) {
 	}
 }
 
-// twoLengths are the mutants of what rule 3 says of lengths.
+// twoLengths are mutants of rule 3. Each breaks how it counts requests of different lengths.
 var twoLengths = []struct {
 	name   string
 	mutate func(*algorithm)
