@@ -10,20 +10,9 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/serve/disktest"
 	"ringleader.example/ringleader/ringleadertest"
-	"ringleader.example/ringleader/storage"
 )
-
-// slow is a store whose probes last for a time.
-type slow struct {
-	storage.Storage
-	lasts *atomic.Int64
-}
-
-func (s slow) Probe() error {
-	<-time.After(time.Duration(s.lasts.Load()))
-	return nil
-}
 
 // slowly is a cluster of three with slow stores. Member 3 leads.
 func slowly(t *testing.T) (c *ringleadertest.Cluster, lasts *[4]atomic.Int64) {
@@ -34,7 +23,9 @@ func slowly(t *testing.T) (c *ringleadertest.Cluster, lasts *[4]atomic.Int64) {
 func slowlyWith(t *testing.T, config ringleader.Config) (c *ringleadertest.Cluster, lasts *[4]atomic.Int64) {
 	t.Helper()
 	c, lasts = ringleadertest.New(t, config, 1, 2, 3), new([4]atomic.Int64)
-	c.Configure(func(id uint64, config *ringleader.Config) { config.Storage = slow{config.Storage, &lasts[id]} })
+	c.Configure(func(id uint64, config *ringleader.Config) {
+		config.Storage = disktest.Slow{Storage: config.Storage, Lasts: &lasts[id]}
+	})
 	c.Start(1, 2, 3)
 	c.Await(3)
 	return c, lasts

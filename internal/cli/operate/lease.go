@@ -69,10 +69,11 @@ read; 64 the call was wrong.`,
 			if o.watches {
 				return p.watchLease(command.Context(), r, o.asJSON)
 			}
-			v, err := lookAt(r)
-			for err == nil && o.wait && !v.valid && pauses(command.Context(), looks) {
-				v, err = lookAt(r)
-			}
+			var v leaseView
+			err = look(command.Context(), r, func(now leaseView) (enough bool, err error) {
+				v = now
+				return v.valid || !o.wait, nil
+			})
 			if err != nil {
 				return err
 			}
@@ -89,44 +90,37 @@ read; 64 the call was wrong.`,
 	return command
 }
 
-// pauses waits, and reports false if ctx is done before.
-func pauses(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
+// look calls see with what a lease file says, again and again, until see has enough or ctx is done.
+func look(ctx context.Context, r *leasefile.Reader, see func(leaseView) (enough bool, err error)) error {
+	tick := time.NewTicker(looks)
+	defer tick.Stop()
+	for {
+		var v leaseView
+		var err error
+		v.term, v.left, v.valid = r.Valid()
+		if v.State, err = r.Read(); err != nil {
+			return report.ExitError{Code: 2, Err: err}
+		}
+		if enough, err := see(v); enough || err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
 	}
-}
-
-// lookAt returns what a lease file says.
-func lookAt(r *leasefile.Reader) (v leaseView, err error) {
-	v.term, v.left, v.valid = r.Valid()
-	if v.State, err = r.Read(); err != nil {
-		err = report.ExitError{Code: 2, Err: err}
-	}
-	return v, err
 }
 
 // watchLease prints what a lease file says, and each change of it.
 func (p *program) watchLease(ctx context.Context, r *leasefile.Reader, asJSON bool) error {
-	for last, first := (leaseView{}), true; ; {
-		v, err := lookAt(r)
-		if err != nil {
-			return err
+	var last *leaseView
+	return look(ctx, r, func(v leaseView) (enough bool, err error) {
+		if last == nil || !v.same(*last) {
+			last, err = &v, p.Print(v, asJSON)
 		}
-		if first || !v.same(last) {
-			if err := p.Print(v, asJSON); err != nil {
-				return err
-			}
-			last, first = v, false
-		}
-		if !pauses(ctx, looks) {
-			return nil
-		}
-	}
+		return false, err
+	})
 }
 
 // leaseIs prints what a lease file says.

@@ -13,23 +13,11 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/serve/disktest"
 	"ringleader.example/ringleader/internal/serve/explain"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/ringleadertest"
-	"ringleader.example/ringleader/storage"
 )
-
-// slow is a storage whose probes take a while.
-type slow struct {
-	storage.Storage
-	lasts *atomic.Int64
-}
-
-// Probe implements [storage.Prober].
-func (s slow) Probe() error {
-	<-time.After(time.Duration(s.lasts.Load()))
-	return nil
-}
 
 // incident is a fault at the leader 3 of three members, and what the records have to say about the end of its lead.
 type incident struct {
@@ -227,7 +215,7 @@ func incidents() map[string]*incident {
 		"a disk that stalls": {
 			change: func(id uint64, config *ringleader.Config) {
 				if id == 3 {
-					config.Storage = slow{config.Storage, &lasts}
+					config.Storage = disktest.Slow{Storage: config.Storage, Lasts: &lasts}
 				}
 			},
 			fault: func(_ *testing.T, c *ringleadertest.Cluster) {
