@@ -34,8 +34,8 @@ evidence, how long nobody led and why so long, and what would have prevented it.
 directory of a member, or one with the directories of several. FILE is what "ringleader
 record" has gathered. The members may run.
 
-A cause is certain if a record has it in so many words. It is likely if it follows from
-times and from what is missing. It is unknown if the records do not have it; then the lines
+A cause is certain if a member has told it, or if a proof of death leaves no other one. It is
+likely if it follows from times and from what is missing. It is unknown otherwise; then the lines
 "missing" name the record that would tell more. Give the records of all members: that of the
 leader alone cannot tell a link from a member, and those of the others cannot tell a
 member that was killed from one that nobody heard.
