@@ -159,7 +159,7 @@ func TestACommandDiesWithItsLeaseAlthoughMemberAndKeeperAreStopped(t *testing.T)
 	send(keeper, syscall.SIGSTOP)
 	g.await("the command dies, and all that it has started", func() bool {
 		for _, p := range g.processes() {
-			if p.pid != member && p.pid != keeper && p.pid != g.run[1].Process.Pid {
+			if p.pid != member && p.parent != member && p.pid != g.run[1].Process.Pid { // the member has a canary, too
 				return false
 			}
 		}
