@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/serve/disktest"
+	"ringleader.example/ringleader/internal/serve/storetest"
 	"ringleader.example/ringleader/ringleadertest"
 )
 
@@ -239,7 +239,7 @@ func TestALeaderWhoseDiskStallsSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lasts [4]atomic.Int64
 		c := causes(t, ringleader.Config{}, func(id uint64, config *ringleader.Config) {
-			config.Storage = disktest.Slow{Storage: config.Storage, Lasts: &lasts[id]}
+			config.Storage = storetest.Slow{Storage: config.Storage, Lasts: &lasts[id]}
 		}, 1, 2, 3)
 		defer func() { <-time.After(time.Hour) }() // until no probe runs
 		defer c.Close()

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/serve/disktest"
+	"ringleader.example/ringleader/internal/serve/storetest"
 	"ringleader.example/ringleader/ringleadertest"
 )
 
@@ -24,7 +24,7 @@ func slowlyWith(t *testing.T, config ringleader.Config) (c *ringleadertest.Clust
 	t.Helper()
 	c, lasts = ringleadertest.New(t, config, 1, 2, 3), new([4]atomic.Int64)
 	c.Configure(func(id uint64, config *ringleader.Config) {
-		config.Storage = disktest.Slow{Storage: config.Storage, Lasts: &lasts[id]}
+		config.Storage = storetest.Slow{Storage: config.Storage, Lasts: &lasts[id]}
 	})
 	c.Start(1, 2, 3)
 	c.Await(3)

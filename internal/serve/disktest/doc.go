@@ -1,2 +1,2 @@
-// Package disktest has disks for tests: small ones, to fill, which need root and Linux, and slow ones in memory.
+// Package disktest makes small disks, for tests that fill them. It needs root and Linux.
 package disktest

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/serve/disktest"
 	"ringleader.example/ringleader/internal/serve/explain"
 	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/storetest"
 	"ringleader.example/ringleader/ringleadertest"
 )
 
@@ -215,7 +215,7 @@ func incidents() map[string]*incident {
 		"a disk that stalls": {
 			change: func(id uint64, config *ringleader.Config) {
 				if id == 3 {
-					config.Storage = disktest.Slow{Storage: config.Storage, Lasts: &lasts}
+					config.Storage = storetest.Slow{Storage: config.Storage, Lasts: &lasts}
 				}
 			},
 			fault: func(_ *testing.T, c *ringleadertest.Cluster) {

@@ -1,4 +1,5 @@
-package disktest
+// Package storetest has stores that are slow, for tests.
+package storetest
 
 import (
 	"sync/atomic"
