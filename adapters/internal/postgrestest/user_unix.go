@@ -1,0 +1,39 @@
+//go:build unix
+
+package postgrestest
+
+import (
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// unprivileged gives a directory to a user for whom the server runs, and lets commands be that user's: the server refuses root.
+func unprivileged(t testing.TB, dir string) func(*exec.Cmd) *exec.Cmd {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return func(c *exec.Cmd) *exec.Cmd { return c }
+	}
+	owner, err := user.Lookup("nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid, err := strconv.ParseUint(owner.Uid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gid, err := strconv.ParseUint(owner.Gid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(dir, int(uid), int(gid)); err != nil {
+		t.Fatal(err)
+	}
+	return func(c *exec.Cmd) *exec.Cmd {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+		return c
+	}
+}
