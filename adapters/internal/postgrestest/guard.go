@@ -82,8 +82,12 @@ func (s suite) order(t *testing.T) {
 		term  uint64
 		stale string
 	}{
-		{5, ""}, {5, ""}, {4, "a leader of a later term has written already: term 5, and this is term 4"},
-		{9, ""}, {5, "a leader of a later term has written already: term 9, and this is term 5"}, {math.MaxInt64, ""},
+		{5, ""},
+		{5, ""},
+		{4, "a leader of a later term has written already: term 5, and this is term 4"},
+		{9, ""},
+		{5, "a leader of a later term has written already: term 9, and this is term 5"},
+		{math.MaxInt64, ""},
 	} {
 		err := g.Do(s.ctx, c.term, insert("order", c.term))
 		if c.stale == "" && err != nil || c.stale != "" && (!errors.Is(err, fence.ErrStale) || err.Error() != c.stale) {

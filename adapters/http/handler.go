@@ -1,0 +1,217 @@
+package leaderhttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"ringleader.example/ringleader"
+)
+
+// Options are what a member does with requests that it does not serve itself. The zero value redirects.
+type Options struct {
+	// Forward passes requests on to the leader in place of redirects, for clients that cannot reach it or follow none.
+	Forward bool
+
+	// Transport carries forwarded requests. The default is http.DefaultTransport.
+	Transport http.RoundTripper
+
+	// RetryAfter is when a client should try again while no leader can serve it, rounded up to seconds. The default is a second.
+	RetryAfter time.Duration
+
+	// Allowed reports whether requests may be sent to a URL that the leader has published; nil allows every host. URLs of other schemes than
+	// http and https, and those that are not the base of a service, are never used.
+	Allowed func(*url.URL) bool
+
+	// Logger takes why requests could not be forwarded. The default discards it.
+	Logger *slog.Logger
+}
+
+const (
+	// Parameter is the last parameter of the query of a redirect: the term of the leader that it is sent to.
+	Parameter = "ringleader-term"
+
+	// Header is the same in a forwarded request.
+	Header = "Ringleader-Term"
+)
+
+// member is what a handler asks a ringleader.Member.
+type member interface {
+	IsLeader() bool
+	View() ringleader.View
+}
+
+// Handler serves requests with the service of this member while it leads, and sends all others to the leader.
+func Handler(m *ringleader.Member, service http.Handler, o Options) http.Handler {
+	return newHandler(m, service, o)
+}
+
+type handler struct {
+	Options
+	member  member
+	service http.Handler
+	proxy   *httputil.ReverseProxy
+}
+
+func newHandler(m member, service http.Handler, o Options) *handler {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	h := &handler{Options: o, member: m, service: service}
+	h.proxy = &httputil.ReverseProxy{
+		Rewrite:      rewrite,
+		Transport:    o.Transport,
+		ErrorHandler: h.failed,
+		ErrorLog:     slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
+	}
+	return h
+}
+
+// ServeHTTP implements http.Handler.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r, known := taken(r)
+	if h.member.IsLeader() {
+		h.service.ServeHTTP(w, r)
+		return
+	}
+	view := h.member.View()
+	base, err := h.leader(view, known)
+	switch {
+	case err != nil:
+		h.unavailable(w, err)
+	case !strings.HasPrefix(r.URL.EscapedPath(), "/"): // of the methods OPTIONS and CONNECT
+		http.Error(w, "only the leader answers a request that has no path", http.StatusBadRequest)
+	case h.Forward:
+		to := destination{url: at(base, r.URL), term: view.Term}
+		h.proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), destination{}, to)))
+	default:
+		to := at(base, r.URL)
+		to.RawQuery = with(to.RawQuery, view.Term)
+		w.Header().Set("Location", to.String())
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	}
+}
+
+// leader returns the URL of the leader, or why a request cannot be sent there. Known is the term that its sender knew, or 0.
+func (h *handler) leader(view ringleader.View, known uint64) (*url.URL, error) {
+	switch {
+	case !view.Known:
+		return nil, errors.New("no leader is known")
+	case view.Role == ringleader.Leader:
+		return nil, errors.New("the lease of this member has ended")
+	case known >= view.Term:
+		return nil, fmt.Errorf("this member was taken for the leader of term %d, and it knows no later one", known)
+	case view.Value == "":
+		return nil, errors.New("the leader has not published its URL")
+	}
+	base, err := Base(view.Value)
+	if err == nil && h.Allowed != nil && !h.Allowed(base) {
+		err = errors.New("the URL of the leader is not allowed here")
+	}
+	return base, err
+}
+
+// Base returns a published value as the URL of a service: absolute, of the scheme http or https, with a host, and without user, query and
+// fragment. A leader can check with it what it will publish.
+func Base(value string) (*url.URL, error) {
+	base, err := url.Parse(value)
+	switch {
+	case err != nil:
+		return nil, errors.New("the leader has published what is no URL") // the error would repeat it
+	case base.Scheme != "http" && base.Scheme != "https", base.Hostname() == "", base.User != nil,
+		base.RawQuery != "", base.ForceQuery, base.Fragment != "", strings.ContainsAny(value, "\\# \t"):
+		return nil, errors.New("the leader has published what is not the URL of a service, such as https://host:8443")
+	}
+	return base, nil
+}
+
+// at returns what a request asks for, below the URL of a service. The host is the service's, whatever the request holds.
+func at(base, asked *url.URL) *url.URL {
+	to := *base
+	to.Path = strings.TrimSuffix(base.Path, "/") + asked.Path
+	to.RawPath = strings.TrimSuffix(base.EscapedPath(), "/") + asked.EscapedPath()
+	to.RawQuery, to.ForceQuery = asked.RawQuery, asked.ForceQuery
+	return &to
+}
+
+// with appends a term to a query.
+func with(query string, term uint64) string {
+	if query != "" {
+		query += "&"
+	}
+	return query + Parameter + "=" + strconv.FormatUint(term, 10)
+}
+
+// taken returns a request without the term that its sender knew, and that term, or 0.
+func taken(r *http.Request) (without *http.Request, term uint64) {
+	term, _ = strconv.ParseUint(r.Header.Get(Header), 10, 64) // what is no term is none
+	query := r.URL.RawQuery
+	if before, last, found := cutLast(query); found {
+		asked, err := strconv.ParseUint(last, 10, 64)
+		if err == nil {
+			query, term = before, max(term, asked)
+		}
+	}
+	if query == r.URL.RawQuery && r.Header.Get(Header) == "" {
+		return r, term
+	}
+	without = r.Clone(r.Context())
+	without.Header.Del(Header)
+	without.URL.RawQuery = query
+	if strings.HasPrefix(r.RequestURI, "/") {
+		without.RequestURI = without.URL.RequestURI()
+	}
+	return without, term
+}
+
+// cutLast cuts the parameter of a redirect from the end of a query.
+func cutLast(query string) (before, value string, found bool) {
+	const last = Parameter + "="
+	i := strings.LastIndexByte(query, '&')
+	value, found = strings.CutPrefix(query[i+1:], last)
+	return query[:max(0, i)], value, found
+}
+
+// destination is where a request is forwarded to; also the key of the context that holds it.
+type destination struct {
+	url  *url.URL
+	term uint64
+}
+
+// rewrite prepares a request for the leader.
+func rewrite(p *httputil.ProxyRequest) {
+	to := p.In.Context().Value(destination{}).(destination)
+	p.Out.URL, p.Out.Host = to.url, to.url.Host
+	p.Out.Header.Set(Header, strconv.FormatUint(to.term, 10))
+	p.SetXForwarded()
+}
+
+// failed answers a request that could not be forwarded.
+func (h *handler) failed(w http.ResponseWriter, r *http.Request, err error) {
+	h.Logger.Warn("a request could not be forwarded to the leader", "method", r.Method, "error", err)
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		return
+	}
+	h.retry(w, http.StatusBadGateway, "the leader does not answer; the request may have had its effect")
+}
+
+// unavailable answers a request that nothing has been done for.
+func (h *handler) unavailable(w http.ResponseWriter, err error) {
+	h.retry(w, http.StatusServiceUnavailable, err.Error())
+}
+
+func (h *handler) retry(w http.ResponseWriter, status int, text string) {
+	seconds := max(1, (h.RetryAfter+time.Second-1)/time.Second)
+	w.Header().Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
+	w.Header().Set("Cache-Control", "no-store")
+	http.Error(w, text, status)
+}

@@ -1,0 +1,252 @@
+package leaderhttp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/ringleadertest"
+)
+
+// fake is a member that knows what a test says.
+type fake struct {
+	leads bool
+	view  ringleader.View
+}
+
+func (f *fake) IsLeader() bool        { return f.leads }
+func (f *fake) View() ringleader.View { return f.view }
+
+// follows is a member that knows another one as leader, with a URL.
+func follows(term uint64, value string) *fake {
+	return &fake{view: ringleader.View{Leader: 9, Known: true, Term: term, Role: ringleader.Follower, Value: value}}
+}
+
+// echo is a service that shows what it gets.
+var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.WriteHeader(http.StatusTeapot)
+	fmt.Fprintf(w, "%s %s %s %s%s", r.Method, r.URL, r.RequestURI, body, r.Header.Get(Header)+r.Host)
+})
+
+// serve runs a member's handler on a port.
+func serve(t *testing.T, m member, o Options) *httptest.Server {
+	s := httptest.NewServer(newHandler(m, echo, o))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// get asks one handler without a network.
+func get(h http.Handler, method, target string) *http.Response {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, target, nil))
+	return w.Result()
+}
+
+func text(t *testing.T, r *http.Response) string {
+	t.Helper()
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func TestMembersSendRequestsToTheLeaderThatPublishesItsURL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		ask := func(id uint64) (int, string) {
+			r := get(Handler(c.Member(id), echo, Options{}), "GET", "/x?a=1")
+			return r.StatusCode, r.Header.Get("Location") + r.Header.Get("Retry-After")
+		}
+		want := func(id uint64, code int, where string) {
+			t.Helper()
+			if got, location := ask(id); got != code || location != where {
+				t.Errorf("member %d: %d %q, want %d %q", id, got, location, code, where)
+			}
+		}
+		want(3, http.StatusTeapot, "")
+		want(1, http.StatusServiceUnavailable, "1") // nothing is published
+		lead, err := c.Member(3).WaitToLead(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := lead.Publish("https://three.example:8443/base"); err != nil {
+			t.Fatal(err)
+		}
+		c.Pass(time.Second)
+		want(1, http.StatusTemporaryRedirect, fmt.Sprintf("https://three.example:8443/base/x?a=1&ringleader-term=%d", lead.Term()))
+		c.Cut([]uint64{1, 2}, []uint64{3})
+		c.Await(2)
+		c.Pass(time.Second)
+		want(3, http.StatusServiceUnavailable, "1")
+		want(2, http.StatusTeapot, "")
+	})
+}
+
+// A request arrives at the service as it was sent, whichever member takes it.
+func TestARequestArrivesAsItWasSent(t *testing.T) {
+	leader := serve(t, &fake{leads: true}, Options{})
+	for _, o := range []Options{{}, {Forward: true}} {
+		other := serve(t, follows(5, leader.URL), o)
+		for _, c := range []struct{ method, path, body string }{
+			{"GET", "/", ""},
+			{"POST", "/a%2Fb/%C3%A9?x=1&y=%20+&x=2", "text"},
+			{"PUT", "//twice//?", strings.Repeat("large ", 100_000)},
+			{"DELETE", "/a?&&ringleader-term=no&b", "text"},
+			{"PATCH", "/?ringleader-term=7&b", "text"},
+			{"OPTIONS", "/x;y=1", ""},
+		} {
+			send := func(base string) string {
+				q, err := http.NewRequestWithContext(t.Context(), c.method, base+c.path, strings.NewReader(c.body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := http.DefaultClient.Do(q)
+				if err != nil {
+					t.Fatalf("%s %s: %v", c.method, c.path, err)
+				}
+				return fmt.Sprint(r.StatusCode, " ", text(t, r))
+			}
+			got, want := send(other.URL), send(leader.URL)
+			if c.path == "//twice//?" { // an empty query is the same as none
+				got, want = strings.ReplaceAll(got, "?", ""), strings.ReplaceAll(want, "?", "")
+			}
+			if got != want || !strings.HasPrefix(want, "418 "+c.method) {
+				t.Errorf("forward %t: %.300s, want %.300s", o.Forward, got, want)
+			}
+		}
+	}
+}
+
+// Two members that take each other for the leader answer after two steps; a chain of rising terms is followed to its end.
+func TestMembersThatTakeEachOtherForTheLeaderMakeNoLoop(t *testing.T) {
+	for _, o := range []Options{{}, {Forward: true}} {
+		one, two, three := follows(5, ""), follows(5, ""), follows(6, "")
+		leader := serve(t, &fake{leads: true}, o)
+		first, second, third := serve(t, one, o), serve(t, two, o), serve(t, three, o)
+		one.view.Value, two.view.Value, three.view.Value = second.URL, first.URL, leader.URL
+		ask := func(url string) (int, string, string) {
+			r, err := http.Get(url + "/x?a=1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.StatusCode, r.Header.Get("Retry-After"), text(t, r)
+		}
+		code, retry, body := ask(first.URL)
+		if code != http.StatusServiceUnavailable || retry != "1" || body != "this member was taken for the leader of term 5, and it knows no later one\n" {
+			t.Errorf("forward %t: %d %q %q", o.Forward, code, retry, body)
+		}
+		one.view.Value = first.URL // its own
+		if code, _, body := ask(first.URL); code != http.StatusServiceUnavailable {
+			t.Errorf("forward %t, to itself: %d %q", o.Forward, code, body)
+		}
+		one.view.Value = third.URL
+		if code, _, body := ask(first.URL); code != http.StatusTeapot || body != "GET /x?a=1 /x?a=1 "+strings.TrimPrefix(leader.URL, "http://") {
+			t.Errorf("forward %t, rising terms: %d %q", o.Forward, code, body)
+		}
+	}
+}
+
+func TestOnlyTheURLOfAServiceIsUsed(t *testing.T) {
+	for _, value := range []string{
+		"javascript:alert(1)", "//evil.example", "/path", "name:8443", "10.0.0.3:8443", "ftp://h/", "file:///etc/passwd", "https:h", "https:///x", "https://:8443",
+		"https://user@h", "https://user:secret@h", "https://h?x=1", "https://h?", "https://h#x", "https://h#", "https://h\\@evil.example", "https://h\r\nX: y",
+		"https://h\t", " https://h", "https://h /", "https://[::1", "https://h:port", "data:text/html,x", "HTTPS//h", "%68ttp://h",
+	} {
+		for _, o := range []Options{{}, {Forward: true, Transport: refuse{t}}} {
+			r := get(newHandler(follows(1, value), echo, o), "GET", "/x")
+			if body := text(t, r); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Location") != "" || r.Header.Get("Retry-After") != "1" || strings.Contains(body, value) {
+				t.Errorf("%q: %d %v %q", value, r.StatusCode, r.Header, body)
+			}
+		}
+		if _, err := Base(value); err == nil {
+			t.Errorf("%q passes for a URL", value)
+		}
+	}
+	for value, location := range map[string]string{
+		"http://h":                "http://h//evil.example/..?ringleader-term=1",
+		"HTTPS://[fe80::1]:8443/": "https://[fe80::1]:8443//evil.example/..?ringleader-term=1",
+		"https://h/a%2Fb/":        "https://h/a%2Fb//evil.example/..?ringleader-term=1",
+	} {
+		if got := get(newHandler(follows(1, value), echo, Options{}), "GET", "http://asked.example//evil.example/..").Header.Get("Location"); got != location {
+			t.Errorf("%q: %q, want %q", value, got, location)
+		}
+	}
+	only := func(u *url.URL) bool { return u.Hostname() == "good.example" }
+	for value, code := range map[string]int{"https://good.example:1": http.StatusTemporaryRedirect, "https://evil.example": http.StatusServiceUnavailable} {
+		if r := get(newHandler(follows(1, value), echo, Options{Allowed: only}), "GET", "/"); r.StatusCode != code {
+			t.Errorf("%s: %d", value, r.StatusCode)
+		}
+	}
+}
+
+// refuse is a transport that no request may reach.
+type refuse struct{ t *testing.T }
+
+func (r refuse) RoundTrip(q *http.Request) (*http.Response, error) {
+	r.t.Errorf("a request goes to %s", q.URL)
+	return nil, errors.New("refused")
+}
+
+func TestWhatNoLeaderCanServeIsToBeTriedAgain(t *testing.T) {
+	gone := httptest.NewServer(echo)
+	gone.Close()
+	for _, c := range []struct {
+		member *fake
+		o      Options
+		method string
+		target string
+		code   int
+		retry  string
+	}{
+		{&fake{}, Options{}, "GET", "/", 503, "1"},
+		{&fake{}, Options{RetryAfter: 2100 * time.Millisecond, Forward: true}, "POST", "/", 503, "3"},
+		{&fake{view: ringleader.View{Leader: 1, Known: true, Term: 3, Role: ringleader.Leader, Value: "http://h"}}, Options{}, "GET", "/", 503, "1"},
+		{follows(3, ""), Options{}, "GET", "/", 503, "1"},
+		{follows(3, gone.URL), Options{Forward: true}, "GET", "/", 502, "1"},
+		{follows(3, "http://h"), Options{}, "OPTIONS", "*", 400, ""},
+		{follows(3, "http://h"), Options{Forward: true}, "CONNECT", "evil.example:80", 400, ""},
+		{follows(3, "http://h"), Options{}, "GET", "/?ringleader-term=3", 503, "1"},
+		{follows(3, "http://h"), Options{}, "GET", "/?ringleader-term=99999999999999999999", 307, ""},
+	} {
+		r := get(newHandler(c.member, echo, c.o), c.method, c.target)
+		if r.StatusCode != c.code || r.Header.Get("Retry-After") != c.retry {
+			t.Errorf("%s %s with %+v: %d, try again after %q", c.method, c.target, c.o, r.StatusCode, r.Header.Get("Retry-After"))
+		}
+	}
+}
+
+// A body that is too long for the leader's member is no failure of the leader.
+func TestTheLimitOfABodyIsToldWhenItIsForwarded(t *testing.T) {
+	leader := serve(t, &fake{leads: true}, Options{})
+	h := newHandler(follows(1, leader.URL), echo, Options{Forward: true})
+	limited := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, 10)
+		h.ServeHTTP(w, r)
+	}))
+	defer limited.Close()
+	r, err := http.Post(limited.URL, "text/plain", strings.NewReader(strings.Repeat("x", 1000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text(t, r); r.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("%d", r.StatusCode)
+	}
+}
