@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"ringleader.example/ringleader/leasefile"
 )
 
 // language is a client, driven by a program of testdata.
@@ -381,6 +383,48 @@ except Replaced:
 	if got := string(out); err != nil || got != "[(3, 6)]\n" {
 		t.Errorf("it prints %s: %v", got, err)
 	}
+}
+
+// The program of the first page says when its member leads, and when no longer.
+func TestTheWorkerOfTheFirstPage(t *testing.T) {
+	needs(t, "python3", "python3")
+	page, err := os.ReadFile("../docs/start.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, worker, _ := strings.Cut(string(page), "```python\n")
+	worker, _, _ = strings.Cut(worker, "```")
+	path := filepath.Join(t.TempDir(), "lease")
+	member, err := leasefile.Create(path, "jobs", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer member.Close()
+	rest := func() time.Duration { return time.Hour }
+	member.Show(true, 5, rest, "")
+	c := exec.CommandContext(t.Context(), "python3", "-c", worker, path)
+	c.Env = append(os.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(out)
+	wants := func(want string) {
+		t.Helper()
+		if line, err := said.ReadString('\n'); err != nil || line != want+"\n" {
+			t.Errorf("it prints %q, and not %q: %v", line, want, err)
+		}
+	}
+	wants("leader in term 5")
+	member.Show(false, 5, rest, "")
+	wants("no longer the leader")
+	member.Show(true, 6, rest, "")
+	wants("leader in term 6")
+	_ = c.Process.Kill()
+	_ = c.Wait()
 }
 
 // A writer that stores state after state is never read in two halves, and no client goes back.

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/netip"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +24,7 @@ type Options struct {
 	// Forward passes requests on to the leader in place of redirects, for clients that cannot reach it or follow none.
 	Forward bool
 
-	// Transport carries forwarded requests. The default is http.DefaultTransport.
+	// Transport carries forwarded requests. The default is that of net/http, but without a proxy of the environment: members reach each other.
 	Transport http.RoundTripper
 
 	// RetryAfter is when a client should try again while no leader can serve it, rounded up to seconds. The default is a second.
@@ -35,7 +39,7 @@ type Options struct {
 }
 
 const (
-	// Parameter is the last parameter of the query of a redirect: the term of the leader that it is sent to.
+	// Parameter is in the query of a redirect: the term of the leader that the request is sent to. The service does not see it.
 	Parameter = "ringleader-term"
 
 	// Header is the same in a forwarded request.
@@ -64,6 +68,11 @@ func newHandler(m member, service http.Handler, o Options) *handler {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Transport == nil {
+		direct := http.DefaultTransport.(*http.Transport).Clone()
+		direct.Proxy = nil
+		o.Transport = direct
+	}
 	h := &handler{Options: o, member: m, service: service}
 	h.proxy = &httputil.ReverseProxy{
 		Rewrite:      rewrite,
@@ -77,11 +86,11 @@ func newHandler(m member, service http.Handler, o Options) *handler {
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r, known := taken(r)
+	view := h.member.View() // before the lease is looked at, so that a member that begins to lead in between serves
 	if h.member.IsLeader() {
 		h.service.ServeHTTP(w, r)
 		return
 	}
-	view := h.member.View()
 	base, err := h.leader(view, known)
 	switch {
 	case err != nil:
@@ -120,17 +129,37 @@ func (h *handler) leader(view ringleader.View, known uint64) (*url.URL, error) {
 }
 
 // Base returns a published value as the URL of a service: absolute, of the scheme http or https, with a host, and without user, query and
-// fragment. A leader can check with it what it will publish.
+// fragment. The host is an address or a name in ASCII, and a port is between 1 and 65535. A leader can check with it what it will publish.
 func Base(value string) (*url.URL, error) {
 	base, err := url.Parse(value)
 	switch {
 	case err != nil:
 		return nil, errors.New("the leader has published what is no URL") // the error would repeat it
-	case base.Scheme != "http" && base.Scheme != "https", base.Hostname() == "", base.User != nil,
-		base.RawQuery != "", base.ForceQuery, base.Fragment != "", strings.ContainsAny(value, "\\# \t"):
+	case base.Scheme != "http" && base.Scheme != "https", base.User != nil, base.RawQuery != "", base.ForceQuery, base.Fragment != "",
+		strings.ContainsAny(value, "\\# \t"), !reachable(base):
 		return nil, errors.New("the leader has published what is not the URL of a service, such as https://host:8443")
 	}
 	return base, nil
+}
+
+// name is what a host in DNS may be called, an underscore included, which internal names have.
+var name = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$`)
+
+// reachable reports whether the host and the port of a URL can be those of a service.
+func reachable(u *url.URL) bool {
+	host := u.Hostname()
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return false
+		}
+	} else if strings.HasSuffix(u.Host, ":") {
+		return false
+	}
+	if strings.HasPrefix(u.Host, "[") {
+		address, err := netip.ParseAddr(host)
+		return err == nil && address.Is6() && address.Zone() == "" // a zone has a meaning on one machine only
+	}
+	return len(host) <= 253 && name.MatchString(host)
 }
 
 // at returns what a request asks for, below the URL of a service. The host is the service's, whatever the request holds.
@@ -150,16 +179,11 @@ func with(query string, term uint64) string {
 	return query + Parameter + "=" + strconv.FormatUint(term, 10)
 }
 
-// taken returns a request without the term that its sender knew, and that term, or 0.
+// taken returns a request without the terms that its senders knew, and the highest of them, or 0.
 func taken(r *http.Request) (without *http.Request, term uint64) {
 	term, _ = strconv.ParseUint(r.Header.Get(Header), 10, 64) // what is no term is none
-	query := r.URL.RawQuery
-	if before, last, found := cutLast(query); found {
-		asked, err := strconv.ParseUint(last, 10, 64)
-		if err == nil {
-			query, term = before, max(term, asked)
-		}
-	}
+	query, asked := cut(r.URL.RawQuery)
+	term = max(term, asked)
 	if query == r.URL.RawQuery && r.Header.Get(Header) == "" {
 		return r, term
 	}
@@ -172,12 +196,22 @@ func taken(r *http.Request) (without *http.Request, term uint64) {
 	return without, term
 }
 
-// cutLast cuts the parameter of a redirect from the end of a query.
-func cutLast(query string) (before, value string, found bool) {
-	const last = Parameter + "="
-	i := strings.LastIndexByte(query, '&')
-	value, found = strings.CutPrefix(query[i+1:], last)
-	return query[:max(0, i)], value, found
+// cut cuts the parameters of redirects from a query, and returns the highest term in them, or 0. Clients and proxies may have added others
+// behind one. What is no term is the service's.
+func cut(query string) (without string, term uint64) {
+	if !strings.Contains(query, Parameter+"=") {
+		return query, 0
+	}
+	kept := slices.DeleteFunc(strings.Split(query, "&"), func(parameter string) bool {
+		value, found := strings.CutPrefix(parameter, Parameter+"=")
+		asked, err := strconv.ParseUint(value, 10, 64)
+		if !found || err != nil {
+			return false
+		}
+		term = max(term, asked)
+		return true
+	})
+	return strings.Join(kept, "&"), term
 }
 
 // destination is where a request is forwarded to; also the key of the context that holds it.
@@ -199,6 +233,10 @@ func (h *handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 	h.Logger.Warn("a request could not be forwarded to the leader", "method", r.Method, "error", err)
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		return
+	}
+	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+		h.unavailable(w, errors.New("the leader cannot be reached"))
 		return
 	}
 	h.retry(w, http.StatusBadGateway, "the leader does not answer; the request may have had its effect")

@@ -110,7 +110,7 @@ func TestARequestArrivesAsItWasSent(t *testing.T) {
 			{"POST", "/a%2Fb/%C3%A9?x=1&y=%20+&x=2", "text"},
 			{"PUT", "//twice//?", strings.Repeat("large ", 100_000)},
 			{"DELETE", "/a?&&ringleader-term=no&b", "text"},
-			{"PATCH", "/?ringleader-term=7&b", "text"},
+			{"PATCH", "/?ringleader-term=7x&b", "text"},
 			{"OPTIONS", "/x;y=1", ""},
 		} {
 			send := func(base string) string {
@@ -169,6 +169,8 @@ func TestOnlyTheURLOfAServiceIsUsed(t *testing.T) {
 		"javascript:alert(1)", "//evil.example", "/path", "name:8443", "10.0.0.3:8443", "ftp://h/", "file:///etc/passwd", "https:h", "https:///x", "https://:8443",
 		"https://user@h", "https://user:secret@h", "https://h?x=1", "https://h?", "https://h#x", "https://h#", "https://h\\@evil.example", "https://h\r\nX: y",
 		"https://h\t", " https://h", "https://h /", "https://[::1", "https://h:port", "data:text/html,x", "HTTPS//h", "%68ttp://h",
+		"https://h:0", "https://h:65536", "https://h:99999", "https://h:", "https://h:+1", "https://a,b", "https://a;b", "https://a b", "https://a%2fb", "https://a..b",
+		"https://-a", "https://a-", "https://.", "https://h\u00e9", "https://[10.0.0.1]", "https://[fe80::1%25eth0]", "https://" + strings.Repeat("a.", 127),
 	} {
 		for _, o := range []Options{{}, {Forward: true, Transport: refuse{t}}} {
 			r := get(newHandler(follows(1, value), echo, o), "GET", "/x")
@@ -181,6 +183,8 @@ func TestOnlyTheURLOfAServiceIsUsed(t *testing.T) {
 		}
 	}
 	for value, location := range map[string]string{
+		"http://10.0.0.1:65535":   "http://10.0.0.1:65535//evil.example/..?ringleader-term=1",
+		"http://my_pod-0.svc.":    "http://my_pod-0.svc.//evil.example/..?ringleader-term=1",
 		"http://h":                "http://h//evil.example/..?ringleader-term=1",
 		"HTTPS://[fe80::1]:8443/": "https://[fe80::1]:8443//evil.example/..?ringleader-term=1",
 		"https://h/a%2Fb/":        "https://h/a%2Fb//evil.example/..?ringleader-term=1",
@@ -208,6 +212,8 @@ func (r refuse) RoundTrip(q *http.Request) (*http.Response, error) {
 func TestWhatNoLeaderCanServeIsToBeTriedAgain(t *testing.T) {
 	gone := httptest.NewServer(echo)
 	gone.Close()
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer silent.Close()
 	for _, c := range []struct {
 		member *fake
 		o      Options
@@ -220,10 +226,13 @@ func TestWhatNoLeaderCanServeIsToBeTriedAgain(t *testing.T) {
 		{&fake{}, Options{RetryAfter: 2100 * time.Millisecond, Forward: true}, "POST", "/", 503, "3"},
 		{&fake{view: ringleader.View{Leader: 1, Known: true, Term: 3, Role: ringleader.Leader, Value: "http://h"}}, Options{}, "GET", "/", 503, "1"},
 		{follows(3, ""), Options{}, "GET", "/", 503, "1"},
-		{follows(3, gone.URL), Options{Forward: true}, "GET", "/", 502, "1"},
+		{follows(3, gone.URL), Options{Forward: true}, "GET", "/", 503, "1"},
+		{follows(3, silent.URL), Options{Forward: true}, "GET", "/", 502, "1"},
 		{follows(3, "http://h"), Options{}, "OPTIONS", "*", 400, ""},
 		{follows(3, "http://h"), Options{Forward: true}, "CONNECT", "evil.example:80", 400, ""},
 		{follows(3, "http://h"), Options{}, "GET", "/?ringleader-term=3", 503, "1"},
+		{follows(3, "http://h"), Options{}, "GET", "/?a=1&ringleader-term=3&added=by+a+proxy", 503, "1"},
+		{follows(3, "http://h"), Options{}, "GET", "/?ringleader-term=3&ringleader-term=1", 503, "1"},
 		{follows(3, "http://h"), Options{}, "GET", "/?ringleader-term=99999999999999999999", 307, ""},
 	} {
 		r := get(newHandler(c.member, echo, c.o), c.method, c.target)
@@ -248,5 +257,41 @@ func TestTheLimitOfABodyIsToldWhenItIsForwarded(t *testing.T) {
 	}
 	if text(t, r); r.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("%d", r.StatusCode)
+	}
+}
+
+// promoted is a member that begins to lead between two questions.
+type promoted struct{ asked bool }
+
+func (p *promoted) IsLeader() bool { return p.asked }
+
+func (p *promoted) View() ringleader.View {
+	p.asked = true
+	return ringleader.View{Leader: 1, Known: true, Term: 3, Role: ringleader.Follower, Value: "http://before"}
+}
+
+func TestAMemberThatBeginsToLeadServes(t *testing.T) {
+	if r := get(newHandler(&promoted{}, echo, Options{}), "GET", "/"); r.StatusCode != http.StatusTeapot {
+		t.Errorf("%d", r.StatusCode)
+	}
+}
+
+// A service sees its own parameters only.
+func TestTheTermOfARedirectIsNotTheServices(t *testing.T) {
+	for query, want := range map[string]string{
+		"ringleader-term=1": "", "a=1&ringleader-term=1": "a=1", "ringleader-term=1&a=1": "a=1", "a&ringleader-term=2&ringleader-term=1&b": "a&b",
+		"ringleader-term": "ringleader-term", "xringleader-term=1": "xringleader-term=1", "a=ringleader-term=1": "a=ringleader-term=1",
+	} {
+		if got, _ := cut(query); got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
+
+// Requests to other members go past the proxy that the environment names for the Internet.
+func TestForwardedRequestsUseNoProxyOfTheEnvironment(t *testing.T) {
+	h := newHandler(follows(1, "http://h"), echo, Options{Forward: true})
+	if transport := h.Transport.(*http.Transport); transport.Proxy != nil || http.DefaultTransport.(*http.Transport).Proxy == nil {
+		t.Error("a proxy is used, or net/http's own transport was changed")
 	}
 }

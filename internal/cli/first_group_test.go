@@ -24,6 +24,7 @@ func TestTheLinesOfPagesMakeAGroup(t *testing.T) {
 	for _, page := range []struct{ file, from, to string }{
 		{"../../README.md", "## Elect among your own processes", "Or let it run"},
 		{"../../docs/operate.md", "## A first group", "## Install"},
+		{"../../docs/start.md", "## A command", "## Python"},
 	} {
 		_, text, _ := strings.Cut(string(contents(t, page.file)), page.from)
 		text, _, found := strings.Cut(text, page.to)

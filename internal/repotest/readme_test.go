@@ -32,6 +32,12 @@ func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
 		}, "\n"))
 		outside(t, dir, "go", "vet", ".")
 	}
+	start := goBlock.FindAllStringSubmatch(read(t, filepath.Join(root, "docs/start.md")), -1)
+	if len(start) != 1 {
+		t.Fatalf("docs/start.md has %d programs", len(start))
+	}
+	write(t, filepath.Join(dir, "main.go"), start[0][1])
+	outside(t, dir, "go", "vet", ".")
 	page := "docs/8-elect-among-your-own-processes.md"
 	programs := goBlock.FindAllStringSubmatch(read(t, filepath.Join(root, page)), -1)
 	if len(programs) < 2 {
