@@ -441,9 +441,10 @@ func (m *Member) VerifyLeader(ctx context.Context) error {
 	return nil
 }
 
-// Close stops the member: it resigns if it leads, waits until its work has stopped, but not beyond its lease, and leaves its
-// group. The first member of a process closes the others, too, sends a goodbye to the other processes, and waits until all its
-// goroutines have ended. Further calls do nothing.
+// Close stops the member: it resigns if it leads, waits until its work has returned, and leaves its group. A majority renews the lease
+// until then, so work that does not return keeps Close waiting. Without a majority, Close waits no longer than the lease. The first
+// member of a process closes the others, too, sends a goodbye to the other processes, and waits until all its goroutines have
+// ended. Further calls do nothing.
 //
 // The error is [ErrStorage] if the storage does not answer: Close waits ten seconds for it. A write that has not ended then is abandoned with
 // its goroutine, which the log says, and the storage is in use until it ends. Otherwise the error is nil.
@@ -467,7 +468,7 @@ func (m *Member) Close() error {
 	return m.leave()
 }
 
-// resign lets the member lead no more, and waits until its work has stopped, but not beyond its lease.
+// resign lets the member lead no more, and waits until it does not: its work has returned, or its lease has ended.
 func (m *Member) resign() {
 	m.standDown(ErrClosed)
 	for m.config.Algorithm == QuorumBully {
