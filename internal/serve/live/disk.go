@@ -15,8 +15,8 @@ import (
 // found is shown, and told to the host, which decides whether the member may lead.
 
 const (
-	// probeEvery is the time between two probes of a storage that saves nothing. With usualStall it is below two seconds.
-	probeEvery = 800 * time.Millisecond
+	// probeEvery is the time between two probes of a storage that saves nothing. Together with usualStall it is shorter than that and a default lease.
+	probeEvery = 400 * time.Millisecond
 
 	// usualStall is how long a use of the storage may last before the storage counts as failing, if Config.Stall is 0.
 	usualStall = time.Second
