@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -38,6 +39,8 @@ type release struct {
 	root    string // of the module
 	out     string // folder of the files
 	moment  time.Time
+
+	writing sync.Mutex
 	made    []string // names of the files
 }
 
@@ -102,27 +105,20 @@ func (r *release) make(chosen []platform) error {
 	if err := r.engines(); err != nil {
 		return fmt.Errorf("the engines for the browser: %w", err)
 	}
+	programs, err := r.each(chosen, common)
+	if err != nil {
+		return err
+	}
 	var linked modules
 	var images []built
-	for _, p := range chosen {
-		fmt.Println(p)
-		programs, err := r.programs(p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p, err)
-		}
-		for _, program := range programs {
+	for i, p := range chosen {
+		for _, program := range programs[i] {
 			if err := linked.add(program.data); err != nil {
 				return fmt.Errorf("%s: %w", p, err)
 			}
 		}
-		if err := r.archive(p, programs, common); err != nil {
-			return err
-		}
 		if p.system == "linux" {
-			if err := r.debian(p, programs, common); err != nil {
-				return err
-			}
-			images = append(images, built{p, programs[0].data})
+			images = append(images, built{p, programs[i][0].data})
 		}
 	}
 	if len(images) > 0 {
@@ -134,6 +130,42 @@ func (r *release) make(chosen []platform) error {
 		return err
 	}
 	return r.checksums()
+}
+
+// each makes the programs and archives of platforms, two at a time: one links or compresses, on one processor, while the other compiles on all.
+func (r *release) each(chosen []platform, common []entry) ([][]entry, error) {
+	programs, failures, turns := make([][]entry, len(chosen)), make([]error, len(chosen)), make(chan bool, 2)
+	var all sync.WaitGroup
+	for i, p := range chosen {
+		all.Go(func() {
+			turns <- true
+			defer func() { <-turns }()
+			begun := time.Now()
+			var err error
+			if programs[i], err = r.platform(p, common); err != nil {
+				failures[i] = fmt.Errorf("%s: %w", p, err)
+				return
+			}
+			fmt.Printf("%s: %.0f s\n", p, time.Since(begun).Seconds())
+		})
+	}
+	all.Wait()
+	return programs, errors.Join(failures...)
+}
+
+// platform makes the programs of one platform, its archive and its package.
+func (r *release) platform(p platform, common []entry) ([]entry, error) {
+	programs, err := r.programs(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.archive(p, programs, common); err != nil {
+		return nil, err
+	}
+	if p.system == "linux" {
+		err = r.debian(p, programs, common)
+	}
+	return programs, err
 }
 
 // built is a program for a platform.
@@ -208,7 +240,9 @@ func (r *release) build(p platform, module, program, linker string) ([]byte, err
 
 // write writes a file of the release.
 func (r *release) write(name string, data []byte) error {
+	r.writing.Lock()
 	r.made = append(r.made, name)
+	r.writing.Unlock()
 	return os.WriteFile(filepath.Join(r.out, name), data, 0o666)
 }
 
