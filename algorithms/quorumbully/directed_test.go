@@ -22,6 +22,7 @@ type directed struct {
 	algorithm algorithm
 	log       *refine.Log
 	now       uint64
+	locals    []election.Local
 	members   []*quorumbully.Process
 	timers    []map[election.Timer]uint64
 	letters   []letter
@@ -49,6 +50,7 @@ func direct(t *testing.T, a algorithm, members, standby int) *directed {
 			local.Priority = 1
 		}
 		member := a.New(local)
+		d.locals = append(d.locals, local)
 		d.members, d.timers = append(d.members, &member), append(d.timers, map[election.Timer]uint64{})
 	}
 	return d
@@ -91,6 +93,13 @@ func (d *directed) expires(id election.ID, timer election.Timer) {
 	d.step(id, func(p *quorumbully.Process, out *out) { d.algorithm.Timeout(p, timer, out) })
 }
 
+// early lets a timer expire now.
+func (d *directed) early(id election.ID, timer election.Timer) {
+	d.t.Helper()
+	d.timers[id-1][timer] = d.now
+	d.expires(id, timer)
+}
+
 // delivers delivers the newest message of a kind between two members, and leaves it where it is: it may come again.
 func (d *directed) delivers(from, to election.ID, kind election.Kind) {
 	d.t.Helper()
@@ -103,6 +112,23 @@ func (d *directed) delivers(from, to election.ID, kind election.Kind) {
 		}
 	}
 	d.t.Fatalf("no message of kind %d from %d to %d is on its way", kind, from, to)
+}
+
+func (d *directed) receives(l letter) {
+	d.step(l.to, func(p *quorumbully.Process, out *out) {
+		d.algorithm.Receive(p, election.To(l.from), l.kind, l.message, out)
+	})
+}
+
+// recover lets a member crash and recover at once.
+func (d *directed) recover(id election.ID) {
+	p := d.members[id-1]
+	again := d.algorithm.New(d.locals[id-1])
+	again.Kept = p.Kept
+	*p = again
+	clear(d.timers[id-1])
+	d.log.Ended(id)
+	d.step(id, d.algorithm.Recover)
 }
 
 // asks lets members grant the newest request of one, which counts their answers.
