@@ -33,7 +33,7 @@ func inTime[S, M any](a election.Algorithm[S, M]) [2]*process.Program {
 	return [2]*process.Program{plain, process.Must(process.Of(&a))}
 }
 
-// byTrying returns the least and the greatest times of all complete runs of an instance, each of which is made: nothing is left
+// byTrying returns the least and the greatest times of all complete runs of a setup, each of which is made: nothing is left
 // out but runs that continue as another one does, from the same configuration with the same times.
 func byTrying(t *testing.T, program *process.Program, o Options) (least, most moments) {
 	t.Helper()

@@ -63,7 +63,7 @@
 // Hence no term below a won term is ever valid again. That is why a Renew is granted in spite of promises.
 //
 // That argument needs clocks. A leader that is to be sure without them counts only the Grants of members whose P is not above its
-// term, and each Grant tells a P that is: a majority of them cannot have granted a higher term before they answered, so none was won then,
+// term, its own P included, and each Grant tells a P that is: a majority of them cannot have granted a higher term before they answered, so none was won then,
 // while voters stay the same. If claims that failed have raised P at too many members, there is no such majority until the leader's next term.
 //
 // Why that holds while voters change. The argument above needs a member that is in each majority of X's voters and in

@@ -1,6 +1,7 @@
 package quorumbully
 
 import (
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -36,6 +37,55 @@ func Mutants() (all []Mutant) {
 		all = append(all, Mutant{m.name, func(a *algorithm) { vary(a); m.mutate(a) }, varied, nil})
 	}
 	return all
+}
+
+// Unguarded are mutants without a guard that safety needs, by name. Only directed schedules find them.
+var Unguarded = map[string]func(*algorithm){
+	"no lapse before a host asks for the lease": func(a *algorithm) {
+		a.Command = func(p *Process, c election.Command, out *election.Out[Message]) {
+			if c.Order == election.Confirm {
+				p.prolong(out)
+				return
+			}
+			p.Command(c, out)
+		}
+	},
+	"no lapse before a host changes voters": func(a *algorithm) {
+		a.Command = func(p *Process, c election.Command, out *election.Out[Message]) {
+			if c.Order == election.Dismiss {
+				p.change(Change{Member: c.Member}, out)
+				return
+			}
+			p.Command(c, out)
+		}
+	},
+	"no lapse of a leader that stops": func(a *algorithm) {
+		receiving(a, func(p *Process, x election.ID, kind election.Kind, m *Message, out *election.Out[Message]) bool {
+			lapsed := kind == Grant && p.Role == Stopping && out.Passed(p.deadline())
+			if lapsed {
+				p.granted(x, m, out)
+			}
+			return !lapsed
+		})
+	},
+	"a Claim is repeated in a term below the promise": func(a *algorithm) {
+		receiving(a, func(p *Process, x election.ID, kind election.Kind, m *Message, out *election.Out[Message]) bool {
+			r := &m.Request
+			repeats := kind == Claim && p.Given.Holder == x && p.Given.Incarnation == r.Incarnation && p.Given.Term == r.Term && r.Term < p.Kept.Promise
+			if repeats {
+				p.grant(x, m, p.Given.Won, out)
+			}
+			return !repeats
+		})
+	},
+	"voters of a later version are newer in any terms": func(a *algorithm) {
+		receiving(a, func(p *Process, _ election.ID, kind election.Kind, m *Message, _ *election.Out[Message]) bool {
+			if kind == Claim && m.Voters.Version > p.Kept.Voters.Version {
+				p.Kept.Voters = m.Voters
+			}
+			return true
+		})
+	},
 }
 
 // Harsh, Varied, Changing and Script are scripts of faults; Varied is for requests of different lengths.

@@ -84,11 +84,20 @@ func (p *Process) confirmed() election.Deadline {
 	v, all := &p.Kept.Voters, p.ages()
 	shares := make([]election.Deadline, 0, len(all))
 	for i, share := range all {
-		if p.among(v, election.ID(i+1)) && (p.Disputed == nil || !p.Disputed[i]) {
+		if x := election.ID(i + 1); p.among(v, x) && !p.disputed(x) {
 			shares = append(shares, share)
 		}
 	}
 	return p.least(v, shares)
+}
+
+// disputed reports whether a member has promised a term above that of this leader. It may be this leader itself, if its timers are ahead of the
+// clock on which it reads deadlines.
+func (p *Process) disputed(x election.ID) bool {
+	if x == p.ID {
+		return p.Kept.Promise > p.Term
+	}
+	return p.Disputed != nil && p.Disputed[x-1]
 }
 
 // lapse ends the tenure for good if its deadline has passed (rule 3). Every step calls it before it handles its input.

@@ -49,9 +49,9 @@ func NewChecker(members, first int, clocks Clocks) (*Checker, error) {
 	return &Checker{universe: newUniverse(members, first, clocks), Happened: map[string]int{}, model: m}, err
 }
 
-// Actions returns the names of the model's actions.
-func Actions() (names []string) {
-	m, err := models.Load("quorum-bully")
+// Actions returns the names of a model's actions.
+func Actions(model string) (names []string) {
+	m, err := models.Load(model)
 	if err != nil {
 		panic(err) // it is a part of the program
 	}
@@ -89,18 +89,22 @@ type observation struct {
 
 // observe makes something in the model. A failure is the error.
 func (c *Checker) observe(s *State, step *Step, do func(o *observation)) (next *State, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			failure, is := r.(*Failure)
-			if !is {
-				panic(r)
-			}
-			err = failure
-		}
-	}()
+	defer func() { err = failed(recover(), err) }()
 	o := &observation{Checker: c, State: *s, Step: step, claim: -1}
 	do(o)
 	return &o.State, nil
+}
+
+// failed returns what was recovered from, if that is a failure.
+func failed(recovered any, err error) error {
+	if recovered == nil {
+		return err
+	}
+	failure, is := recovered.(*Failure)
+	if !is {
+		panic(recovered)
+	}
+	return failure
 }
 
 func fail(format string, args ...any) { panic(&Failure{fmt.Sprintf(format, args...)}) }

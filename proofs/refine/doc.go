@@ -24,5 +24,8 @@
 // [Explore] does so in every configuration that package verify visits, and [Run] along a run of package simulate. A configuration has
 // the history of the first run that leads to it.
 //
+// A [Verifier] does the same with proofs/verify-leader.model, for which clocks do not matter: along a [Log] with [Log.CheckVerified], and with
+// [ExploreVerified].
+//
 // This package is v0: its API may change with any version.
 package refine

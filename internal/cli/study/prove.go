@@ -47,7 +47,8 @@ func Prove(p *plan.Program) *cobra.Command {
 with invariants: each invariant holds at first, and each action keeps it. MODEL is the name of one
 of the models in proofs/, by default all, or a file that ends in .model; package internal/study/logic has
 its form. Each solver that is installed tries each obligation. Nothing counts as proved but
-what a solver calls unsatisfiable.
+what a solver calls unsatisfiable. The column tie says how tests compare the model with the code:
+a in all that the checker visits of a few processes, b in runs, c the code itself by solvers.
 
 --drop leaves out an invariant, and --drop-guard a guard: what is then not proved needs it. On rings
 --drop also searches, without a solver, for the smallest state in which all other invariants hold
@@ -185,7 +186,7 @@ func proveRecorded(p *plan.Program, plans []*prove.Plan) error {
 			return report.Failed("%w", err)
 		}
 		for _, run := range record.Runs {
-			fmt.Fprintf(p.Out, "%-20s proved by %s %s\n", name, run.Solver, run.Version)
+			fmt.Fprintf(p.Out, "%-20sproved by %-13s tie %s\n", name, run.Solver+" "+run.Version, plan.Model.Tied())
 		}
 	}
 	return nil

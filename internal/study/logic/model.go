@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,6 +37,17 @@ type Assumption struct{ Name, Words, Holds, Breaks string }
 
 // Tie is a test that compares the model with the code: a, its states and steps at small n; b, its runs; c, its step functions, for every n.
 type Tie struct{ Kind, Folder, Test string }
+
+// Tied returns the kinds of the ties, or "none".
+func (m *Model) Tied() string {
+	var kinds []string
+	for _, t := range m.Ties {
+		if !slices.Contains(kinds, t.Kind) {
+			kinds = append(kinds, t.Kind)
+		}
+	}
+	return cmp.Or(strings.Join(kinds, ", "), "none")
+}
 
 // Sort is a sort of things.
 type Sort struct{ Name, Words string }

@@ -83,11 +83,11 @@ type link struct {
 	Port     election.Port // of to
 }
 
-// Checker makes the transitions of one instance at a time. What it computed once serves all instances that differ only
+// Checker makes the transitions of one setup at a time. What it computed once serves all setups that differ only
 // in the order of identifiers.
 type Checker struct {
 	program     *process.Program
-	Declaration *election.Declaration // with the parameters of the instance
+	Declaration *election.Declaration // with the parameters of the setup
 	Functions   election.Functions
 	Options     *Options
 	Network     *network.Instance
@@ -132,7 +132,7 @@ type Checker struct {
 	Seen       uint32      // the sights so far, as bits
 }
 
-// NewChecker returns a checker for an instance. The error is that of [network.Prepare].
+// NewChecker returns a checker for a setup. The error is that of [network.Prepare].
 func NewChecker(program *process.Program, o *Options, setup network.Setup) (*Checker, error) {
 	c := &Checker{
 		program: program, Functions: program.Functions, Options: o, ages: map[age]uint32{}, Costs: []Cost{{}}, numbers: map[Cost]uint16{{}: 0},
@@ -157,7 +157,7 @@ func NewChecker(program *process.Program, o *Options, setup network.Setup) (*Che
 	return c, c.On(setup)
 }
 
-// On turns the checker to an instance.
+// On turns the checker to a setup.
 func (c *Checker) On(setup network.Setup) error {
 	p, err := network.Prepare(c.program.Declaration, setup)
 	if err != nil {

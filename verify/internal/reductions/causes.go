@@ -38,7 +38,7 @@ type sending struct {
 	past []bundle // by process: what has been received when it is received, in every run
 }
 
-// Causes finds out whether all schedules of an instance are one, up to the order of independent steps.
+// Causes finds out whether all schedules of a setup are one, up to the order of independent steps.
 type Causes struct {
 	*model.Checker
 	all       []sending // in the order in which the run sends them, which is also that of their receipts

@@ -68,7 +68,7 @@ const mostSteps = 1 << 16
 // NewRunner returns a runner for an algorithm.
 func NewRunner(program *process.Program) *Runner { return &Runner{program: program} }
 
-// On prepares a run of an instance.
+// On prepares a run of a setup.
 func (r *Runner) On(setup network.Setup) error {
 	p, err := network.Prepare(r.program.Declaration, setup)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *Runner) On(setup network.Setup) error {
 	return nil
 }
 
-// Run makes a schedule to its end, and reports whether the instance is certainly all right.
+// Run makes a schedule to its end, and reports whether the setup is certainly all right.
 func (r *Runner) Run(c election.ID) (right bool) {
 	defer func() {
 		if recover() != nil { // the search will tell what is wrong

@@ -19,7 +19,7 @@ type attained struct {
 	Record    trace.Record
 }
 
-// GraphOf explores an instance, and keeps the edges.
+// GraphOf explores a setup, and keeps the edges.
 func (l *Searcher) GraphOf(setup network.Setup) (*graph, error) {
 	if err := l.on(setup); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader/verify/internal/model"
 )
 
-// Search explores the configurations of one instance, breadth first. A level of states at the same distance is divided
+// Search explores the configurations of one setup, breadth first. A level of states at the same distance is divided
 // into pages. Workers expand pages, each into a batch of moves; then, each for its shards, they separate known states
 // from new ones; then they number the new states of each batch, in the order in which the moves were made; the little
 // that is left is done in that order by one of them. So nothing depends on the number of workers.

@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/verify/internal/reductions"
 )
 
-// decide explores one schedule of an instance, and reports whether that was enough.
+// decide explores one schedule of a setup, and reports whether that was enough.
 func (l *Searcher) decide(setup network.Setup) (v Verdict, enough bool, err error) {
 	if l.runner == nil {
 		l.runner = reductions.NewRunner(l.program)
@@ -32,7 +32,7 @@ func (l *Searcher) decide(setup network.Setup) (v Verdict, enough bool, err erro
 	return v, true, nil
 }
 
-// decideCauses explores one schedule of the instance of the workers, and reports whether that was enough.
+// decideCauses explores one schedule of the setup of the workers, and reports whether that was enough.
 func (l *Searcher) decideCauses(v *Verdict) bool {
 	c := l.workers[0].Checker
 	if l.causes == nil || l.causes.Checker != c {
@@ -59,7 +59,7 @@ func (l *Searcher) decideCauses(v *Verdict) bool {
 	return true
 }
 
-// searchPartly explores the instance of the workers with partial order and symmetry, and reports whether that was enough. Links
+// searchPartly explores the setup of the workers with partial order and symmetry, and reports whether that was enough. Links
 // are taken to be silent until a step sends on them; then the search begins again. A violation is not enough: the whole search
 // has a shortest run to it. If that reaches its limit before, the verdict has this one.
 func (l *Searcher) searchPartly(v *Verdict) bool {

@@ -10,17 +10,17 @@ import (
 	"ringleader.example/ringleader/verify/internal/reductions"
 )
 
-// Searcher explores one instance after another.
+// Searcher explores one setup after another.
 type Searcher struct {
 	Search
 	program *process.Program
 	cores   int
 	runner  *reductions.Runner // of single schedules on rings
 	causes  *reductions.Causes // … and elsewhere
-	edges   bool               // a search without edges was not enough for an earlier instance
+	edges   bool               // a search without edges was not enough for an earlier setup
 }
 
-// Verdict is what the exploration of one instance found.
+// Verdict is what the exploration of one setup found.
 type Verdict struct {
 	result
 	Fewer     int    // it searched for violations of fewer transitions only, unless negative
@@ -38,7 +38,7 @@ func NewSearcher(program *process.Program, o *Options, m *Monitor, cores int) *S
 	return l
 }
 
-// Explore explores an instance. If fewer is not negative, it searches only for violations after fewer transitions.
+// Explore explores a setup. If fewer is not negative, it searches only for violations after fewer transitions.
 func (l *Searcher) Explore(setup network.Setup, fewer int) (v Verdict, err error) {
 	if l.Options.Confluent {
 		v, enough, err := l.decide(setup)
@@ -80,7 +80,7 @@ func (l *Searcher) Explore(setup network.Setup, fewer int) (v Verdict, err error
 	return v, nil
 }
 
-// searchAll explores the instance of the workers, without edges if that is enough.
+// searchAll explores the setup of the workers, without edges if that is enough.
 func (l *Searcher) searchAll(extremes *Ranges, fewer int) *model.Finding {
 	service := l.workers[0].Declaration.Task != election.Once
 	lean := fewer >= 0 || service && l.Options.SafetyOnly || !service && !l.edges
@@ -103,10 +103,10 @@ func (l *Searcher) searchAll(extremes *Ranges, fewer int) *model.Finding {
 	}
 }
 
-// heavy is the number of values of which a worker keeps those of earlier instances.
+// heavy is the number of values of which a worker keeps those of earlier setups.
 const heavy = 1 << 20
 
-// on turns the workers to an instance. What an earlier instance computed is used again if only the order of
+// on turns the workers to a setup. What an earlier setup computed is used again if only the order of
 // identifiers differs.
 func (l *Searcher) on(setup network.Setup) error {
 	if l.workers != nil && !l.workers[0].Declaration.Leased && l.Options.Setup.Votes == nil && len(l.Options.Setup.Unwilling) == 0 && l.workers[0].Values.Len() < heavy {
@@ -130,7 +130,7 @@ func (l *Searcher) on(setup network.Setup) error {
 	return nil
 }
 
-// reset prepares a search of the instance of the workers.
+// reset prepares a search of the setup of the workers.
 func (x *Search) reset(lean bool) {
 	x.table.clear(lean)
 	x.fringe.next()

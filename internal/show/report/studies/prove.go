@@ -34,22 +34,22 @@ func (r *Proof) Refuted() bool {
 
 // ProofHead writes the head of the table of proofs.
 func ProofHead(w io.Writer, solvers []*prove.Solver) {
-	fmt.Fprintf(w, "%-20s %11s %5s", "model", "obligations", "kept")
+	fmt.Fprintf(w, "%-19s %11s %4s  %-4s", "model", "obligations", "kept", "tie")
 	for _, s := range solvers {
-		fmt.Fprintf(w, "   %-17s", s.Name+" "+s.Version)
+		fmt.Fprintf(w, "  %-17s", s.Name+" "+s.Version)
 	}
 	fmt.Fprintln(w)
 }
 
 // Row writes the row of one proof, and below it what is not proved.
 func (r *Proof) Row(w io.Writer) {
-	fmt.Fprintf(w, "%-20s %11d %5d", r.Plan.Model.Name, r.Plan.Proved(), r.Plan.Kept)
+	fmt.Fprintf(w, "%-19s %11d %4d  %-4s", r.Plan.Model.Name, r.Plan.Proved(), r.Plan.Kept, r.Plan.Model.Tied())
 	for _, s := range r.Results {
 		text := "proved"
 		if s.Proved() < r.Plan.Proved() {
 			text = fmt.Sprintf("%d of %d", s.Proved(), r.Plan.Proved())
 		}
-		fmt.Fprintf(w, "   %-10s %4.1f s", text, s.Used.Seconds())
+		fmt.Fprintf(w, "  %-10s %4.1f s", text, s.Used.Seconds())
 	}
 	fmt.Fprintln(w)
 	for _, s := range r.Results {

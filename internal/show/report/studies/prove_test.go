@@ -2,10 +2,13 @@ package studies_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/models"
+	"ringleader.example/ringleader/internal/study/prove"
 )
 
 // The picture has the state and what the step changes at their processes, the step, what is broken, and what the facts mean.
@@ -33,6 +36,35 @@ func TestACounterexampleIsDrawnOnItsRing(t *testing.T) {
 	} {
 		if !slices.Contains(texts, text) {
 			t.Errorf("the picture lacks %q; it has %q", text, texts)
+		}
+	}
+}
+
+// Each row names the ties of its model, and has 80 columns with both solvers.
+func TestARowOfProofsNamesTheTies(t *testing.T) {
+	var solvers []*prove.Solver
+	for _, name := range prove.Solvers {
+		solvers = append(solvers, &prove.Solver{Name: name, Version: "1.2.3"})
+	}
+	for _, name := range models.Names() {
+		m, err := models.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proof := &studies.Proof{Plan: prove.Obligations(m)}
+		for _, s := range solvers {
+			answers := make([]prove.Answer, len(proof.Plan.Obligations))
+			for i := range answers[1:] {
+				answers[i+1].Verdict = prove.Proved
+			}
+			proof.Results = append(proof.Results, &prove.Result{Solver: s, Answers: answers, Used: 12 * time.Second})
+		}
+		var text strings.Builder
+		studies.ProofHead(&text, solvers)
+		proof.Row(&text)
+		lines := strings.Split(text.String(), "\n")
+		if len(lines) != 3 || len(lines[0]) != 80 || len(lines[1]) != 80 || strings.Index(lines[0], "tie ") != strings.Index(lines[1], m.Tied()+" ") {
+			t.Errorf("%s is tied by %s:\n%s", name, m.Tied(), text.String())
 		}
 	}
 }
