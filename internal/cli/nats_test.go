@@ -155,7 +155,7 @@ func TestWorkOfEveryKindByWorkersPrintsWhatTheCommandPrints(t *testing.T) {
 	labourer(t, url)
 	for _, line := range append(worked, "compare itai-rodeh --n 4,8 --until 20%", "verify peterson --n 3 --start all") {
 		args := append(strings.Fields(line), "--json")
-		wantCode, want, wantErr := wholly(line)
+		wantCode, want, wantErr := once(line + " --json")
 		if code, stdout, stderr := call(append(args, "--nats", url)...); code != wantCode || stdout != want || stderr != wantErr {
 			t.Errorf("%s: exit status %d, %s%s\nwant %d, %s%s", args, code, stdout, stderr, wantCode, want, wantErr)
 		}
