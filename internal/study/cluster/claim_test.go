@@ -72,7 +72,7 @@ func TestACommanderWhoseJobIsTakenEndsAndLeavesIt(t *testing.T) {
 	spec := sums{Of: 12, Wait: 2 * time.Second, Begins: filepath.Join(t.TempDir(), "begins")}
 	j, task := jobOf(t, "coarse", spec)
 	c := connect(t, e.Access(), nil)
-	hire(t, connect(t, e.Access(), nil), &Worker{Cores: 4, patience: time.Minute}) // a slow machine repeats nothing
+	hire(t, connect(t, e.Access(), nil), &Worker{Cores: 4, Patience: time.Minute}) // a slow machine repeats nothing
 	commanders := []*Commander{begin(t, c, j, task, nil), nil}
 	first := start(t.Context(), t, commanders[0], j, task)
 	for _, s := range commanders[0].asked {
