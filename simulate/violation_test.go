@@ -199,9 +199,13 @@ func TestARunWithoutEndStopsAtTheDefaultLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []simulate.Options{{Setup: network.On(1, 2)}, {Setup: network.Setup{IDs: ids}, Schedule: simulate.Sweep, Cores: 1, Limit: simulate.DefaultLimit(2)}} {
+	const few = 2_000_000
+	for limit, o := range map[uint64]simulate.Options{
+		simulate.DefaultLimit(2): {Setup: network.On(1, 2)},
+		few:                      {Setup: network.Setup{IDs: ids}, Schedule: simulate.Sweep, Cores: 1, Limit: few},
+	} {
 		r, err := simulate.Run(forwarding, o)
-		if err != nil || r.Complete || r.Deliveries < 100_000_000-2 || r.Deliveries > 101_000_000 {
+		if err != nil || r.Complete || r.Deliveries < limit-2 || r.Deliveries > limit+1_000_000 {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}

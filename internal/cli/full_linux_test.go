@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,8 +15,8 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 	onlyComputes(t)
 	t.Parallel()
 	for _, line := range []string{
-		"compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60 --out FILE",
-		"reproduce S4 --keep FILE",
+		"compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60",
+		"reproduce S4",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -25,22 +24,21 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 			file := small.Join("file")
 			url := natsServer(t, broker.Settings{})
 			labourer(t, url)
-			args := append(strings.Fields(strings.ReplaceAll(line, "FILE", file)), "--nats", url)
+			args := append(strings.Fields(line), keeping(line), file, "--nats", url)
 			command := runs(t, args...)
-			if code, want := <-command.ended, "ringleader: cannot write "+file+": no space left on device\n"; code != report.ExitNo || command.stderr.String() != want {
+			if code, want := <-command.ended, "ringleader: cannot write "+file+": no space left on device\n"; code != report.ExitNo || orderly(command.stderr.String()) != want {
 				t.Errorf("exit status %d, %q; want %q", code, command.stderr.String(), want)
 			}
 			if jobs := jobsOf(t, url); len(jobs) != 1 || jobs[0].State == "running" || jobs[0].Done == 0 {
 				t.Fatalf("the server has %v", jobs)
 			}
 			small.Resize(t, "1m")
-			plain := filepath.Join(t.TempDir(), "file")
-			_, want, _ := call(strings.Fields(strings.ReplaceAll(line, "FILE", plain))...)
+			want, whole := kept(t, line)
 			code, stdout, stderr := call(args...)
-			if code != report.ExitFine || stdout != want || stderr != "" {
-				t.Errorf("with room: exit status %d, %s%s\nwant %s", code, stdout, stderr, want)
+			if code != report.ExitFine || stdout != want.stdout || orderly(stderr) != "" {
+				t.Errorf("with room: exit status %d, %s%s\nwant %s", code, stdout, stderr, want.stdout)
 			}
-			if got, whole := contents(t, file), contents(t, plain); !bytes.Equal(got, whole) {
+			if got := contents(t, file); !bytes.Equal(got, whole) {
 				t.Errorf("the file has\n%s\nwant\n%s", got, whole)
 			}
 			if jobs := jobsOf(t, url); len(jobs) > 0 {
@@ -60,10 +58,10 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := small.Join("store")
-	line := strings.Fields("reproduce S4")
+	const line = "reproduce S4"
 	server := []string{"--nats", "embed", "--nats-listen", addresses[0], "--nats-store", store}
 	worker := runs(t, "worker", "--nats", "nats://"+addresses[0], "--cores", "2")
-	command := runs(t, append(line, server...)...)
+	command := runs(t, append(strings.Fields(line), server...)...)
 	url := "nats://" + addresses[0]
 	await(t, "the server does not answer", func() bool { code, _, _ := call("jobs", "list", "--nats", url); return code == report.ExitFine })
 	await(t, "no row is done", func() bool { jobs := jobsOf(t, url); return len(jobs) == 1 && jobs[0].Done > 2 })
@@ -75,7 +73,7 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	}
 	_, resume, _ := strings.Cut(command.stderr.String(), "what is done is kept: ringleader ")
 	small.Free(t)
-	_, want, _ := call(line...)
+	_, want, _ := once(line)
 	code, stdout, stderr := call(strings.Fields(resume)...)
 	if code != report.ExitFine || stdout != want {
 		t.Errorf("with room: exit status %d, %s%s\nwant %s", code, stdout, stderr, want)

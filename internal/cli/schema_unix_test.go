@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,14 @@ func schemaOf(t *testing.T, definition string) *jsonschema.Resolved {
 		t.Fatal(err)
 	}
 	return resolved
+}
+
+// printedAsJSON is what a command prints, which may ask a server.
+func printedAsJSON(url, line string) (code int, stdout, stderr string) {
+	if slices.Contains(worked, line) {
+		return once(line + " --json")
+	}
+	return callWith(map[string]string{"RINGLEADER_NATS": url}, append(arguments(line), "--json")...)
 }
 
 // valid checks a line of JSON.
@@ -101,7 +110,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 		{"jobs", "jobs list"},
 	} {
 		schema, line1 := schemaOf(t, c.definition), schemaOf(t, "call")
-		_, stdout, stderr := callWith(map[string]string{"RINGLEADER_NATS": url}, append(arguments(c.call), "--json")...)
+		_, stdout, stderr := printedAsJSON(url, c.call)
 		lines := 0
 		for line := range strings.Lines(stdout) {
 			lines++

@@ -60,22 +60,60 @@ func opened(t *testing.T, call string) (work.Head, work.Task) {
 	return head, task
 }
 
-// wholly returns what a command of [worked] or one like it prints with --json. Tests compare it with what pieces, shards and workers give,
-// and it is always the same, so it is computed once.
-func wholly(line string) (code int, stdout, stderr string) {
-	type output struct {
-		code           int
-		stdout, stderr string
-	}
-	once, _ := whollyPrinted.LoadOrStore(line, sync.OnceValue(func() (o output) {
-		o.code, o.stdout, o.stderr = call(append(strings.Fields(line), "--json")...)
+// output is what a command prints, and its exit status.
+type output struct {
+	code           int
+	stdout, stderr string
+}
+
+// once returns what a command of [worked] or one like it prints. Tests compare it with what pieces, shards and workers give, and it is
+// always the same, so it is computed once.
+func once(line string) (code int, stdout, stderr string) {
+	first, _ := outputs.LoadOrStore(line, sync.OnceValue(func() (o output) {
+		o.code, o.stdout, o.stderr = call(strings.Fields(line)...)
 		return o
 	}))
-	o := once.(func() output)()
+	o := first.(func() output)()
 	return o.code, o.stdout, o.stderr
 }
 
-var whollyPrinted sync.Map // by line
+var outputs sync.Map // by line
+
+// kept is what a command prints that keeps its results, and the file with them. It is computed once: tests copy the file.
+func kept(t *testing.T, line string) (o output, file []byte) {
+	t.Helper()
+	type computed struct {
+		output
+		file []byte
+		err  error
+	}
+	first, _ := keptResults.LoadOrStore(line, sync.OnceValue(func() (c computed) {
+		folder, err := os.MkdirTemp("", "kept")
+		if err != nil {
+			return computed{err: err}
+		}
+		defer os.RemoveAll(folder)
+		path := filepath.Join(folder, "file")
+		c.code, c.stdout, c.stderr = call(append(strings.Fields(line), keeping(line), path)...)
+		c.file, c.err = os.ReadFile(path)
+		return c
+	}))
+	c := first.(func() computed)()
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	return c.output, c.file
+}
+
+var keptResults sync.Map // by line
+
+// keeping is the flag of a command for the file of its results.
+func keeping(line string) string {
+	if strings.HasPrefix(line, "reproduce") {
+		return "--keep"
+	}
+	return "--out"
+}
 
 // Results of every kind, of any cuts, in any order and twice, are the same bytes, and print the same.
 func TestPiecesOfEveryKindInAnyOrderPrintWhatTheCommandPrints(t *testing.T) {
@@ -86,7 +124,7 @@ func TestPiecesOfEveryKindInAnyOrderPrintWhatTheCommandPrints(t *testing.T) {
 	for _, line := range worked {
 		t.Run(line, func(t *testing.T) {
 			head, task := opened(t, line)
-			wantCode, want, wantErr := wholly(line)
+			wantCode, want, wantErr := once(line + " --json")
 			whole, err := task.Compute(t.Context(), work.Piece{From: 0, To: task.Units()})
 			if err != nil {
 				t.Fatal(err)
@@ -140,7 +178,7 @@ func TestShardsOfEveryKindMergeToWhatTheCommandPrints(t *testing.T) {
 				}
 				files = append(files, path)
 			}
-			wantCode, want, wantErr := call(strings.Fields(line)...)
+			wantCode, want, wantErr := once(line)
 			if code, stdout, stderr := call(append([]string{"merge", files[1]}, files...)...); code != wantCode || stdout != want || stderr != wantErr {
 				t.Errorf("exit status %d, %s%s\nwant %d, %s%s", code, stdout, stderr, wantCode, want, wantErr)
 			}
@@ -312,21 +350,17 @@ func TestWorkThatIsCompleteIsNotDoneAgain(t *testing.T) {
 	onlyComputes(t)
 	t.Parallel()
 	for i, line := range worked {
-		args := append(strings.Fields(line), "--out", filepath.Join(t.TempDir(), fmt.Sprint(i)))
-		if strings.HasPrefix(line, "reproduce") {
-			args[len(args)-2] = "--keep"
-		}
-		code, stdout, stderr := call(args...)
-		before, err := os.ReadFile(args[len(args)-1])
-		if err != nil {
+		first, before := kept(t, line)
+		path := filepath.Join(t.TempDir(), fmt.Sprint(i))
+		if err := os.WriteFile(path, before, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		again, out, errs := call(args...)
-		after, err := os.ReadFile(args[len(args)-1])
-		if again != code || out != stdout || errs != stderr || err != nil || !bytes.Equal(before, after) {
-			t.Errorf("%s: exit status %d, then %d: %s%s\nthen\n%s%s", line, code, again, stdout, stderr, out, errs)
+		code, stdout, stderr := call(append(strings.Fields(line), keeping(line), path)...)
+		after, err := os.ReadFile(path)
+		if (output{code, stdout, stderr}) != first || err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s: exit status %d, then %d: %s%s\nthen\n%s%s", line, first.code, code, first.stdout, first.stderr, stdout, stderr)
 		}
-		if _, plain, _ := call(strings.Fields(line)...); plain != stdout {
+		if _, plain, _ := once(line); plain != stdout {
 			t.Errorf("%s: %s\nwithout a file\n%s", line, stdout, plain)
 		}
 	}

@@ -59,7 +59,7 @@ func (s *staff) interrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, "the worker does not end", func() bool {
-		return s.stderr.String() == "ringleader: ends 1 piece, for up to 10s; Ctrl-C gives up at once\n"
+		return orderly(s.stderr.String()) == "ringleader: ends 1 piece, for up to 10s; Ctrl-C gives up at once\n"
 	})
 }
 

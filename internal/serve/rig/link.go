@@ -11,7 +11,7 @@ import (
 // time, by any goroutine.
 type Link struct {
 	listener net.Listener
-	to       string // where the other listens
+	dial     func() (net.Conn, error) // to where the other listens
 
 	mu          sync.Mutex
 	there, back Way
@@ -34,9 +34,13 @@ func NewLink(to string) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Link{listener: listener, to: to, change: make(chan struct{}), conns: map[net.Conn]bool{}}
+	return newLink(listener, func() (net.Conn, error) { return net.Dial("tcp", to) }), nil
+}
+
+func newLink(listener net.Listener, dial func() (net.Conn, error)) *Link {
+	l := &Link{listener: listener, dial: dial, change: make(chan struct{}), conns: map[net.Conn]bool{}}
 	go l.accept()
-	return l, nil
+	return l
 }
 
 // Address returns where the link listens, for the process that dials.
@@ -156,7 +160,7 @@ func (l *Link) connect(dialed net.Conn) {
 		return
 	}
 	l.whole(both)
-	out, err := net.Dial("tcp", l.to)
+	out, err := l.dial()
 	if err != nil {
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 func TestOfCommandersThatBeginAtOnceOneRuns(t *testing.T) {
@@ -46,6 +48,23 @@ func TestOfCommandersThatBeginAtOnceOneRuns(t *testing.T) {
 	}
 }
 
+// A server that takes longer to answer than a commander may is not taken for one.
+func TestASlowServerIsNoCommander(t *testing.T) {
+	t.Parallel()
+	e := serve(t, settings(t))
+	link, err := rig.NewLink(e.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(link.Close)
+	c := connect(t, Access{URL: "nats://" + link.Address(), Token: token}, nil)
+	link.Set(rig.Way{}, rig.Way{Delay: func() time.Duration { return commanderTime + time.Second/4 }})
+	if other, err := c.commander(t.Context(), "none"); other != nil || err != nil {
+		t.Errorf("%+v, %v", other, err)
+	}
+	link.Set(rig.Way{}, rig.Way{})
+}
+
 // A commander without a connection does not answer, so another one may take its job.
 func TestACommanderWhoseJobIsTakenEndsAndLeavesIt(t *testing.T) {
 	t.Parallel()
@@ -53,7 +72,7 @@ func TestACommanderWhoseJobIsTakenEndsAndLeavesIt(t *testing.T) {
 	spec := sums{Of: 12, Wait: 2 * time.Second, Begins: filepath.Join(t.TempDir(), "begins")}
 	j, task := jobOf(t, "coarse", spec)
 	c := connect(t, e.Access(), nil)
-	hire(t, connect(t, e.Access(), nil), &Worker{Cores: 4})
+	hire(t, connect(t, e.Access(), nil), &Worker{Cores: 4, Patience: time.Minute}) // a slow machine repeats nothing
 	commanders := []*Commander{begin(t, c, j, task, nil), nil}
 	first := start(t.Context(), t, commanders[0], j, task)
 	for _, s := range commanders[0].asked {

@@ -17,7 +17,7 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	spec := steady(t)
 	j, task := jobOf(t, "coarse", spec)
 	var lines notices
-	w, _ := hire(t, connect(t, overNetwork(e), lines.add), &Worker{patience: time.Hour})
+	w, _ := hire(t, connect(t, overNetwork(e), lines.add), &Worker{Patience: time.Hour})
 	ended := start(t.Context(), t, begin(t, connect(t, overNetwork(e), lines.add), j, task, nil), j, task)
 	until(t, "begun", func() bool { return len(logged(t, spec.Log)) > 20 })
 	disk.Fill(t)

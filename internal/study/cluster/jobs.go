@@ -119,8 +119,6 @@ const commanderTime = 2 * time.Second
 
 // commander asks the commander of a job. It returns nil if there is none.
 func (c *Conn) commander(ctx context.Context, key string) (*announcement, error) {
-	ctx, stop := context.WithTimeout(ctx, commanderTime)
-	defer stop()
 	answers, err := c.nats.SubscribeSync(nats.NewInbox())
 	if err != nil {
 		return nil, err
@@ -129,6 +127,11 @@ func (c *Conn) commander(ctx context.Context, key string) (*announcement, error)
 	if err := c.nats.PublishRequest(commanderSubject+key, answers.Subject, nil); err != nil {
 		return nil, err
 	}
+	if err := c.flush(ctx); err != nil { // where no commander listens, the answer that says so comes before the end of a flush
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(ctx, commanderTime) // from now on: the server may have been slow
+	defer stop()
 	for { // another client of the server may answer, too
 		m, err := answers.NextMsgWithContext(ctx)
 		switch {
@@ -144,6 +147,13 @@ func (c *Conn) commander(ctx context.Context, key string) (*announcement, error)
 			return &a, nil
 		}
 	}
+}
+
+// flush waits until the server has read what was sent, and what it has answered by then is here.
+func (c *Conn) flush(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, requestTime)
+	defer stop()
+	return c.nats.FlushWithContext(ctx)
 }
 
 // askTime is how long answers of workers are awaited.

@@ -20,7 +20,7 @@ func TestAPieceThatIsUnderWayToAWorkerThatEndsIsGivenBack(t *testing.T) {
 	t.Cleanup(link.Close)
 	c := connect(t, e.Access(), nil)
 	const patience = time.Hour
-	_, end := hire(t, connect(t, Access{URL: "nats://" + link.Address(), Token: token}, nil), &Worker{Cores: 1, patience: patience})
+	_, end := hire(t, connect(t, Access{URL: "nats://" + link.Address(), Token: token}, nil), &Worker{Cores: 1, Patience: patience})
 	await := func(what string, holds func(waiting, sent int) bool) {
 		t.Helper()
 		until(t, what, func() bool {
@@ -43,7 +43,7 @@ func TestAPieceThatIsUnderWayToAWorkerThatEndsIsGivenBack(t *testing.T) {
 	ended := start(t.Context(), t, begin(t, c, j, task, nil), j, task)
 	await("the piece sent", func(_, sent int) bool { return sent == 1 })
 	end()
-	hire(t, connect(t, e.Access(), nil), &Worker{patience: patience})
+	hire(t, connect(t, e.Access(), nil), &Worker{Patience: patience})
 	select {
 	case o := <-ended:
 		same(t, "coarse", spec, o.result, o.err)

@@ -12,7 +12,7 @@ func TestFiftyWorkersShareAJob(t *testing.T) {
 	commander := begin(t, connect(t, e.Access(), nil), j, task, nil)
 	var workers []*Worker
 	for range 50 {
-		w, _ := hire(t, connect(t, overNetwork(e), nil), &Worker{Cores: 1, patience: time.Minute})
+		w, _ := hire(t, connect(t, overNetwork(e), nil), &Worker{Cores: 1, Patience: time.Minute})
 		workers = append(workers, w)
 	}
 	until(t, "each of 50 workers heard", func() bool { return commander.heard.slots() == 50 })

@@ -83,7 +83,7 @@ func (p part) work(ctx context.Context, c *Conn) error {
 			panic(err)
 		}
 	}
-	w := &Worker{Conn: c, Cores: p.Cores, Version: version, Kinds: kinds, patience: p.Patience, settled: settled}
+	w := &Worker{Conn: c, Cores: p.Cores, Version: version, Kinds: kinds, Patience: p.Patience, settled: settled}
 	return w.Run(ctx)
 }
 

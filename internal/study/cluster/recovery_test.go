@@ -83,7 +83,7 @@ func interrupt(t *testing.T, w *Worker) (s broker.Settings, spec sums, ended <-c
 
 func TestAServerThatComesBackGoesOn(t *testing.T) {
 	t.Parallel()
-	s, spec, ended, lines := interrupt(t, &Worker{patience: time.Hour}) // a slow machine repeats nothing
+	s, spec, ended, lines := interrupt(t, &Worker{Patience: time.Hour}) // a slow machine repeats nothing
 	serve(t, s)
 	o := <-ended
 	same(t, "coarse", spec, o.result, o.err)
@@ -97,7 +97,7 @@ func TestAServerThatComesBackGoesOn(t *testing.T) {
 
 func TestAServerThatLosesItsStoreGoesOn(t *testing.T) {
 	t.Parallel()
-	s, spec, ended, lines := interrupt(t, &Worker{patience: time.Hour})
+	s, spec, ended, lines := interrupt(t, &Worker{Patience: time.Hour})
 	s.Store = filepath.Join(t.TempDir(), "other")
 	serve(t, s)
 	o := <-ended
@@ -211,7 +211,7 @@ func TestACommanderTakesOverFromAnother(t *testing.T) {
 	for kind, spec := range map[string]sums{"coarse": {Of: 200, Wait: 10 * time.Millisecond}, "growing": {Of: 4000, Wait: time.Millisecond}} {
 		spec.Log = filepath.Join(t.TempDir(), "log")
 		e := serve(t, settings(t))
-		hire(t, connect(t, e.Access(), nil), &Worker{patience: time.Minute}) // a slow machine repeats nothing
+		hire(t, connect(t, e.Access(), nil), &Worker{Patience: time.Minute}) // a slow machine repeats nothing
 		j, task := jobOf(t, kind, spec)
 		for range 3 {
 			ctx, stop := context.WithCancel(t.Context())
@@ -388,7 +388,7 @@ func TestALongPieceIsComputedOnce(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
 	for range 2 {
-		hire(t, connect(t, e.Access(), nil), &Worker{patience: usualPatience})
+		hire(t, connect(t, e.Access(), nil), &Worker{Patience: usualPatience})
 	}
 	spec := sums{Of: 3, Wait: 5 * usualPatience / 2, Begins: filepath.Join(t.TempDir(), "begins")}
 	j, task := jobOf(t, "coarse", spec)
@@ -412,7 +412,7 @@ func TestAWorkerThatEndsGivesItsPiecesBack(t *testing.T) {
 	t.Parallel()
 	for _, drain := range []bool{false, true} {
 		e := serve(t, settings(t))
-		first, end := hire(t, connect(t, e.Access(), nil), &Worker{Kinds: waiting(time.Hour), patience: time.Hour})
+		first, end := hire(t, connect(t, e.Access(), nil), &Worker{Kinds: waiting(time.Hour), Patience: time.Hour})
 		spec := sums{Of: 4}
 		j, task := jobOf(t, "coarse", spec)
 		ended := start(t.Context(), t, begin(t, connect(t, e.Access(), nil), j, task, nil), j, task)
@@ -425,7 +425,7 @@ func TestAWorkerThatEndsGivesItsPiecesBack(t *testing.T) {
 		if m.Pieces != 0 || m.Busy != 0 || m.Returned < 2 {
 			t.Errorf("drain %v: %+v", drain, m)
 		}
-		hire(t, connect(t, e.Access(), nil), &Worker{patience: time.Hour})
+		hire(t, connect(t, e.Access(), nil), &Worker{Patience: time.Hour})
 		o := <-ended
 		same(t, "coarse", spec, o.result, o.err)
 	}
@@ -449,7 +449,7 @@ func TestAWorkerThatDrainsEndsThePiecesInWork(t *testing.T) {
 	if m := w.Measured(); m.Pieces < 2 || m.Pieces >= spec.Of {
 		t.Errorf("%+v", m)
 	}
-	hire(t, connect(t, e.Access(), nil), &Worker{patience: usualPatience})
+	hire(t, connect(t, e.Access(), nil), &Worker{Patience: usualPatience})
 	o := <-done
 	same(t, "coarse", spec, o.result, o.err)
 }

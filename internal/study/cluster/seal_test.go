@@ -346,7 +346,7 @@ func TestAStrangerLetsNoPieceSeemDeadly(t *testing.T) {
 	if _, err := stranger(t, e, "").js.PublishMsg(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	hire(t, connect(t, overNetwork(e), nil), &Worker{patience: time.Second / 5})
+	hire(t, connect(t, overNetwork(e), nil), &Worker{Patience: time.Second / 5})
 	got, err := complete(t.Context(), t, commander, j, task, nil)
 	same(t, "coarse", spec, got, err)
 }

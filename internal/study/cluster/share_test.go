@@ -43,7 +43,7 @@ func TestJobsWithPiecesOfAnyLengthGetTheSameTime(t *testing.T) {
 func TestAJobWithoutMorePiecesHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
-	hire(t, connect(t, e.Access(), nil), &Worker{Cores: 2*trusted + 2, patience: usualPatience}) // a slow machine may begin the stuck pieces again
+	hire(t, connect(t, e.Access(), nil), &Worker{Cores: 2*trusted + 2, Patience: usualPatience}) // a slow machine may begin the stuck pieces again
 	ctx, stop := context.WithCancel(t.Context())
 	stuck := sums{Of: 3, Stuck: 1, Begins: filepath.Join(t.TempDir(), "begins")}
 	j, task := jobOf(t, "coarse", stuck)
@@ -103,7 +103,7 @@ func TestAPieceThatWaitsBehindALongOneIsPutBack(t *testing.T) {
 	e := serve(t, settings(t))
 	c := connect(t, e.Access(), nil)
 	ctx, stop := context.WithCancel(t.Context())
-	w, _ := hire(t, connect(t, e.Access(), nil), &Worker{Cores: 1, patience: usualPatience})
+	w, _ := hire(t, connect(t, e.Access(), nil), &Worker{Cores: 1, Patience: usualPatience})
 	j, task := jobOf(t, "coarse", sums{Of: 2, Stuck: 1})
 	ended := start(ctx, t, begin(t, c, j, task, nil), j, task)
 	defer func() { stop(); <-ended }()
@@ -112,7 +112,7 @@ func TestAPieceThatWaitsBehindALongOneIsPutBack(t *testing.T) {
 	k, other := jobOf(t, "coarse", spec)
 	short := start(t.Context(), t, begin(t, c, k, other, nil), k, other)
 	until(t, "put back", func() bool { return w.Measured().Returned > 0 })
-	hire(t, connect(t, e.Access(), nil), &Worker{Cores: trusted + 1, patience: usualPatience}) // a slow machine may begin the stuck piece again
+	hire(t, connect(t, e.Access(), nil), &Worker{Cores: trusted + 1, Patience: usualPatience}) // a slow machine may begin the stuck piece again
 	o := <-short
 	same(t, "coarse", spec, o.result, o.err)
 }

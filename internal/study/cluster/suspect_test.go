@@ -71,7 +71,7 @@ func TestAWorkerThatGivesAPieceBackHasNotDiedOfIt(t *testing.T) {
 		return coarse{s}, err
 	}}
 	for range trusted + attempts + 1 {
-		w, end := hire(t, connect(t, e.Access(), nil), &Worker{Kinds: slow, patience: time.Hour})
+		w, end := hire(t, connect(t, e.Access(), nil), &Worker{Kinds: slow, Patience: time.Hour})
 		until(t, "in work", func() bool { return w.Measured().Busy == 1 })
 		end()
 	}
@@ -94,7 +94,7 @@ func TestASuspectedPieceHoldsUpNoOther(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	long := start(ctx, t, begin(t, c, k, other, nil), k, other)
-	w, _ := hire(t, connect(t, e.Access(), nil), &Worker{Cores: trusted + 1, patience: time.Second}) // a slow machine may begin the stuck piece again
+	w, _ := hire(t, connect(t, e.Access(), nil), &Worker{Cores: trusted + 1, Patience: time.Second}) // a slow machine may begin the stuck piece again
 	until(t, "stuck", func() bool { m := w.Measured(); return m.Pieces == 1 && m.Busy == 1 })
 	ended := start(t.Context(), t, commander, j, task)
 	until(t, "all others done", func() bool { return len(logged(t, spec.Log)) == int(spec.Of)-1 })

@@ -334,8 +334,8 @@ func hire(t testing.TB, c *Conn, w *Worker) (*Worker, func()) {
 	if w.Version == "" {
 		w.Version = version
 	}
-	if w.patience == 0 {
-		w.patience = time.Second
+	if w.Patience == 0 {
+		w.Patience = time.Second
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -24,8 +24,9 @@ type Worker struct {
 	Kinds   map[string]work.Kind
 	Notice  func(string) // called with one line for people; may be nil
 
-	patience time.Duration            // how long the server waits for a sign of a piece; 0: the usual time
-	settled  func(string, work.Piece) // called with the key of its job when a piece has left the queue; may be nil: for tests
+	Patience time.Duration // how long the server waits for a sign of a piece; 0: the usual time
+
+	settled func(string, work.Piece) // called with the key of its job when a piece has left the queue; may be nil: for tests
 
 	mutex    sync.Mutex
 	draining chan struct{} // closed when the worker takes no more pieces
@@ -94,7 +95,7 @@ func (w *Worker) notice(line string) {
 // Run computes pieces until ctx is done, or until Drain. It gives the pieces back that it does not end. While the server is
 // away it waits.
 func (w *Worker) Run(ctx context.Context) error {
-	s := &shift{Worker: w, patience: cmp.Or(w.patience, usualPatience), id: nuid.Next(), held: map[*held]bool{}, tasks: map[string]*opened{}, refused: map[string]bool{}, rate: meter{began: time.Now()}}
+	s := &shift{Worker: w, patience: cmp.Or(w.Patience, usualPatience), id: nuid.Next(), held: map[*held]bool{}, tasks: map[string]*opened{}, refused: map[string]bool{}, rate: meter{began: time.Now()}}
 	if s.Cores < 1 {
 		return errors.New("a worker has at least one core")
 	}

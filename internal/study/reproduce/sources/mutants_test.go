@@ -153,6 +153,7 @@ func patient() mutant {
 
 // Of the algorithms that are in none of S1 and S3, Burns' adversary is what rows are about.
 func TestAPlantedErrorTurnsAVerdict(t *testing.T) {
+	plants(t)
 	asks := asks(t)
 	mutants := append(subtle(), patient())
 	for _, more := range [][]mutant{
@@ -175,6 +176,12 @@ func TestAPlantedErrorTurnsAVerdict(t *testing.T) {
 		if turned == "" {
 			t.Errorf("%s: %s, and no verdict of S1 or S3 turns", m.algorithm, m.is)
 		}
+	}
+}
+
+func TestTheVerdictsOnS1AndS3(t *testing.T) {
+	if len(asks(t)) == 0 {
+		t.Error("no row asks for an algorithm")
 	}
 }
 

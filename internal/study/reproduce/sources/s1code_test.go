@@ -130,6 +130,7 @@ func anotherTerminate(line int, p *ringbully.Process, port election.Port, m bull
 }
 
 func TestEachLineOfTheCodeHasARowThatAnotherLineTurns(t *testing.T) {
+	plants(t)
 	rows := map[string]reproduce.Row{}
 	for _, r := range rowsOf("S1") {
 		rows[r.Where] = r

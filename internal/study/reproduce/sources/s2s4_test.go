@@ -197,6 +197,7 @@ func slips() []mutant {
 }
 
 func TestAPlantedErrorTurnsAVerdictOnS2OrS4(t *testing.T) {
+	plants(t)
 	mutants := append(slips(), hasty(), loaded())
 	for _, more := range [][]mutant{
 		crude(lcr.Algorithm), crude(lcrsynchronous.Algorithm), crude(bullying.Algorithm), crude(logicalring.Algorithm), crude(tree.Algorithm),

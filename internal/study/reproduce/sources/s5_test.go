@@ -118,6 +118,7 @@ func stopAndGoWrong() []mutant {
 }
 
 func TestAPlantedErrorTurnsAVerdictOnS5(t *testing.T) {
+	plants(t)
 	mutants := stopAndGoWrong()
 	for _, more := range [][]mutant{
 		crude(stopandgo.P1), crude(stopandgo.P2), crude(stopandgo.P3), crude(stopandgo.P4), crude(knownsize.Algorithm)[1:], crude(variablespeeds.Algorithm)[1:],
@@ -199,6 +200,7 @@ func stopAndGoAgainst() map[string]mutant {
 }
 
 func TestEachRuleOfSection3HasARowThatAnErrorTurns(t *testing.T) {
+	plants(t)
 	mutants := stopAndGoAgainst()
 	for _, row := range quick("S5") {
 		m, there := mutants[row.Where]
@@ -243,6 +245,7 @@ func stopAndGoWild() (all []mutant) {
 }
 
 func TestEachStepOfTheProofOfTheorem43HasARowThatAnErrorTurns(t *testing.T) {
+	plants(t)
 	mutants := stopAndGoWild()
 	for _, row := range quick("S5") {
 		if !strings.HasPrefix(row.Where, "Theorem 4.3, proof") && row.Where != "Lemma 4.5" {

@@ -1,6 +1,7 @@
 package sources_test
 
 import (
+	"flag"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,17 @@ import (
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/reproduce/sources"
 )
+
+var long = flag.Bool("long", false, "plant errors in algorithms, and look whether a verdict turns")
+
+// plants skips a test that plants errors. That shows what rows are worth, which changes with the rows and the algorithms, and takes a minute
+// of a core.
+func plants(t *testing.T) {
+	t.Helper()
+	if !*long {
+		t.Skip("-long: it plants errors")
+	}
+}
 
 // rowsOf are the rows of some sources.
 func rowsOf(marks ...string) []reproduce.Row {
