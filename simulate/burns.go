@@ -257,7 +257,7 @@ func (b *burns) play(found *open) {
 		b.deliver(c, 2*place[link/2]+int(link&1))
 	}
 	if b.result.Complete {
-		b.result.Open = &Open{b.result.Deliveries, float64(n*(bits.Len(uint(n))-1))/4 + 0.5}
+		b.result.Open = &Open{b.deliveries, float64(n*(bits.Len(uint(n))-1))/4 + 0.5}
 	}
 	b.result.Bytes += 4*cap(found.schedule) + int(reflect.TypeFor[[]underway]().Size())*cap(c.queues)
 	const none = -1
@@ -311,7 +311,7 @@ func (b *burns) deliver(c *open, link int) (to int) {
 	m := c.queues[link][0]
 	c.queues[link] = c.queues[link][1:]
 	c.schedule = append(c.schedule, uint32(2*from+link&1))
-	b.result.Deliveries++
+	b.deliveries++
 	b.react(c, to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message},
 		trace.Step{Event: trace.Receive, Port: int(port), Message: m.number})
 	b.ps.Release(m.Message)

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"math/big"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -243,7 +242,7 @@ func (c *clocked) crash(p int, note string) {
 	c.orphan(p, c.o.Wardens)
 	c.prove(p)
 	c.ps.Reborn(p, p)
-	c.result.Decisions[p] = network.Decision{}
+	c.decisions[p] = network.Decision{}
 	for t := range c.d.Timers {
 		c.stop(p, t)
 	}
@@ -328,29 +327,4 @@ func (c *clocked) detect(link uint32, suspect bool) {
 	} else if step.Event = trace.Trust; c.has.Trust {
 		c.react(p, process.Event{What: process.Trusted, Port: port}, step)
 	}
-}
-
-// drift is a clock with a wrong rate.
-type drift faults.Drift
-
-// real returns the time, on the clock of the run, in which this clock counts that much: rounded up, never less.
-func (d *drift) real(local election.Ticks) election.Ticks {
-	return scaled(local, d.Of, d.Times, true)
-}
-
-// local returns the reading of this clock at a time of the run.
-func (d *drift) local(now election.Ticks) election.Ticks { return scaled(now, d.Times, d.Of, false) }
-
-// scaled returns t · times / of, rounded.
-func scaled(t election.Ticks, times, of uint64, up bool) election.Ticks {
-	product := new(big.Int).Mul(t.Big(), new(big.Int).SetUint64(times))
-	quotient, rest := product.QuoRem(product, new(big.Int).SetUint64(of), new(big.Int))
-	if up && rest.Sign() > 0 {
-		quotient.Add(quotient, big.NewInt(1))
-	}
-	ticks, ok := election.TicksOf(quotient)
-	if !ok {
-		panic(election.ErrTime)
-	}
-	return ticks
 }

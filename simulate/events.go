@@ -77,7 +77,7 @@ func newClocked(r *run) *clocked {
 		// garbage of four times its size.
 		queue: make([]event, 0, timers),
 	}
-	r.result.Time = &outcome.Times{}
+	r.time = &outcome.Times{}
 	c.least, c.spread = 1, max(1, r.o.Delay)
 	if r.o.Schedule == RandomDelay {
 		c.least, c.spread = LeastDelay, LongestDelay-LeastDelay+1
@@ -331,8 +331,8 @@ func (c *clocked) arrive(m *posted) {
 // receive hands a message to the process at p.
 func (c *clocked) receive(p int, port election.Port, m *posted) {
 	if !m.lost {
-		c.result.Deliveries++
-		c.result.Time.Quiet = c.now
+		c.deliveries++
+		c.time.Quiet = c.now
 		if len(c.mistaken) > 0 {
 			c.hears(p, port)
 		}

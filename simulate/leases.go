@@ -51,14 +51,14 @@ func (l *leases) clone() *leases {
 }
 
 // lease applies a decision of the process at p: it is leader until a time, or no longer.
-func (r *run) lease(p int, e election.Effect) {
+func (r *core) lease(p int, e election.Effect) {
 	l := r.leases
 	if e.Op != election.Lead {
 		l.held[p].ended = true
 		return
 	}
 	if !e.Deadline {
-		r.result.Fault(r.p.Name(p) + " leads without a lease, which it declares")
+		r.outcome.Fault(r.p.Name(p) + " leads without a lease, which it declares")
 	}
 	until := r.leaseTime(p).Add(e.Ticks)
 	if r.drifts != nil && r.drifts[p] != nil {
@@ -71,13 +71,13 @@ func (r *run) lease(p int, e election.Effect) {
 	}
 	for _, other := range slices.Concat(l.held, l.orphans) {
 		if other != l.held[p] && r.runs(&other) {
-			r.result.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(other.process)))
+			r.outcome.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(other.process)))
 		}
 	}
 }
 
 // leaseTime returns the time in which the leases of the process at p are kept.
-func (r *run) leaseTime(p int) election.Ticks {
+func (r *core) leaseTime(p int) election.Ticks {
 	if r.lazy != nil {
 		return r.lazy.deadlines(p, r.now)
 	}
@@ -85,10 +85,10 @@ func (r *run) leaseTime(p int) election.Ticks {
 }
 
 // runs reports whether a lease has not ended yet.
-func (r *run) runs(h *held) bool { return r.leaseTime(h.process).Less(h.until) }
+func (r *core) runs(h *held) bool { return r.leaseTime(h.process).Less(h.until) }
 
 // settle ends, after a step of the process at p, a lease that it gave up, unless its host has to stop work first.
-func (r *run) settle(p int) {
+func (r *core) settle(p int) {
 	if r.leases == nil {
 		return
 	}
@@ -98,7 +98,7 @@ func (r *run) settle(p int) {
 }
 
 // stops notes whether the host of the process at p is to stop its work, or has stopped it.
-func (r *run) stops(p int, stopping bool) {
+func (r *core) stops(p int, stopping bool) {
 	if r.leases != nil {
 		r.leases.held[p].stopping, r.leases.held[p].idle = stopping, !stopping
 		if !stopping {
@@ -109,18 +109,18 @@ func (r *run) stops(p int, stopping bool) {
 
 // tenure judges the term in which the process at p leads: its own, if that lease still runs, or one above all earlier
 // terms.
-func (r *run) tenure(p int, term election.Term) {
+func (r *core) tenure(p int, term election.Term) {
 	l, own := r.leases, r.leases.held[p]
 	continues := own.term == term && !own.ended && r.runs(&own)
 	switch {
 	case term == 0, continues && term == l.last: // without terms there is nothing to judge
 		return
 	case own.stopping && !continues:
-		r.result.Fault(fmt.Sprintf("%s leads in term %d before its host has stopped its earlier work", r.p.Name(p), term))
+		r.outcome.Fault(fmt.Sprintf("%s leads in term %d before its host has stopped its earlier work", r.p.Name(p), term))
 	case !continues && term <= l.last && slices.Contains(l.led, tenure{p, term}):
-		r.result.Fault(fmt.Sprintf("%s leads in term %d again, whose lease had ended", r.p.Name(p), term))
+		r.outcome.Fault(fmt.Sprintf("%s leads in term %d again, whose lease had ended", r.p.Name(p), term))
 	case term <= l.last:
-		r.result.Fault(fmt.Sprintf("%s leads in term %d, and %s has led in term %d", r.p.Name(p), term, r.p.Name(l.leader), l.last))
+		r.outcome.Fault(fmt.Sprintf("%s leads in term %d, and %s has led in term %d", r.p.Name(p), term, r.p.Name(l.leader), l.last))
 	}
 	l.last, l.leader = max(l.last, term), p
 	l.led = append(l.led, tenure{p, term})
@@ -128,7 +128,7 @@ func (r *run) tenure(p int, term election.Term) {
 
 // orphan ends the life of the process at p. Its work counts until its lease ends, unless it is known to have stopped as well:
 // a process may crash amid the step in which it learns that.
-func (r *run) orphan(p int, idle bool) {
+func (r *core) orphan(p int, idle bool) {
 	if r.leases == nil {
 		return
 	}
@@ -139,13 +139,13 @@ func (r *run) orphan(p int, idle bool) {
 }
 
 // endLeases ends the leadership of processes with expired leases.
-func (r *run) endLeases() {
+func (r *core) endLeases() {
 	if r.leases == nil {
 		return
 	}
 	for p := range r.leases.held {
-		if r.result.Decisions[p].Role == network.Leader && !r.runs(&r.leases.held[p]) {
-			r.result.Decisions[p] = network.Decision{}
+		if r.decisions[p].Role == network.Leader && !r.runs(&r.leases.held[p]) {
+			r.decisions[p] = network.Decision{}
 		}
 	}
 }

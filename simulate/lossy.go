@@ -12,35 +12,35 @@ const (
 )
 
 // flawed reports whether links lose or duplicate messages, at random or by a cut.
-func (r *run) flawed() bool { return r.luck != nil || r.severed != nil }
+func (r *core) flawed() bool { return r.luck != nil || r.severed != nil }
 
 // draw decides the fates of the messages of the last step.
-func (r *run) draw() {
+func (r *core) draw() {
 	if r.flawed() {
 		r.drawFates()
 	}
 }
 
-func (r *run) drawFates() {
+func (r *core) drawFates() {
 	r.fates = r.fates[:0]
 	for _, s := range r.leaving() {
 		switch {
-		case r.severed != nil && r.severed[s.On()] > 0, r.hits(r.o.Faults.Lose):
+		case r.severed != nil && r.severed[s.On()] > 0, r.hits(r.lose):
 			r.fates = append(r.fates, lost)
-			r.result.Lost++
-		case r.hits(r.o.Faults.Duplicate):
+			r.outcome.Lost++
+		case r.hits(r.duplicate):
 			r.fates = append(r.fates, twice)
-			r.result.Duplicated++
+			r.duplicated++
 		default:
 			r.fates = append(r.fates, once)
 		}
 	}
 }
 
-func (r *run) hits(c faults.Chance) bool { return c.Times > 0 && r.luck.Below(c.Of) < c.Times }
+func (r *core) hits(c faults.Chance) bool { return c.Times > 0 && r.luck.Below(c.Of) < c.Times }
 
 // fate returns the fate of the i-th message of the last step.
-func (r *run) fate(i int) fate {
+func (r *core) fate(i int) fate {
 	if !r.flawed() {
 		return once
 	}

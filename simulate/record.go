@@ -3,7 +3,7 @@ package simulate
 import (
 	"slices"
 
-	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -25,19 +25,8 @@ type sender struct {
 	value   trace.Value
 }
 
-func newRecorder(r *run) *recorder {
-	h := trace.NewHeader(r.d, r.p)
-	h.Timing = r.o.Timing.String()
-	h.Seed, h.Delay, h.Unordered = r.o.Seed, r.o.Delay, r.o.Faults.Unordered
-	if r.o.Timing == election.Asynchronous {
-		h.Schedule = r.o.Schedule.String()
-	}
-	h.Clock = r.o.clock()
-	return &recorder{Record: trace.Record{Header: h}}
-}
-
 // number returns the number of the i-th message of the last recorded step; 0 without a record.
-func (r *run) number(i int) int {
+func (r *core) number(i int) int {
 	if r.record == nil {
 		return 0
 	}
@@ -54,14 +43,14 @@ func (b *recorder) notes(choose func(uint32) uint32) func(uint32) uint32 {
 }
 
 // delivers records the number of the message that the next step receives.
-func (r *run) delivers(number int) {
+func (r *core) delivers(number int) {
 	if r.record != nil {
 		r.record.delivered = number
 	}
 }
 
 // note records a step of the process at p, with the collected effects.
-func (r *run) note(p int, step trace.Step) {
+func (r *core) note(p int, step trace.Step) {
 	if r.record == nil {
 		return
 	}
@@ -82,7 +71,7 @@ func (r *run) note(p int, step trace.Step) {
 		to, _ := r.net.End(s.On())
 		kind, text := r.d.Kinds[s.Kind()].Name, r.ps.Contents(s.Kind(), s.Message)
 		var value trace.Value
-		if r.o.Values {
+		if r.values {
 			value = trace.Value{Is: r.ps.Message(s.Message), RealOf: r.p.RealOf}
 		}
 		r.record.sent = append(r.record.sent, sender{p, kind, int(s.Phase), text, value})
@@ -100,11 +89,11 @@ func (r *run) note(p int, step trace.Step) {
 		}
 	}
 	step.State, step.Lines = r.stateText(p), slices.Clone(r.ps.Lines())
-	if r.o.Values {
+	if r.values {
 		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
 	}
 	r.record.add(step)
-	if r.o.Recorded > 0 && r.record.bytes > r.o.Recorded {
+	if r.recorded > 0 && r.record.bytes > r.recorded {
 		r.limit, r.look = 0, 0
 	}
 }
@@ -114,7 +103,7 @@ func (r *recorder) add(step trace.Step) {
 	r.bytes += step.Bytes()
 }
 
-func (r *run) stateText(p int) string {
+func (r *core) stateText(p int) string {
 	return r.ps.StateText(r.slot(p), r.local(p))
 }
 
@@ -150,3 +139,29 @@ func (r *recorder) sending(number int) *trace.Step {
 		return last >= 0 && step.Sent[last].Message >= number
 	})]
 }
+
+// broken records the current step, which broke the contract.
+func (b *recorder) broken(r *core, how string) {
+	p, e := r.acting.process, r.acting.event
+	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Drew: b.drew, Broken: how}
+	switch e.What {
+	case process.Received:
+		step.Message, step.Port = b.delivered, int(e.Port)
+		m := b.sent[step.Message-1]
+		step.From, step.Kind, step.Text, step.MessageValue = m.process+1, m.kind, m.text, m.value
+	case process.Suspected, process.Trusted:
+		q, _ := r.net.End(r.net.First(p) + uint32(e.Port))
+		step.Port, step.From = int(e.Port), q+1
+	case process.Expired:
+		step.Text = r.d.Timers[e.Timer]
+	case process.Commanded:
+		step.Text = r.ps.CommandText()
+	}
+	if r.values {
+		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
+	}
+	b.Steps = append(b.Steps, step)
+}
+
+// events are the events of package process as records name them.
+var events = [...]trace.Event{trace.Start, trace.Recover, trace.Receive, trace.Timeout, trace.Suspect, trace.Trust, trace.Command}

@@ -21,41 +21,15 @@ const checkedBelow = 1 << 12
 
 // run is one run of an algorithm with hidden types.
 type run struct {
+	core
 	runner  *Runner
-	d       *election.Declaration // with the parameters of the run
-	has     election.Functions
 	o       Options
-	p       *network.Instance
-	net     *network.Network
-	ps      *process.Processes // nil while an engine for large networks runs, because it has its own states and messages
-	slots   []int              // by position: the slot of the state; nil: its own position
-	step    *process.Effects   // of the last step
-	acting  acting             // … the process and event of that step, if steps are checked
-	checks  bool               // each step is made twice, and the two are compared
-	limit   uint64             // of deliveries and timeouts
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
-	luck    *random.Source      // of messages; nil if links neither lose nor duplicate
-	severed []uint16            // by link: the number of cuts now; nil if the run has no cut
-	fates   []fate              // of the last step's messages, if links lose or duplicate messages
-	drifts  []*drift            // by process: the drift of its clock; nil if all are right
-	lazy    *lazyClocks         // of a session in lazy time; else nil
-	now     election.Ticks
-	dead    []bool         // nil if no process ever is
-	degree  uint32         // the number of ports on which each process of a ring may send; 0 elsewhere
-	leases  *leases        // nil unless declared
-	groups  map[group]bool // groups formed so far; nil unless declared
-	beyond  bool           // the run ended quiescent, except for timers that would expire after 2¹²⁸ units
-	unsent  int            // the number of messages of the last step that do not leave, because the process crashes amid it
-	sent    [16]uint64
-	byPhase [32]uint64 // of the first phases; the result holds the others
-	steps   uint64     // deliveries and timeouts
-	look    uint64     // the number of the step at which Progress may end the run
+	beyond  bool                // the run ended quiescent, except for timers that would expire after 2¹²⁸ units
 	result  *Result
-	record  *recorder
 	large   *loops.Run  // set while the loops for large networks run it
 	loops   loops.Loops // the loops, for it
-	watcher *mirror     // sees each step; nil in most runs
 }
 
 // Run runs an election.
@@ -153,16 +127,21 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	}
 	n, d := p.Size(), p.Declaration()
 	r := &run{
-		runner: g, d: d, has: g.program.Functions, o: o, p: p, net: p.Network,
+		core: core{
+			d: d, has: g.program.Functions, p: p, net: p.Network, checks: o.Record || o.Check, limit: o.Limit, progress: o.Progress,
+			lose: o.Faults.Lose, duplicate: o.Faults.Duplicate, decisions: make([]network.Decision, n), values: o.Values, recorded: o.Recorded,
+		},
+		runner: g, o: o,
 		result: &Result{
 			Outcome: outcome.Outcome{
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
 				Disturbed: o.Faults.Timed() || len(o.Commands) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
 			},
-			Timing: o.Timing, Delay: o.Delay, Decisions: make([]network.Decision, n), Script: o.Faults,
+			Timing: o.Timing, Delay: o.Delay, Script: o.Faults,
 		},
-		choices: random.New(o.Seed, random.Choices), checks: o.Record || o.Check, limit: o.Limit,
+		choices: random.New(o.Seed, random.Choices),
 	}
+	r.outcome, r.result.Decisions, r.breaks = &r.result.Outcome, r.decisions, r.broken
 	if o.Limit == 0 {
 		r.limit = DefaultLimit(n)
 	}
@@ -230,12 +209,24 @@ func (r *run) processes() {
 	if r.o.Lines != nil {
 		r.ps.List(r.o.Lines)
 	}
-	r.record = newRecorder(r)
+	r.record = &recorder{Record: trace.Record{Header: r.header()}}
 	r.choose = r.record.notes(r.choose)
 	r.ps.Choices(r.choose)
 	for _, q := range r.o.Faults.Dead {
 		r.note(q, trace.Step{Event: trace.Crash, Port: -1})
 	}
+}
+
+// header returns the header of a record of the run.
+func (r *run) header() trace.Header {
+	h := trace.NewHeader(r.d, r.p)
+	h.Timing = r.o.Timing.String()
+	h.Seed, h.Delay, h.Unordered = r.o.Seed, r.o.Delay, r.o.Faults.Unordered
+	if r.o.Timing == election.Asynchronous {
+		h.Schedule = r.o.Schedule.String()
+	}
+	h.Clock = r.o.clock()
+	return h
 }
 
 // start picks the engine.
@@ -285,7 +276,7 @@ func (r *run) enlarge() loops.Loops {
 	r.large = &loops.Run{
 		Declaration: r.d, Network: r.net, Timing: r.o.Timing, Initiators: r.o.starters(), AnyTime: r.o.AnyTime, Seed: r.o.Seed,
 		Choose: r.choose, Phases: r.has.Phase, Limit: r.limit, Limited: r.o.Limit != 0, Progress: r.o.Progress,
-		Outcome: &r.result.Outcome, Decisions: r.result.Decisions,
+		Outcome: &r.result.Outcome, Decisions: r.decisions,
 	}
 	r.loops = r.runner.program.Loops(r.large)
 	return r.loops
@@ -293,7 +284,7 @@ func (r *run) enlarge() loops.Loops {
 
 // adopt takes over the results of the loops.
 func (r *run) adopt() {
-	r.sent, r.result.Time, r.result.Deliveries = r.large.Sent, r.large.Time, r.large.Deliveries
+	r.sent, r.time, r.deliveries = r.large.Sent, r.large.Time, r.large.Deliveries
 	r.result.Bytes += r.large.Bytes
 }
 
@@ -310,6 +301,7 @@ func (r *run) restart() {
 		panic(err) // it was valid before
 	}
 	*r = *fresh
+	r.breaks = r.broken
 }
 
 // initiators yields the positions that start, in order.
@@ -329,97 +321,6 @@ func (r *run) initiators(yield func(int) bool) {
 	}
 }
 
-func (r *run) isDead(p int) bool { return r.dead != nil && r.dead[p] }
-
-// looksUp is the number of steps between calls of Progress, which may end the run. It is small, because a step can
-// take long with large states.
-const looksUp = 1 << 12
-
-// mayContinue counts a step and reports whether there may be another.
-func (r *run) mayContinue() bool {
-	r.steps++
-	if r.steps >= r.look {
-		r.lookUp()
-	}
-	return r.result.Complete
-}
-
-// lookUp ends the run if it is over its limit or Progress ends it, and sets the step of the next look.
-func (r *run) lookUp() {
-	if r.look = (r.steps/looksUp + 1) * looksUp; r.limit < r.look {
-		r.look = r.limit + 1
-	}
-	if r.steps > r.limit ||
-		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
-		r.result.Complete = false
-	}
-}
-
-// count counts a message as sent.
-func (r *run) count(s *process.Sent) {
-	r.sent[s.Kind()]++
-	if s.Phase >= 0 {
-		r.phase(int(s.Phase))
-	}
-}
-
-// phase counts an election message of a phase.
-func (r *run) phase(phase int) {
-	if phase < len(r.byPhase) {
-		r.byPhase[phase]++
-		return
-	}
-	r.result.AddPhase(phase, 1)
-}
-
-// decide applies a decision of the process at p.
-func (r *run) decide(p int, e election.Effect) {
-	if r.leases != nil {
-		r.lease(p, e)
-	}
-	if d := &r.result.Decisions[p]; r.result.Decide(d, p, e) && r.result.Time != nil {
-		r.result.Time.Decision(d.Role, r.now)
-	}
-}
-
-// group is the name of a group; see [election.Groups].
-type group struct {
-	leader election.ID
-	term   election.Term
-}
-
-// group checks that no group is formed twice, and that no process follows in a group that was never formed.
-func (r *run) group(p int, e election.Effect) {
-	switch g := (group{e.ID, e.Term}); e.Op {
-	case election.Lead:
-		g.leader = r.p.ID(p)
-		if r.groups[g] {
-			r.result.Fault(fmt.Sprintf("%s leads in term %d again", r.p.Name(p), g.term))
-		}
-		r.groups[g] = true
-	case election.Follow:
-		if !r.groups[g] {
-			r.result.Fault(fmt.Sprintf("%s follows %d in term %d, in which that has not led", r.p.Name(p), r.p.RealOf(g.leader), g.term))
-		}
-	}
-}
-
-// finishPhases adds the first phases to those beyond them.
-func (r *run) finishPhases() {
-	all := make([]uint64, max(len(r.result.ByPhase), len(r.byPhase)))
-	copy(all, r.result.ByPhase)
-	for phase, count := range r.byPhase {
-		all[phase] += count
-	}
-	for len(all) > 0 && all[len(all)-1] == 0 {
-		all = all[:len(all)-1]
-	}
-	r.result.ByPhase = all
-	if r.record != nil {
-		r.result.Entered = r.record.entered(len(all))
-	}
-}
-
 func (r *run) finish() *Result {
 	if r.has.Phase {
 		r.finishPhases()
@@ -430,11 +331,12 @@ func (r *run) finish() *Result {
 	if r.loops != nil {
 		stands = r.loops.Eligible
 	}
-	r.result.Verdict = r.p.Judge(r.result.Decisions, r.dead, stands)
+	r.result.Verdict = r.p.Judge(r.decisions, r.dead, stands)
 	if r.beyond && !r.result.Agreed {
 		panic(election.ErrTime)
 	}
 	r.result.Right = r.result.Right && len(r.result.Faults) == 0
+	r.result.Decisions, r.result.Time, r.result.Deliveries, r.result.Duplicated = r.decisions, r.time, r.deliveries, r.duplicated
 	if r.record != nil {
 		r.result.Record = &r.record.Record
 	}

@@ -71,7 +71,7 @@ func newLinks(r *run) *links {
 	}
 	if r.o.Schedule == MaxTime {
 		l.due = make([]uint32, r.net.Links())
-		r.result.Time = &outcome.Times{}
+		r.time = &outcome.Times{}
 	}
 	return l
 }
@@ -198,9 +198,9 @@ func (l *links) deliver(number, which uint32) {
 	m := l.cells[which].letter
 	l.unlink(number, which)
 	to, port := l.net.End(number)
-	l.result.Deliveries++
-	if l.result.Time != nil {
-		l.result.Time.Quiet = l.now
+	l.deliveries++
+	if l.time != nil {
+		l.time.Quiet = l.now
 	}
 	l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.now)
 	l.check(to)
@@ -224,9 +224,9 @@ func (l *links) deliverChecked(number, which uint32) {
 	l.unlink(number, which)
 	to, port := l.net.End(number)
 	if !about.lost {
-		l.result.Deliveries++
-		if l.result.Time != nil {
-			l.result.Time.Quiet = l.now
+		l.deliveries++
+		if l.time != nil {
+			l.time.Quiet = l.now
 		}
 	}
 	if about.lost || l.isDead(to) {

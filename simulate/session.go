@@ -147,7 +147,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 		r.slots[p] = p
 	}
 	if r.record.Header.Clock {
-		r.result.Time = &outcome.Times{}
+		r.time = &outcome.Times{}
 	}
 	s.queues, s.suspect, s.severed = make([][]parcel, r.net.Links()), make([]bool, r.net.Links()), make([]int, r.net.Links())
 	s.asleep, s.working, s.alarms = make([]bool, n), make([]bool, n), make([]alarm, n*len(r.d.Timers))
@@ -189,12 +189,11 @@ func (s *Session) Record() *trace.Record { return &s.run.record.Record }
 // Result returns the result of the run, judged as if it ended now. It is complete if only faults can happen.
 func (s *Session) Result() *Result {
 	r, result := *s.run, *s.run.result
-	if result.Time != nil {
-		result.Time = new(*result.Time)
+	if r.time != nil {
+		r.time = new(*r.time)
 	}
-	result.Decisions, result.ByPhase = slices.Clone(result.Decisions), slices.Clone(result.ByPhase)
-	result.Faults = slices.Clone(result.Faults)
-	r.result = &result
+	r.decisions, result.ByPhase, result.Faults = slices.Clone(r.decisions), slices.Clone(result.ByPhase), slices.Clone(result.Faults)
+	r.result, r.outcome = &result, &result.Outcome
 	r.finish()
 	result.Record = &trace.Record{Header: s.run.record.Header, Steps: slices.Clone(s.run.record.Steps)}
 	result.Complete = len(s.Choices()) == 0
@@ -308,20 +307,20 @@ func (s *Session) rollBack(changes []func()) {
 // begin saves the parts of the run that an event at a process may change.
 func (s *Session) begin(p int) {
 	r := s.run
-	core, result, choices, record := *r, *r.result, *r.choices, *r.record
+	saved, result, choices, record := *r, *r.result, *r.choices, *r.record
 	byPhase, groups := slices.Clone(r.result.ByPhase), maps.Clone(r.groups)
 	var times outcome.Times
-	if result.Time != nil {
-		times = *result.Time
+	if r.time != nil {
+		times = *r.time
 	}
 	s.undo = []func(){func() {
-		*r, *core.result, *core.choices, *core.record = core, result, choices, record
+		*r, *saved.result, *saved.choices, *saved.record = saved, result, choices, record
 		r.result.ByPhase, r.groups = byPhase, groups
-		if r.result.Time != nil {
-			*r.result.Time = times
+		if r.time != nil {
+			*r.time = times
 		}
 	}}
-	change(s, &r.result.Decisions[p], r.result.Decisions[p])
+	change(s, &r.decisions[p], r.decisions[p])
 	if r.leases != nil {
 		before := r.leases.clone()
 		s.undo = append(s.undo, func() { *r.leases = *before })
@@ -359,7 +358,7 @@ func (s *Session) do(c Choice) {
 		s.lose(p, s.take(c))
 	case Duplicate:
 		m := s.queues[c.Link][c.Place]
-		r.result.Duplicated++
+		r.duplicated++
 		step := r.record.sending(int(m.number))
 		sent := slices.Clone(step.Sent)
 		sent[int(m.number)-sent[0].Message].Copies++
@@ -401,9 +400,9 @@ func (s *Session) deliver(c Choice) {
 		s.lose(to, m)
 		return
 	}
-	r.result.Deliveries++
-	if r.result.Time != nil {
-		r.result.Time.Quiet = r.now
+	r.deliveries++
+	if r.time != nil {
+		r.time.Quiet = r.now
 	}
 	if r.dead[to] {
 		s.lose(to, m)

@@ -190,7 +190,7 @@ func (s *Session) crash(p int, note string) {
 	r.ps.Reborn(r.slots[p], p)
 	change(s, &r.dead[p], true)
 	change(s, &s.asleep[p], false)
-	r.result.Decisions[p] = network.Decision{}
+	r.decisions[p] = network.Decision{}
 	r.orphan(p, r.o.Wardens)
 	if r.o.Wardens {
 		change(s, &s.proofs, append(slices.Clip(s.proofs), election.Command{Order: election.Died, Member: r.p.ID(p), Number: r.ps.Incarnation(r.slots[p])}))

@@ -12,31 +12,6 @@ import (
 // moment. Each process has two clocks: the timers of all run fast, and the deadlines, with the leases that end by them, slow. A
 // deadline may come a step early, at any moment.
 
-// lazyClocks are the clocks of a session in lazy time.
-type lazyClocks struct {
-	err    faults.Chance
-	gained []election.Ticks // by process: what its clock of deadlines has gained
-}
-
-// step is the time that passes at once, in units of the true time. At its multiples all clocks show whole units.
-func (l *lazyClocks) step() election.Ticks { return election.Units(max(1, l.err.Of)) }
-
-// timers returns what the clocks of timers show at a moment.
-func (l *lazyClocks) timers(now election.Ticks) election.Ticks {
-	if l.err.Times == 0 {
-		return now
-	}
-	return scaled(now, l.err.Of+l.err.Times, l.err.Of, false)
-}
-
-// deadlines returns what the clock of a process shows on which it reads deadlines.
-func (l *lazyClocks) deadlines(p int, now election.Ticks) election.Ticks {
-	if l.err.Times > 0 {
-		now = scaled(now, l.err.Of-l.err.Times, l.err.Of, false)
-	}
-	return now.Add(l.gained[p])
-}
-
 // maxRate is the maximum denominator of the error of clocks, as in package verify.
 const maxRate = 1 << 20
 

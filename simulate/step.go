@@ -7,8 +7,14 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 )
 
+// watcher sees each step.
+type watcher interface {
+	before(p int, e process.Event)
+	after(p int)
+}
+
 // happens runs the step of the process at p for an event.
-func (r *run) happens(p int, e process.Event) {
+func (r *core) happens(p int, e process.Event) {
 	if r.checks || r.watcher != nil {
 		r.happensWatched(p, e)
 		return
@@ -17,7 +23,7 @@ func (r *run) happens(p int, e process.Event) {
 }
 
 // happensWatched is happens with checks of the step or with a watcher.
-func (r *run) happensWatched(p int, e process.Event) {
+func (r *core) happensWatched(p int, e process.Event) {
 	if r.watcher != nil {
 		r.watcher.before(p, e)
 	}
@@ -37,7 +43,7 @@ func (r *run) happensWatched(p int, e process.Event) {
 }
 
 // receives is happens for a message.
-func (r *run) receives(p int, port election.Port, kind election.Kind, m process.Message) {
+func (r *core) receives(p int, port election.Port, kind election.Kind, m process.Message) {
 	if r.checks || r.watcher != nil {
 		r.happensWatched(p, process.Event{What: process.Received, Port: port, Kind: kind, Message: m})
 		return
@@ -46,7 +52,7 @@ func (r *run) receives(p int, port election.Port, kind election.Kind, m process.
 }
 
 // slot returns the slot of the state of the process at p.
-func (r *run) slot(p int) int {
+func (r *core) slot(p int) int {
 	if r.slots == nil {
 		return p
 	}
@@ -54,14 +60,14 @@ func (r *run) slot(p int) int {
 }
 
 // local returns the time on the clock of the process at p. Most clocks are right.
-func (r *run) local(p int) election.Ticks {
+func (r *core) local(p int) election.Ticks {
 	if r.drifts != nil {
 		return r.drifting(p)
 	}
 	return r.now
 }
 
-func (r *run) drifting(p int) election.Ticks {
+func (r *core) drifting(p int) election.Ticks {
 	switch {
 	case r.lazy != nil:
 		return r.lazy.deadlines(p, r.now)
@@ -72,11 +78,11 @@ func (r *run) drifting(p int) election.Ticks {
 }
 
 // leaving returns the messages of the last step that leave.
-func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.unsent] }
+func (r *core) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.unsent] }
 
 // check ends the run if the step of the process at p used ports, kinds or timers that it does not have. It also
 // checks the names of groups, which count even if the process crashes during the step.
-func (r *run) check(p int) {
+func (r *core) check(p int) {
 	if sent := r.step.Sent; len(sent) > 0 {
 		ports, kinds := r.ports(p), election.Kind(len(r.d.Kinds))
 		for i := range sent {
@@ -90,7 +96,7 @@ func (r *run) check(p int) {
 	}
 }
 
-func (r *run) checkOther(p int, other []election.Effect) {
+func (r *core) checkOther(p int, other []election.Effect) {
 	for _, e := range other {
 		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
 			r.breaks(process.BrokeContract, fmt.Sprintf("uses timer %d; %d are declared", e.Timer, len(r.d.Timers)))
@@ -102,7 +108,7 @@ func (r *run) checkOther(p int, other []election.Effect) {
 }
 
 // ports returns the number of ports that the process at p may send on.
-func (r *run) ports(p int) uint32 {
+func (r *core) ports(p int) uint32 {
 	if r.degree != 0 {
 		return r.degree
 	}
@@ -110,7 +116,7 @@ func (r *run) ports(p int) uint32 {
 }
 
 // refuse ends the run because of a wrong message from the process at p.
-func (r *run) refuse(p int, s *process.Sent) {
+func (r *core) refuse(p int, s *process.Sent) {
 	port, degree := s.On()-r.step.First, uint32(r.net.Degree(p))
 	switch {
 	case port >= degree:
@@ -119,4 +125,11 @@ func (r *run) refuse(p int, s *process.Sent) {
 		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
 	}
 	r.breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.d.Kinds)))
+}
+
+// acting describes the current step.
+type acting struct {
+	process int
+	event   process.Event
+	inside  bool // the algorithm runs, and not the engine
 }

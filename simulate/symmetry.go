@@ -195,7 +195,7 @@ func (w *mirror) compare() {
 		all = w.ps.AppendState(all, same[0], w.at, codec.Whole)
 		for _, p := range same[1:] {
 			state = w.ps.AppendState(state[:0], p, w.at, codec.Whole)
-			if !bytes.Equal(state, all[before:]) || w.result.Decisions[p].Role != w.result.Decisions[same[0]].Role {
+			if !bytes.Equal(state, all[before:]) || w.decisions[p].Role != w.decisions[same[0]].Role {
 				w.seen.Apart = &Apart{w.at, same[0], p}
 				if !w.seen.Chance {
 					w.violates(process.BrokeContract, fmt.Sprintf("%s and %s were alike, and differ after unit %s without any choice; steps depend on their arguments only",

@@ -35,21 +35,14 @@ func (v *Violation) Unwrap() error { return ErrBroken }
 // mostTold is the largest number of steps of a run that is repeated for a record, which takes some hundred bytes a step.
 const mostTold = 100_000
 
-// acting describes the current step.
-type acting struct {
-	process int
-	event   process.Event
-	inside  bool // the algorithm runs, and not the engine
-}
-
-// breaks ends the run: the last step broke the contract.
-func (r *run) breaks(property, how string) {
+// broken ends the run: the last step broke the contract.
+func (r *run) broken(property, how string) {
 	if !r.checks {
 		panic(fmt.Errorf("%w: %s", ErrBroken, how))
 	}
 	p, e := r.acting.process, r.acting.event
 	if r.record != nil {
-		r.record.broken(r, trace.Graphic(how))
+		r.record.broken(&r.core, trace.Graphic(how))
 	}
 	r.violates(property, r.ps.Breach(p, e, how))
 }
@@ -65,32 +58,6 @@ func (r *run) violates(property, detail string) {
 
 // made returns the approximate number of steps so far, at least 1.
 func (r *run) made() uint64 { return r.steps + uint64(r.p.Size()) }
-
-// broken records the current step, which broke the contract.
-func (b *recorder) broken(r *run, how string) {
-	p, e := r.acting.process, r.acting.event
-	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Drew: b.drew, Broken: how}
-	switch e.What {
-	case process.Received:
-		step.Message, step.Port = b.delivered, int(e.Port)
-		m := b.sent[step.Message-1]
-		step.From, step.Kind, step.Text, step.MessageValue = m.process+1, m.kind, m.text, m.value
-	case process.Suspected, process.Trusted:
-		q, _ := r.net.End(r.net.First(p) + uint32(e.Port))
-		step.Port, step.From = int(e.Port), q+1
-	case process.Expired:
-		step.Text = r.d.Timers[e.Timer]
-	case process.Commanded:
-		step.Text = r.ps.CommandText()
-	}
-	if r.o.Values {
-		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
-	}
-	b.Steps = append(b.Steps, step)
-}
-
-// events are the events of package process as records name them.
-var events = [...]trace.Event{trace.Start, trace.Recover, trace.Receive, trace.Timeout, trace.Suspect, trace.Trust, trace.Command}
 
 // breakdown is a panic in a run that does not note which process acts. The run is repeated, with its steps checked.
 type breakdown struct {
