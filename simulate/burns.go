@@ -330,7 +330,7 @@ func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 	for k := range b.step.Sent {
 		s := &b.step.Sent[k]
 		link := 2*i + int(s.On()&1)
-		c.queues[link] = append(c.queues[link], underway{letter{s.Link, s.Message}, b.number(k)})
+		c.queues[link] = append(c.queues[link], underway{letter{Link: s.Link, Message: s.Message}, b.number(k)})
 		b.count(s)
 	}
 	for _, e := range b.step.Other {

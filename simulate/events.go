@@ -189,7 +189,7 @@ func (c *clocked) play() {
 		c.schedule(event{at: at, what: end}, 0)
 	}
 	for c.result.Complete {
-		if w := c.wheel; w != nil && len(c.queue) == 0 && w.read < len(w.due) || c.message() {
+		if w := c.wheel; w != nil && len(c.queue) == 0 && w.Ready() || c.message() {
 			if c.mayContinue() {
 				var m *posted
 				c.now, m = c.wheel.take()
@@ -260,7 +260,7 @@ func (c *clocked) message() bool {
 	if at := c.wheel.soonest(); e.at != at {
 		return at.Less(e.at)
 	}
-	return e.order>>classes > c.class(arrival, c.wheel.due[c.wheel.read].port) // within one class, events of the queue are older
+	return e.order>>classes > c.class(arrival, c.wheel.Head()) // within one class, events of the queue are older
 }
 
 // current reports whether an event is not stale: its timer still runs, its suspect has not recovered.
@@ -440,7 +440,7 @@ func (c *clocked) stop(p, timer int) {
 // send sends a message, or two copies.
 func (c *clocked) send(s *process.Sent, i int) {
 	c.count(s)
-	m := posted{letter: letter{s.Link, s.Message}, number: uint32(c.number(i))}
+	m := posted{letter: letter{Link: s.Link, Message: s.Message}, number: uint32(c.number(i))}
 	switch c.fate(i) {
 	case lost:
 		m.lost = true

@@ -457,7 +457,7 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 		m := &sent[i]
 		r.count(m)
 		link := m.On()
-		parcel := parcel{letter{m.Link, m.Message}, uint32(r.number(i)), r.now}
+		parcel := parcel{letter{Link: m.Link, Message: m.Message}, uint32(r.number(i)), r.now}
 		if s.severed[link] > 0 {
 			cut = append(cut, parcel)
 			continue

@@ -2,9 +2,6 @@ package simulate
 
 import (
 	"math/bits"
-	"sort"
-
-	"ringleader.example/ringleader/election"
 )
 
 // turns are slots that are served in turn: each link, and before the links of a process its start. It is a set of
@@ -70,41 +67,4 @@ func (t *turns) after(level, least int) (int, bool) {
 		return 0, false
 	}
 	return 64*next + bits.TrailingZeros64(words[next]), true
-}
-
-// slot returns the slot of the k-th link of the process at p, from 1, or with 0 of its start.
-func (l *links) slot(p, k int) int { return int(l.net.First(p)) + p + k }
-
-func (l *links) slotOf(link uint32) int { return int(link) + l.net.Owner(link) + 1 }
-
-// inTurn serves the first slot with something to serve, from this one on.
-func (l *links) inTurn(least int) (started bool) {
-	slot := l.turns.from(least)
-	l.turns.slot = slot
-	p := slot / 3 // on a ring, each process has two links and a start
-	if l.net.Topology != election.Ring {
-		p = sort.Search(l.p.Size(), func(q int) bool { return l.slot(q, 0) > slot }) - 1
-	}
-	if slot == l.slot(p, 0) {
-		l.turns.clear(slot)
-		l.begins(p)
-		return true
-	}
-	link := uint32(slot - p - 1)
-	l.deliver(link, l.queues[link].head)
-	return false
-}
-
-// firstLap makes the first lap of a sweep, in which processes start before any message reaches them.
-func (l *links) firstLap() {
-	for p := 0; p < l.p.Size() && l.result.Complete; p++ {
-		if start := l.slot(p, 0); l.turns.has(start) {
-			l.turns.clear(start)
-			l.begins(p)
-		}
-		for p > 0 && l.queues[l.net.First(p-1)].head != 0 && l.mayContinue() {
-			l.deliver(l.net.First(p-1), l.queues[l.net.First(p-1)].head)
-		}
-	}
-	l.turns.slot = l.slot(l.p.Size()-1, 1)
 }

@@ -255,6 +255,12 @@ func (w *wheel) of(b bucket) func(yield func([]posted) bool) {
 	}
 }
 
+// Ready reports whether a message of the current bucket is unread.
+func (w *wheel) Ready() bool { return w.read < len(w.due) }
+
+// Head returns the port of the next message of the current bucket.
+func (w *wheel) Head() election.Port { return w.due[w.read].port }
+
 // take takes the next message of the current bucket.
 func (w *wheel) take() (at election.Ticks, m *posted) {
 	m = &w.due[w.read]
