@@ -2,47 +2,47 @@ package simulate
 
 import "ringleader.example/ringleader/faults"
 
-// fate is what happens to a message on its link.
-type fate uint8
+// Fate is what happens to a message on its link.
+type Fate uint8
 
 const (
-	once fate = iota
-	lost
-	twice
+	Once Fate = iota
+	Lost
+	Twice
 )
 
-// flawed reports whether links lose or duplicate messages, at random or by a cut.
-func (r *core) flawed() bool { return r.luck != nil || r.severed != nil }
+// Flawed reports whether links lose or duplicate messages, at random or by a cut.
+func (r *Core) Flawed() bool { return r.Luck != nil || r.Severed != nil }
 
-// draw decides the fates of the messages of the last step.
-func (r *core) draw() {
-	if r.flawed() {
+// Draw decides the fates of the messages of the last step.
+func (r *Core) Draw() {
+	if r.Flawed() {
 		r.drawFates()
 	}
 }
 
-func (r *core) drawFates() {
+func (r *Core) drawFates() {
 	r.fates = r.fates[:0]
-	for _, s := range r.leaving() {
+	for _, s := range r.Leaving() {
 		switch {
-		case r.severed != nil && r.severed[s.On()] > 0, r.hits(r.lose):
-			r.fates = append(r.fates, lost)
-			r.outcome.Lost++
-		case r.hits(r.duplicate):
-			r.fates = append(r.fates, twice)
-			r.duplicated++
+		case r.Severed != nil && r.Severed[s.On()] > 0, r.hits(r.Lose):
+			r.fates = append(r.fates, Lost)
+			r.Outcome.Lost++
+		case r.hits(r.Duplicate):
+			r.fates = append(r.fates, Twice)
+			r.Duplicated++
 		default:
-			r.fates = append(r.fates, once)
+			r.fates = append(r.fates, Once)
 		}
 	}
 }
 
-func (r *core) hits(c faults.Chance) bool { return c.Times > 0 && r.luck.Below(c.Of) < c.Times }
+func (r *Core) hits(c faults.Chance) bool { return c.Times > 0 && r.Luck.Below(c.Of) < c.Times }
 
-// fate returns the fate of the i-th message of the last step.
-func (r *core) fate(i int) fate {
-	if !r.flawed() {
-		return once
+// Fate returns the fate of the i-th message of the last step.
+func (r *Core) Fate(i int) Fate {
+	if !r.Flawed() {
+		return Once
 	}
 	return r.fates[i]
 }

@@ -21,7 +21,7 @@ const checkedBelow = 1 << 12
 
 // run is one run of an algorithm with hidden types.
 type run struct {
-	core
+	Core
 	runner  *Runner
 	o       Options
 	choices *random.Source
@@ -127,9 +127,9 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	}
 	n, d := p.Size(), p.Declaration()
 	r := &run{
-		core: core{
-			d: d, has: g.program.Functions, p: p, net: p.Network, checks: o.Record || o.Check, limit: o.Limit, progress: o.Progress,
-			lose: o.Faults.Lose, duplicate: o.Faults.Duplicate, decisions: make([]network.Decision, n), values: o.Values, recorded: o.Recorded,
+		Core: Core{
+			Declaration: d, Functions: g.program.Functions, Instance: p, Network: p.Network, Checks: o.Record || o.Check, Limit: o.Limit, Progress: o.Progress,
+			Lose: o.Faults.Lose, Duplicate: o.Faults.Duplicate, Decisions: make([]network.Decision, n), Values: o.Values, Recorded: o.Recorded,
 		},
 		runner: g, o: o,
 		result: &Result{
@@ -141,27 +141,27 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		},
 		choices: random.New(o.Seed, random.Choices),
 	}
-	r.outcome, r.result.Decisions, r.breaks = &r.result.Outcome, r.decisions, r.broken
+	r.Outcome, r.result.Decisions, r.Breaks = &r.result.Outcome, r.Decisions, r.broken
 	if o.Limit == 0 {
-		r.limit = DefaultLimit(n)
+		r.Limit = DefaultLimit(n)
 	}
 	if starters := o.starters(); starters != nil {
 		r.result.Starters = len(starters)
 	}
-	r.has.Phase = r.has.Phase && !o.SkipPhases
+	r.Functions.Phase = r.Functions.Phase && !o.SkipPhases
 	switch {
 	case d.OneWay:
-		r.degree = 1
-	case r.net.Topology == election.Ring:
-		r.degree = 2
+		r.Degree = 1
+	case r.Network.Topology == election.Ring:
+		r.Degree = 2
 	}
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
 	if d.Leased {
-		r.leases = newLeases(n)
+		r.Leases = NewLeases(n)
 	}
 	if d.Task == election.Groups {
-		r.groups = map[group]bool{}
+		r.Groups = map[Group]bool{}
 	}
 	r.choose = func(n uint32) uint32 {
 		if n == 0 {
@@ -175,51 +175,51 @@ func (g *Runner) newRun(o Options) (*run, error) {
 
 // prepareFaults allocates what the faults of the run need.
 func (r *run) prepareFaults() {
-	n, f := r.p.Size(), &r.o.Faults
+	n, f := r.Instance.Size(), &r.o.Faults
 	if len(f.Dead)+len(f.Crashes) > 0 {
-		r.dead = make([]bool, n)
+		r.Dead = make([]bool, n)
 		for _, q := range f.Dead {
-			r.dead[q] = true
+			r.Dead[q] = true
 		}
 	}
 	if len(f.Cuts) > 0 {
-		r.severed = make([]uint16, r.net.Links())
+		r.Severed = make([]uint16, r.Network.Links())
 	}
 	if len(f.Drifts) > 0 {
-		r.drifts = make([]*drift, n)
+		r.Drifts = make([]*Drift, n)
 		for i := range f.Drifts {
-			r.drifts[f.Drifts[i].Process] = (*drift)(&f.Drifts[i])
+			r.Drifts[f.Drifts[i].Process] = (*Drift)(&f.Drifts[i])
 		}
 	}
 	if f.Lossy() {
-		r.luck = random.New(r.o.Seed, random.Links)
+		r.Luck = random.New(r.o.Seed, random.Links)
 	}
 }
 
 // processes makes the processes, for the engines that check every step.
 func (r *run) processes() {
-	if r.ps != nil {
+	if r.Processes != nil {
 		return
 	}
-	r.ps = r.runner.program.New(r.p, r.has.Phase)
+	r.Processes = r.runner.program.New(r.Instance, r.Functions.Phase)
 	if !r.o.Record {
-		r.ps.Choices(r.choose)
+		r.Processes.Choices(r.choose)
 		return
 	}
 	if r.o.Lines != nil {
-		r.ps.List(r.o.Lines)
+		r.Processes.List(r.o.Lines)
 	}
-	r.record = &recorder{Record: trace.Record{Header: r.header()}}
-	r.choose = r.record.notes(r.choose)
-	r.ps.Choices(r.choose)
+	r.Record = &Recorder{Record: trace.Record{Header: r.header()}}
+	r.choose = r.Record.Notes(r.choose)
+	r.Processes.Choices(r.choose)
 	for _, q := range r.o.Faults.Dead {
-		r.note(q, trace.Step{Event: trace.Crash, Port: -1})
+		r.Note(q, trace.Step{Event: trace.Crash, Port: -1})
 	}
 }
 
 // header returns the header of a record of the run.
 func (r *run) header() trace.Header {
-	h := trace.NewHeader(r.d, r.p)
+	h := trace.NewHeader(r.Declaration, r.Instance)
 	h.Timing = r.o.Timing.String()
 	h.Seed, h.Delay, h.Unordered = r.o.Seed, r.o.Delay, r.o.Faults.Unordered
 	if r.o.Timing == election.Asynchronous {
@@ -243,10 +243,10 @@ func (r *run) start() {
 
 // trust runs the election on an engine that does not check every step, if the schedule has one.
 func (r *run) trust() bool {
-	cores := min(max(1, r.o.Cores), r.p.Size()/checkedBelow)
+	cores := min(max(1, r.o.Cores), r.Instance.Size()/checkedBelow)
 	switch schedule := r.o.Schedule; {
 	case schedule == FIFO && !r.o.AnyTime:
-		if r.d.OneWay && r.d.Timing == election.Asynchronous {
+		if r.Declaration.OneWay && r.Declaration.Timing == election.Asynchronous {
 			if r.enlarge().Arcs(cores, true).Play() {
 				return true
 			}
@@ -258,10 +258,10 @@ func (r *run) trust() bool {
 			r.restart()
 			r.enlarge().Arcs(1, false).Play()
 		}
-	case schedule == Random && r.net.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
+	case schedule == Random && r.Network.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
 		r.enlarge().Lottery()
 	case schedule == Tile && !r.o.AnyTime:
-		r.enlarge().Tiled(tileSize(r.p.Size()))
+		r.enlarge().Tiled(tileSize(r.Instance.Size()))
 	default:
 		return false
 	}
@@ -274,9 +274,9 @@ func (r *run) enlarge() loops.Loops {
 		return r.loops
 	}
 	r.large = &loops.Run{
-		Declaration: r.d, Network: r.net, Timing: r.o.Timing, Initiators: r.o.starters(), AnyTime: r.o.AnyTime, Seed: r.o.Seed,
-		Choose: r.choose, Phases: r.has.Phase, Limit: r.limit, Limited: r.o.Limit != 0, Progress: r.o.Progress,
-		Outcome: &r.result.Outcome, Decisions: r.decisions,
+		Declaration: r.Declaration, Network: r.Network, Timing: r.o.Timing, Initiators: r.o.starters(), AnyTime: r.o.AnyTime, Seed: r.o.Seed,
+		Choose: r.choose, Phases: r.Functions.Phase, Limit: r.Limit, Limited: r.o.Limit != 0, Progress: r.o.Progress,
+		Outcome: &r.result.Outcome, Decisions: r.Decisions,
 	}
 	r.loops = r.runner.program.Loops(r.large)
 	return r.loops
@@ -284,14 +284,14 @@ func (r *run) enlarge() loops.Loops {
 
 // adopt takes over the results of the loops.
 func (r *run) adopt() {
-	r.sent, r.time, r.deliveries = r.large.Sent, r.large.Time, r.large.Deliveries
+	r.Sent, r.Time, r.Deliveries = r.large.Sent, r.large.Time, r.large.Deliveries
 	r.result.Bytes += r.large.Bytes
 }
 
 // trusted reports whether an engine that does not check every step can run this.
 func (r *run) trusted() bool {
-	return r.runner.program.Loops != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
-		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Commands) == 0 && r.luck == nil
+	return r.runner.program.Loops != nil && r.Instance.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.Declaration.Timers) == 0 && !r.Declaration.Leased &&
+		!r.Checks && r.Dead == nil && r.o.Until.IsZero() && r.Groups == nil && !r.o.Faults.Timed() && len(r.o.Commands) == 0 && r.Luck == nil
 }
 
 // restart resets the run to its beginning.
@@ -301,7 +301,7 @@ func (r *run) restart() {
 		panic(err) // it was valid before
 	}
 	*r = *fresh
-	r.breaks = r.broken
+	r.Breaks = r.broken
 }
 
 // initiators yields the positions that start, in order.
@@ -314,31 +314,31 @@ func (r *run) initiators(yield func(int) bool) {
 		}
 		return
 	}
-	for p := range r.p.Size() {
-		if !r.isDead(p) && !yield(p) {
+	for p := range r.Instance.Size() {
+		if !r.IsDead(p) && !yield(p) {
 			return
 		}
 	}
 }
 
 func (r *run) finish() *Result {
-	if r.has.Phase {
-		r.finishPhases()
+	if r.Functions.Phase {
+		r.FinishPhases()
 	}
-	r.result.Messages = outcome.MessagesOf(r.d, r.sent[:])
-	r.endLeases()
-	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }
+	r.result.Messages = outcome.MessagesOf(r.Declaration, r.Sent[:])
+	r.EndLeases()
+	stands := func(p int) bool { return r.Processes.Eligible(r.Slot(p), p) }
 	if r.loops != nil {
 		stands = r.loops.Eligible
 	}
-	r.result.Verdict = r.p.Judge(r.decisions, r.dead, stands)
+	r.result.Verdict = r.Instance.Judge(r.Decisions, r.Dead, stands)
 	if r.beyond && !r.result.Agreed {
 		panic(election.ErrTime)
 	}
 	r.result.Right = r.result.Right && len(r.result.Faults) == 0
-	r.result.Decisions, r.result.Time, r.result.Deliveries, r.result.Duplicated = r.decisions, r.time, r.deliveries, r.duplicated
-	if r.record != nil {
-		r.result.Record = &r.record.Record
+	r.result.Decisions, r.result.Time, r.result.Deliveries, r.result.Duplicated = r.Decisions, r.Time, r.Deliveries, r.Duplicated
+	if r.Record != nil {
+		r.result.Record = &r.Record.Record
 	}
 	return r.result
 }

@@ -25,7 +25,7 @@ type links struct {
 	queues   []link
 	underWay int      // messages
 	busy     []uint32 // lifo: the link of every message, in the order of sending; else the links that are not empty
-	turns    turns    // round-robin and sweep; without levels else
+	turns    Turns    // round-robin and sweep; without levels else
 	tiles    *tiles   // tile; nil else
 	due      []uint32 // max-time: by link, how many of its messages are due now; nil else
 	dueNow   int      // … and all together
@@ -42,7 +42,7 @@ type link struct {
 
 // cell holds a message in the queue of its link.
 type cell struct {
-	letter
+	Letter
 	next, previous uint32
 }
 
@@ -55,25 +55,25 @@ type remark struct {
 func newLinks(r *run) *links {
 	r.processes()
 	l := &links{
-		run: r, picks: random.New(r.o.Seed, random.Schedule), cells: make([]cell, 1, r.p.Size()+1),
-		queues: make([]link, r.net.Links()),
+		run: r, picks: random.New(r.o.Seed, random.Schedule), cells: make([]cell, 1, r.Instance.Size()+1),
+		queues: make([]link, r.Network.Links()),
 	}
-	if r.record != nil || r.luck != nil {
+	if r.Record != nil || r.Luck != nil {
 		l.remarks = make([]remark, 1)
 	}
-	l.plain = l.remarks == nil && !r.checks && r.dead == nil && r.drifts == nil && !r.flawed()
+	l.plain = l.remarks == nil && !r.Checks && r.Dead == nil && r.Drifts == nil && !r.Flawed()
 	if r.o.Schedule.tries() {
-		l.scratch = r.ps.Grow(1)
+		l.scratch = r.Processes.Grow(1)
 	}
 	switch r.o.Schedule {
 	case RoundRobin, Sweep:
-		l.turns = newTurns(r.net.Links() + r.p.Size())
+		l.turns = NewTurns(r.Network.Links() + r.Instance.Size())
 	case Tile:
-		l.tiles = newTiles(r.p.Size())
+		l.tiles = newTiles(r.Instance.Size())
 	}
 	if r.o.Schedule == MaxTime {
-		l.due = make([]uint32, r.net.Links())
-		r.time = &outcome.Times{}
+		l.due = make([]uint32, r.Network.Links())
+		r.Time = &outcome.Times{}
 	}
 	return l
 }
@@ -86,11 +86,11 @@ func (l *links) play() {
 			l.tiles.sleep(p)
 			asleep++
 		case !l.o.AnyTime && l.o.Schedule == Sweep:
-			l.turns.set(l.slot(p, 0))
+			l.turns.Set(l.slot(p, 0))
 		case !l.o.AnyTime:
 			l.begins(p)
-		case l.turns.levels != nil:
-			l.turns.set(l.slot(p, 0))
+		case l.turns.Levels != nil:
+			l.turns.Set(l.slot(p, 0))
 			asleep++
 		default:
 			l.sleepers = append(l.sleepers, uint32(p))
@@ -105,7 +105,7 @@ func (l *links) play() {
 	if l.o.Schedule == Sweep && !l.o.AnyTime {
 		l.firstLap()
 	}
-	for next := l.scheduler(); l.underWay+asleep > 0 && l.mayContinue(); {
+	for next := l.scheduler(); l.underWay+asleep > 0 && l.MayContinue(); {
 		if next() {
 			asleep--
 		}
@@ -120,9 +120,9 @@ func (l *links) scheduler() func() (started bool) {
 	case LIFO:
 		return l.lifo
 	case RoundRobin:
-		return func() bool { return l.inTurn(l.turns.slot + 1) }
+		return func() bool { return l.inTurn(l.turns.Last + 1) }
 	case Sweep:
-		return func() bool { return l.inTurn(max(0, l.turns.slot)) }
+		return func() bool { return l.inTurn(max(0, l.turns.Last)) }
 	case Tile:
 		return l.inTiles
 	case MaxMessages:
@@ -184,10 +184,10 @@ func (l *links) wakes(i int) {
 }
 
 func (l *links) begins(p int) {
-	l.happens(p, process.Event{What: process.Started})
-	l.check(p)
-	l.draw()
-	l.note(p, trace.Step{Event: trace.Start, Port: -1})
+	l.Happens(p, process.Event{What: process.Started})
+	l.Check(p)
+	l.Draw()
+	l.Note(p, trace.Step{Event: trace.Start, Port: -1})
 	l.effects(p)
 }
 
@@ -197,74 +197,74 @@ func (l *links) deliver(number, which uint32) {
 		l.deliverChecked(number, which)
 		return
 	}
-	m := l.cells[which].letter
+	m := l.cells[which].Letter
 	l.unlink(number, which)
-	to, port := l.net.End(number)
-	l.deliveries++
-	if l.time != nil {
-		l.time.Quiet = l.now
+	to, port := l.Network.End(number)
+	l.Deliveries++
+	if l.Time != nil {
+		l.Time.Quiet = l.Now
 	}
-	l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.now)
-	l.check(to)
-	for i := range l.step.Sent {
-		s := &l.step.Sent[i]
-		l.count(s)
+	l.Effects = l.Processes.Receive(to, to, port, m.Kind(), m.Message, l.Now)
+	l.Check(to)
+	for i := range l.Effects.Sent {
+		s := &l.Effects.Sent[i]
+		l.Count(s)
 		l.enqueue(s, i)
 	}
-	for _, e := range l.step.Other {
-		l.decide(to, e)
+	for _, e := range l.Effects.Other {
+		l.Decide(to, e)
 	}
-	l.ps.Release(m.Message)
+	l.Processes.Release(m.Message)
 }
 
 // deliverChecked is deliver with a record, with checked steps, or with faults.
 func (l *links) deliverChecked(number, which uint32) {
-	m, about := l.cells[which].letter, remark{}
+	m, about := l.cells[which].Letter, remark{}
 	if l.remarks != nil {
 		about = l.remarks[which]
 	}
 	l.unlink(number, which)
-	to, port := l.net.End(number)
+	to, port := l.Network.End(number)
 	if !about.lost {
-		l.deliveries++
-		if l.time != nil {
-			l.time.Quiet = l.now
+		l.Deliveries++
+		if l.Time != nil {
+			l.Time.Quiet = l.Now
 		}
 	}
-	if about.lost || l.isDead(to) {
-		l.note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(about.number)})
-		l.ps.Release(m.Message)
+	if about.lost || l.IsDead(to) {
+		l.Note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(about.number)})
+		l.Processes.Release(m.Message)
 		return
 	}
-	if l.checks {
-		l.delivers(int(about.number))
-		l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
+	if l.Checks {
+		l.Delivers(int(about.number))
+		l.Happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
 	} else {
-		l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.local(to))
+		l.Effects = l.Processes.Receive(to, to, port, m.Kind(), m.Message, l.Local(to))
 	}
-	l.check(to)
-	l.draw()
-	if l.record != nil {
-		l.note(to, trace.Step{Event: trace.Receive, Port: int(port), Message: int(about.number)})
+	l.Check(to)
+	l.Draw()
+	if l.Record != nil {
+		l.Note(to, trace.Step{Event: trace.Receive, Port: int(port), Message: int(about.number)})
 	}
 	l.effects(to)
-	l.ps.Release(m.Message)
+	l.Processes.Release(m.Message)
 }
 
 // effects applies the effects of a step.
 func (l *links) effects(p int) {
-	sent, other := l.step.Sent, l.step.Other
+	sent, other := l.Effects.Sent, l.Effects.Other
 	for i := range sent {
 		s := &sent[i]
-		l.count(s)
+		l.Count(s)
 		l.enqueue(s, i)
-		if l.fate(i) == twice {
-			l.ps.Hold(s.Message)
+		if l.Fate(i) == Twice {
+			l.Processes.Hold(s.Message)
 			l.enqueue(s, i)
 		}
 	}
 	for i := range other {
-		l.decide(p, other[i])
+		l.Decide(p, other[i])
 	}
 }
 
@@ -280,7 +280,7 @@ func (l *links) enqueue(s *process.Sent, i int) {
 	l.free = cell.next
 	cell.Link, cell.Message, cell.next, cell.previous = s.Link, s.Message, 0, q.tail
 	if l.remarks != nil {
-		l.remark(c, remark{uint32(l.number(i)), l.fate(i) == lost})
+		l.remark(c, remark{uint32(l.Number(i)), l.Fate(i) == Lost})
 	}
 	wasBusy := q.head != 0
 	if wasBusy {
@@ -294,10 +294,10 @@ func (l *links) enqueue(s *process.Sent, i int) {
 	case LIFO:
 		l.busy = append(l.busy, number)
 	case Tile:
-		to, _ := l.net.End(number)
+		to, _ := l.Network.End(number)
 		l.tiles.push(to, number)
 	case RoundRobin, Sweep:
-		l.turns.set(l.slotOf(number))
+		l.turns.Set(l.slotOf(number))
 	default:
 		if !wasBusy {
 			q.place = uint32(len(l.busy))
@@ -335,7 +335,7 @@ func (l *links) unlink(number, c uint32) {
 	switch l.o.Schedule {
 	case LIFO, Tile:
 	case RoundRobin, Sweep:
-		l.turns.clear(l.slotOf(number))
+		l.turns.Clear(l.slotOf(number))
 	default:
 		end := len(l.busy) - 1
 		moved := l.busy[end]
@@ -346,20 +346,20 @@ func (l *links) unlink(number, c uint32) {
 }
 
 // slot returns the slot of the k-th link of the process at p, from 1, or with 0 of its start.
-func (l *links) slot(p, k int) int { return int(l.net.First(p)) + p + k }
+func (l *links) slot(p, k int) int { return int(l.Network.First(p)) + p + k }
 
-func (l *links) slotOf(link uint32) int { return int(link) + l.net.Owner(link) + 1 }
+func (l *links) slotOf(link uint32) int { return int(link) + l.Network.Owner(link) + 1 }
 
 // inTurn serves the first slot with something to serve, from this one on.
 func (l *links) inTurn(least int) (started bool) {
-	slot := l.turns.from(least)
-	l.turns.slot = slot
+	slot := l.turns.From(least)
+	l.turns.Last = slot
 	p := slot / 3 // on a ring, each process has two links and a start
-	if l.net.Topology != election.Ring {
-		p = sort.Search(l.p.Size(), func(q int) bool { return l.slot(q, 0) > slot }) - 1
+	if l.Network.Topology != election.Ring {
+		p = sort.Search(l.Instance.Size(), func(q int) bool { return l.slot(q, 0) > slot }) - 1
 	}
 	if slot == l.slot(p, 0) {
-		l.turns.clear(slot)
+		l.turns.Clear(slot)
 		l.begins(p)
 		return true
 	}
@@ -370,14 +370,14 @@ func (l *links) inTurn(least int) (started bool) {
 
 // firstLap makes the first lap of a sweep, in which processes start before any message reaches them.
 func (l *links) firstLap() {
-	for p := 0; p < l.p.Size() && l.result.Complete; p++ {
-		if start := l.slot(p, 0); l.turns.has(start) {
-			l.turns.clear(start)
+	for p := 0; p < l.Instance.Size() && l.result.Complete; p++ {
+		if start := l.slot(p, 0); l.turns.Has(start) {
+			l.turns.Clear(start)
 			l.begins(p)
 		}
-		for p > 0 && l.queues[l.net.First(p-1)].head != 0 && l.mayContinue() {
-			l.deliver(l.net.First(p-1), l.queues[l.net.First(p-1)].head)
+		for p > 0 && l.queues[l.Network.First(p-1)].head != 0 && l.MayContinue() {
+			l.deliver(l.Network.First(p-1), l.queues[l.Network.First(p-1)].head)
 		}
 	}
-	l.turns.slot = l.slot(l.p.Size()-1, 1)
+	l.turns.Last = l.slot(l.Instance.Size()-1, 1)
 }

@@ -7,129 +7,129 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 )
 
-// watcher sees each step.
-type watcher interface {
-	before(p int, e process.Event)
-	after(p int)
+// Watcher sees each step.
+type Watcher interface {
+	Before(p int, e process.Event)
+	After(p int)
 }
 
-// happens runs the step of the process at p for an event.
-func (r *core) happens(p int, e process.Event) {
-	if r.checks || r.watcher != nil {
+// Happens runs the step of the process at p for an event.
+func (r *Core) Happens(p int, e process.Event) {
+	if r.Checks || r.Watcher != nil {
 		r.happensWatched(p, e)
 		return
 	}
-	r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+	r.Effects = r.Processes.Step(r.Slot(p), p, e, r.Local(p))
 }
 
 // happensWatched is happens with checks of the step or with a watcher.
-func (r *core) happensWatched(p int, e process.Event) {
-	if r.watcher != nil {
-		r.watcher.before(p, e)
+func (r *Core) happensWatched(p int, e process.Event) {
+	if r.Watcher != nil {
+		r.Watcher.Before(p, e)
 	}
 	var err error
-	r.acting = acting{p, e, true}
-	if r.checks {
-		r.step, err = r.ps.Checked(r.slot(p), p, e, r.local(p))
+	r.Acting = Acting{p, e, true}
+	if r.Checks {
+		r.Effects, err = r.Processes.Checked(r.Slot(p), p, e, r.Local(p))
 	} else {
-		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+		r.Effects = r.Processes.Step(r.Slot(p), p, e, r.Local(p))
 	}
-	if r.acting.inside = false; err != nil {
-		r.breaks(process.BrokeContract, err.Error())
+	if r.Acting.Inside = false; err != nil {
+		r.Breaks(process.BrokeContract, err.Error())
 	}
-	if r.watcher != nil {
-		r.watcher.after(p)
+	if r.Watcher != nil {
+		r.Watcher.After(p)
 	}
 }
 
-// receives is happens for a message.
-func (r *core) receives(p int, port election.Port, kind election.Kind, m process.Message) {
-	if r.checks || r.watcher != nil {
+// Receives is happens for a message.
+func (r *Core) Receives(p int, port election.Port, kind election.Kind, m process.Message) {
+	if r.Checks || r.Watcher != nil {
 		r.happensWatched(p, process.Event{What: process.Received, Port: port, Kind: kind, Message: m})
 		return
 	}
-	r.step = r.ps.Receive(r.slot(p), p, port, kind, m, r.local(p))
+	r.Effects = r.Processes.Receive(r.Slot(p), p, port, kind, m, r.Local(p))
 }
 
-// slot returns the slot of the state of the process at p.
-func (r *core) slot(p int) int {
-	if r.slots == nil {
+// Slot returns the slot of the state of the process at p.
+func (r *Core) Slot(p int) int {
+	if r.Slots == nil {
 		return p
 	}
-	return r.slots[p]
+	return r.Slots[p]
 }
 
-// local returns the time on the clock of the process at p. Most clocks are right.
-func (r *core) local(p int) election.Ticks {
-	if r.drifts != nil {
+// Local returns the time on the clock of the process at p. Most clocks are right.
+func (r *Core) Local(p int) election.Ticks {
+	if r.Drifts != nil {
 		return r.drifting(p)
 	}
-	return r.now
+	return r.Now
 }
 
-func (r *core) drifting(p int) election.Ticks {
+func (r *Core) drifting(p int) election.Ticks {
 	switch {
-	case r.lazy != nil:
-		return r.lazy.deadlines(p, r.now)
-	case r.drifts[p] == nil:
-		return r.now
+	case r.Lazy != nil:
+		return r.Lazy.Deadlines(p, r.Now)
+	case r.Drifts[p] == nil:
+		return r.Now
 	}
-	return r.drifts[p].local(r.now)
+	return r.Drifts[p].Local(r.Now)
 }
 
-// leaving returns the messages of the last step that leave.
-func (r *core) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.unsent] }
+// Leaving returns the messages of the last step that leave.
+func (r *Core) Leaving() []process.Sent { return r.Effects.Sent[:len(r.Effects.Sent)-r.Unsent] }
 
-// check ends the run if the step of the process at p used ports, kinds or timers that it does not have. It also
+// Check ends the run if the step of the process at p used ports, kinds or timers that it does not have. It also
 // checks the names of groups, which count even if the process crashes during the step.
-func (r *core) check(p int) {
-	if sent := r.step.Sent; len(sent) > 0 {
-		ports, kinds := r.ports(p), election.Kind(len(r.d.Kinds))
+func (r *Core) Check(p int) {
+	if sent := r.Effects.Sent; len(sent) > 0 {
+		ports, kinds := r.ports(p), election.Kind(len(r.Declaration.Kinds))
 		for i := range sent {
-			if s := &sent[i]; s.On()-r.step.First >= ports || s.Kind() >= kinds {
+			if s := &sent[i]; s.On()-r.Effects.First >= ports || s.Kind() >= kinds {
 				r.refuse(p, s)
 			}
 		}
 	}
-	if other := r.step.Other; len(other) > 0 {
+	if other := r.Effects.Other; len(other) > 0 {
 		r.checkOther(p, other)
 	}
 }
 
-func (r *core) checkOther(p int, other []election.Effect) {
+func (r *Core) checkOther(p int, other []election.Effect) {
 	for _, e := range other {
-		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
-			r.breaks(process.BrokeContract, fmt.Sprintf("uses timer %d; %d are declared", e.Timer, len(r.d.Timers)))
+		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.Declaration.Timers) {
+			r.Breaks(process.BrokeContract, fmt.Sprintf("uses timer %d; %d are declared", e.Timer, len(r.Declaration.Timers)))
 		}
-		if r.groups != nil {
+		if r.Groups != nil {
 			r.group(p, e)
 		}
 	}
 }
 
 // ports returns the number of ports that the process at p may send on.
-func (r *core) ports(p int) uint32 {
-	if r.degree != 0 {
-		return r.degree
+func (r *Core) ports(p int) uint32 {
+	if r.Degree != 0 {
+		return r.Degree
 	}
-	return uint32(r.net.Degree(p))
+	return uint32(r.Network.Degree(p))
 }
 
 // refuse ends the run because of a wrong message from the process at p.
-func (r *core) refuse(p int, s *process.Sent) {
-	port, degree := s.On()-r.step.First, uint32(r.net.Degree(p))
+func (r *Core) refuse(p int, s *process.Sent) {
+	port, degree := s.On()-r.Effects.First, uint32(r.Network.Degree(p))
 	switch {
 	case port >= degree:
-		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d; its ports are 0 to %d", port, int(degree)-1))
+		r.Breaks(process.BrokeContract, fmt.Sprintf("sends on port %d; its ports are 0 to %d", port, int(degree)-1))
 	case port >= r.ports(p):
-		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
+		r.Breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
 	}
-	r.breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.d.Kinds)))
+	r.Breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.Declaration.Kinds)))
 }
 
-// acting describes the current step.
-type acting struct {
-	process int
-	event   process.Event
-	inside  bool // the algorithm runs, and not the engine
+// Acting describes the current step.
+type Acting struct {
+	Process int
+	Event   process.Event
+	Inside  bool // the algorithm runs, and not the engine
 }

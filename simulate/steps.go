@@ -11,138 +11,138 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// core is what all engines have in common: the processes of a run, what their steps do, and what is counted, recorded and judged.
+// Core is what all engines have in common: the processes of a run, what their steps do, and what is counted, recorded and judged.
 // An engine decides which event comes next.
-type core struct {
-	d       *election.Declaration // with the parameters of the run
-	has     election.Functions
-	p       *network.Instance
-	net     *network.Network
-	ps      *process.Processes         // nil while an engine for large networks runs, because it has its own states and messages
-	slots   []int                      // by position: the slot of the state; nil: its own position
-	step    *process.Effects           // of the last step
-	acting  acting                     // … the process and event of that step, if steps are checked
-	checks  bool                       // each step is made twice, and the two are compared
-	breaks  func(property, how string) // ends the run: the last step broke the contract
-	watcher watcher                    // sees each step; nil in most runs
+type Core struct {
+	Declaration *election.Declaration // with the parameters of the run
+	Functions   election.Functions
+	Instance    *network.Instance
+	Network     *network.Network
+	Processes   *process.Processes         // nil while an engine for large networks runs, because it has its own states and messages
+	Slots       []int                      // by position: the slot of the state; nil: its own position
+	Effects     *process.Effects           // of the last step
+	Acting      Acting                     // … the process and event of that step, if steps are checked
+	Checks      bool                       // each step is made twice, and the two are compared
+	Breaks      func(property, how string) // ends the run: the last step broke the contract
+	Watcher     Watcher                    // sees each step; nil in most runs
 
-	limit    uint64                       // of deliveries and timeouts
-	progress func(deliveries uint64) bool // called at intervals; false ends the run
-	steps    uint64                       // deliveries and timeouts
-	look     uint64                       // the number of the step at which progress may end the run
+	Limit    uint64                       // of deliveries and timeouts
+	Progress func(deliveries uint64) bool // called at intervals; false ends the run
+	Steps    uint64                       // deliveries and timeouts
+	Look     uint64                       // the number of the step at which progress may end the run
 
-	luck            *random.Source // of messages; nil if links neither lose nor duplicate
-	lose, duplicate faults.Chance  // of messages
-	severed         []uint16       // by link: the number of cuts now; nil if the run has no cut
-	fates           []fate         // of the last step's messages, if links lose or duplicate messages
-	drifts          []*drift       // by process: the drift of its clock; nil if all are right
-	lazy            *lazyClocks    // of a session in lazy time; else nil
-	now             election.Ticks
-	dead            []bool         // nil if no process ever is
-	degree          uint32         // the number of ports on which each process of a ring may send; 0 elsewhere
-	leases          *leases        // nil unless declared
-	groups          map[group]bool // groups formed so far; nil unless declared
-	unsent          int            // the number of messages of the last step that do not leave, because the process crashes amid it
-	sent            [16]uint64
+	Luck            *random.Source // of messages; nil if links neither lose nor duplicate
+	Lose, Duplicate faults.Chance  // of messages
+	Severed         []uint16       // by link: the number of cuts now; nil if the run has no cut
+	fates           []Fate         // of the last step's messages, if links lose or duplicate messages
+	Drifts          []*Drift       // by process: the drift of its clock; nil if all are right
+	Lazy            *LazyClocks    // of a session in lazy time; else nil
+	Now             election.Ticks
+	Dead            []bool         // nil if no process ever is
+	Degree          uint32         // the number of ports on which each process of a ring may send; 0 elsewhere
+	Leases          *Leases        // nil unless declared
+	Groups          map[Group]bool // groups formed so far; nil unless declared
+	Unsent          int            // the number of messages of the last step that do not leave, because the process crashes amid it
+	Sent            [16]uint64
 	byPhase         [32]uint64 // of the first phases; the outcome holds the others
 
-	outcome    *outcome.Outcome
-	decisions  []network.Decision // by position
-	time       *outcome.Times     // nil without a clock
-	deliveries uint64             // steps that received a message
-	duplicated uint64             // messages that arrive twice
-	record     *recorder          // nil unless steps are recorded
-	values     bool               // records have states and messages as values, too
-	recorded   int                // the size in bytes, about, at which a record ends the run; 0: none
+	Outcome    *outcome.Outcome
+	Decisions  []network.Decision // by position
+	Time       *outcome.Times     // nil without a clock
+	Deliveries uint64             // steps that received a message
+	Duplicated uint64             // messages that arrive twice
+	Record     *Recorder          // nil unless steps are recorded
+	Values     bool               // records have states and messages as values, too
+	Recorded   int                // the size in bytes, about, at which a record ends the run; 0: none
 }
 
-func (r *core) isDead(p int) bool { return r.dead != nil && r.dead[p] }
+func (r *Core) IsDead(p int) bool { return r.Dead != nil && r.Dead[p] }
 
 // looksUp is the number of steps between calls of Progress, which may end the run. It is small, because a step can
 // take long with large states.
 const looksUp = 1 << 12
 
-// mayContinue counts a step and reports whether there may be another.
-func (r *core) mayContinue() bool {
-	r.steps++
-	if r.steps >= r.look {
+// MayContinue counts a step and reports whether there may be another.
+func (r *Core) MayContinue() bool {
+	r.Steps++
+	if r.Steps >= r.Look {
 		r.lookUp()
 	}
-	return r.outcome.Complete
+	return r.Outcome.Complete
 }
 
 // lookUp ends the run if it is over its limit or Progress ends it, and sets the step of the next look.
-func (r *core) lookUp() {
-	if r.look = (r.steps/looksUp + 1) * looksUp; r.limit < r.look {
-		r.look = r.limit + 1
+func (r *Core) lookUp() {
+	if r.Look = (r.Steps/looksUp + 1) * looksUp; r.Limit < r.Look {
+		r.Look = r.Limit + 1
 	}
-	if r.steps > r.limit ||
-		r.progress != nil && r.steps%looksUp == 0 && !r.progress(r.deliveries) {
-		r.outcome.Complete = false
+	if r.Steps > r.Limit ||
+		r.Progress != nil && r.Steps%looksUp == 0 && !r.Progress(r.Deliveries) {
+		r.Outcome.Complete = false
 	}
 }
 
-// count counts a message as sent.
-func (r *core) count(s *process.Sent) {
-	r.sent[s.Kind()]++
+// Count counts a message as sent.
+func (r *Core) Count(s *process.Sent) {
+	r.Sent[s.Kind()]++
 	if s.Phase >= 0 {
 		r.phase(int(s.Phase))
 	}
 }
 
 // phase counts an election message of a phase.
-func (r *core) phase(phase int) {
+func (r *Core) phase(phase int) {
 	if phase < len(r.byPhase) {
 		r.byPhase[phase]++
 		return
 	}
-	r.outcome.AddPhase(phase, 1)
+	r.Outcome.AddPhase(phase, 1)
 }
 
-// decide applies a decision of the process at p.
-func (r *core) decide(p int, e election.Effect) {
-	if r.leases != nil {
+// Decide applies a decision of the process at p.
+func (r *Core) Decide(p int, e election.Effect) {
+	if r.Leases != nil {
 		r.lease(p, e)
 	}
-	if d := &r.decisions[p]; r.outcome.Decide(d, p, e) && r.time != nil {
-		r.time.Decision(d.Role, r.now)
+	if d := &r.Decisions[p]; r.Outcome.Decide(d, p, e) && r.Time != nil {
+		r.Time.Decision(d.Role, r.Now)
 	}
 }
 
-// group is the name of a group; see [election.Groups].
-type group struct {
+// Group is the name of a group; see [election.Groups].
+type Group struct {
 	leader election.ID
 	term   election.Term
 }
 
 // group checks that no group is formed twice, and that no process follows in a group that was never formed.
-func (r *core) group(p int, e election.Effect) {
-	switch g := (group{e.ID, e.Term}); e.Op {
+func (r *Core) group(p int, e election.Effect) {
+	switch g := (Group{e.ID, e.Term}); e.Op {
 	case election.Lead:
-		g.leader = r.p.ID(p)
-		if r.groups[g] {
-			r.outcome.Fault(fmt.Sprintf("%s leads in term %d again", r.p.Name(p), g.term))
+		g.leader = r.Instance.ID(p)
+		if r.Groups[g] {
+			r.Outcome.Fault(fmt.Sprintf("%s leads in term %d again", r.Instance.Name(p), g.term))
 		}
-		r.groups[g] = true
+		r.Groups[g] = true
 	case election.Follow:
-		if !r.groups[g] {
-			r.outcome.Fault(fmt.Sprintf("%s follows %d in term %d, in which that has not led", r.p.Name(p), r.p.RealOf(g.leader), g.term))
+		if !r.Groups[g] {
+			r.Outcome.Fault(fmt.Sprintf("%s follows %d in term %d, in which that has not led", r.Instance.Name(p), r.Instance.RealOf(g.leader), g.term))
 		}
 	}
 }
 
-// finishPhases adds the first phases to those beyond them.
-func (r *core) finishPhases() {
-	all := make([]uint64, max(len(r.outcome.ByPhase), len(r.byPhase)))
-	copy(all, r.outcome.ByPhase)
+// FinishPhases adds the first phases to those beyond them.
+func (r *Core) FinishPhases() {
+	all := make([]uint64, max(len(r.Outcome.ByPhase), len(r.byPhase)))
+	copy(all, r.Outcome.ByPhase)
 	for phase, count := range r.byPhase {
 		all[phase] += count
 	}
 	for len(all) > 0 && all[len(all)-1] == 0 {
 		all = all[:len(all)-1]
 	}
-	r.outcome.ByPhase = all
-	if r.record != nil {
-		r.outcome.Entered = r.record.entered(len(all))
+	r.Outcome.ByPhase = all
+	if r.Record != nil {
+		r.Outcome.Entered = r.Record.entered(len(all))
 	}
 }

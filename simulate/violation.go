@@ -37,27 +37,27 @@ const mostTold = 100_000
 
 // broken ends the run: the last step broke the contract.
 func (r *run) broken(property, how string) {
-	if !r.checks {
+	if !r.Checks {
 		panic(fmt.Errorf("%w: %s", ErrBroken, how))
 	}
-	p, e := r.acting.process, r.acting.event
-	if r.record != nil {
-		r.record.broken(&r.core, trace.Graphic(how))
+	p, e := r.Acting.Process, r.Acting.Event
+	if r.Record != nil {
+		r.Record.Broken(&r.Core, trace.Graphic(how))
 	}
-	r.violates(property, r.ps.Breach(p, e, how))
+	r.violates(property, r.Processes.Breach(p, e, how))
 }
 
 // violates ends the run.
 func (r *run) violates(property, detail string) {
 	v := &Violation{Property: property, Detail: detail, steps: r.made()}
-	if r.record != nil {
-		v.Record = &trace.Record{Header: r.record.Header, Steps: slices.Clone(r.record.Steps)}
+	if r.Record != nil {
+		v.Record = &trace.Record{Header: r.Record.Header, Steps: slices.Clone(r.Record.Steps)}
 	}
 	panic(v)
 }
 
 // made returns the approximate number of steps so far, at least 1.
-func (r *run) made() uint64 { return r.steps + uint64(r.p.Size()) }
+func (r *run) made() uint64 { return r.Steps + uint64(r.Instance.Size()) }
 
 // breakdown is a panic in a run that does not note which process acts. The run is repeated, with its steps checked.
 type breakdown struct {
@@ -82,14 +82,14 @@ func (r *run) attempt(play func()) {
 		case fault == nil:
 		case refusal(err) || errors.As(err, &unborn) || errors.As(err, &violation):
 			panic(fault)
-		case !r.checks && r.loops != nil:
+		case !r.Checks && r.loops != nil:
 			panic(&breakdown{fault: fault})
-		case !r.checks:
+		case !r.Checks:
 			panic(&breakdown{fault, r.made()})
-		case !r.acting.inside: // the engine
+		case !r.Acting.Inside: // the engine
 			panic(fault)
 		default:
-			r.breaks(process.Blame(fault))
+			r.Breaks(process.Blame(fault))
 		}
 	}()
 	play()
