@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate/internal/queues"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -170,7 +171,7 @@ func join(rings ...*open) *open {
 
 // underway is a message in transit.
 type underway struct {
-	Letter
+	queues.Letter
 	number int // in the record
 }
 
@@ -330,7 +331,7 @@ func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 	for k := range b.Effects.Sent {
 		s := &b.Effects.Sent[k]
 		link := 2*i + int(s.On()&1)
-		c.queues[link] = append(c.queues[link], underway{Letter{Link: s.Link, Message: s.Message}, b.Number(k)})
+		c.queues[link] = append(c.queues[link], underway{queues.Letter{Link: s.Link, Message: s.Message}, b.Number(k)})
 		b.Count(s)
 	}
 	for _, e := range b.Effects.Other {

@@ -8,6 +8,8 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/simulate/internal/queues"
+	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -54,8 +56,8 @@ type clocked struct {
 	*run
 	queue    []event // a 4-ary heap
 	sequence uint64
-	wheel    *Wheel           // holds messages; nil: they are in messages, and their arrivals in the queue
-	messages []Posted         // by slot
+	wheel    *queues.Wheel    // holds messages; nil: they are in messages, and their arrivals in the queue
+	messages []queues.Posted  // by slot
 	free     []uint32         // slots that are not in use
 	least    uint64           // the shortest delay
 	spread   uint64           // the number of possible delays, from least on
@@ -82,8 +84,8 @@ func newClocked(r *run) *clocked {
 	if r.o.Schedule == RandomDelay {
 		c.least, c.spread = LeastDelay, LongestDelay-LeastDelay+1
 	}
-	if c.longest() <= mostDelay {
-		c.wheel = NewWheel(c.least, c.longest(), r.o.Timing == election.Synchronous && !r.Declaration.OneWay)
+	if c.longest() <= queues.MostDelay {
+		c.wheel = queues.NewWheel(c.least, c.longest(), r.o.Timing == election.Synchronous && !r.Declaration.OneWay)
 	}
 	f := &r.o.Faults
 	if c.spread > 1 && !f.Unordered || len(f.Slow) > 0 {
@@ -191,7 +193,7 @@ func (c *clocked) play() {
 	for c.result.Complete {
 		if w := c.wheel; w != nil && len(c.queue) == 0 && w.Ready() || c.message() {
 			if c.MayContinue() {
-				var m *Posted
+				var m *queues.Posted
 				c.Now, m = c.wheel.Take()
 				c.arrive(m)
 			}
@@ -214,7 +216,7 @@ func (c *clocked) play() {
 	for p := range c.armed {
 		c.calledOff(p)
 	}
-	size := int(reflect.TypeFor[Posted]().Size())
+	size := int(reflect.TypeFor[queues.Posted]().Size())
 	c.result.Bytes += cap(c.queue)*int(reflect.TypeFor[event]().Size()) + 4*len(c.timers) + cap(c.messages)*size + 4*cap(c.free) + 16*len(c.last)
 	if c.wheel != nil {
 		c.result.Bytes += c.wheel.Bytes(size)
@@ -315,7 +317,7 @@ func (c *clocked) happen(e *event) {
 }
 
 // arrive brings a message to its process.
-func (c *clocked) arrive(m *Posted) {
+func (c *clocked) arrive(m *queues.Posted) {
 	if c.Severed != nil && !m.Lost && c.Severed[m.On()] > 0 {
 		m.Lost = true
 		c.result.Lost++
@@ -329,7 +331,7 @@ func (c *clocked) arrive(m *Posted) {
 }
 
 // receive hands a message to the process at p.
-func (c *clocked) receive(p int, port election.Port, m *Posted) {
+func (c *clocked) receive(p int, port election.Port, m *queues.Posted) {
 	if !m.Lost {
 		c.Deliveries++
 		c.Time.Quiet = c.Now
@@ -440,11 +442,11 @@ func (c *clocked) stop(p, timer int) {
 // send sends a message, or two copies.
 func (c *clocked) send(s *process.Sent, i int) {
 	c.Count(s)
-	m := Posted{Letter: Letter{Link: s.Link, Message: s.Message}, Number: uint32(c.Number(i))}
+	m := queues.Posted{Letter: queues.Letter{Link: s.Link, Message: s.Message}, Number: uint32(c.Number(i))}
 	switch c.Fate(i) {
-	case Lost:
+	case steps.Lost:
 		m.Lost = true
-	case Twice:
+	case steps.Twice:
 		c.Processes.Hold(s.Message)
 		c.post(&m)
 	}
@@ -452,7 +454,7 @@ func (c *clocked) send(s *process.Sent, i int) {
 }
 
 // post determines when a message arrives.
-func (c *clocked) post(m *Posted) {
+func (c *clocked) post(m *queues.Posted) {
 	delay := election.Units(c.least)
 	if c.spread > 1 {
 		delay = election.Units(c.least + c.delays.Below(c.spread))
@@ -481,13 +483,13 @@ func (c *clocked) post(m *Posted) {
 }
 
 // keep puts a message into a slot.
-func (c *clocked) keep(m *Posted) (slot uint32) {
+func (c *clocked) keep(m *queues.Posted) (slot uint32) {
 	slot = uint32(len(c.messages))
 	if free := len(c.free); free > 0 {
 		slot = c.free[free-1]
 		c.free = c.free[:free-1]
 	} else {
-		c.messages = append(c.messages, Posted{})
+		c.messages = append(c.messages, queues.Posted{})
 	}
 	c.messages[slot] = *m
 	return slot

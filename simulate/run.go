@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -21,7 +22,7 @@ const checkedBelow = 1 << 12
 
 // run is one run of an algorithm with hidden types.
 type run struct {
-	Core
+	steps.Core
 	runner  *Runner
 	o       Options
 	choices *random.Source
@@ -127,7 +128,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	}
 	n, d := p.Size(), p.Declaration()
 	r := &run{
-		Core: Core{
+		Core: steps.Core{
 			Declaration: d, Functions: g.program.Functions, Instance: p, Network: p.Network, Checks: o.Record || o.Check, Limit: o.Limit, Progress: o.Progress,
 			Lose: o.Faults.Lose, Duplicate: o.Faults.Duplicate, Decisions: make([]network.Decision, n), Values: o.Values, Recorded: o.Recorded,
 		},
@@ -158,10 +159,10 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
 	if d.Leased {
-		r.Leases = NewLeases(n)
+		r.Leases = steps.NewLeases(n)
 	}
 	if d.Task == election.Groups {
-		r.Groups = map[Group]bool{}
+		r.Groups = map[steps.Group]bool{}
 	}
 	r.choose = func(n uint32) uint32 {
 		if n == 0 {
@@ -186,9 +187,9 @@ func (r *run) prepareFaults() {
 		r.Severed = make([]uint16, r.Network.Links())
 	}
 	if len(f.Drifts) > 0 {
-		r.Drifts = make([]*Drift, n)
+		r.Drifts = make([]*steps.Drift, n)
 		for i := range f.Drifts {
-			r.Drifts[f.Drifts[i].Process] = (*Drift)(&f.Drifts[i])
+			r.Drifts[f.Drifts[i].Process] = (*steps.Drift)(&f.Drifts[i])
 		}
 	}
 	if f.Lossy() {
@@ -209,7 +210,7 @@ func (r *run) processes() {
 	if r.o.Lines != nil {
 		r.Processes.List(r.o.Lines)
 	}
-	r.Record = &Recorder{Record: trace.Record{Header: r.header()}}
+	r.Record = &steps.Recorder{Record: trace.Record{Header: r.header()}}
 	r.choose = r.Record.Notes(r.choose)
 	r.Processes.Choices(r.choose)
 	for _, q := range r.o.Faults.Dead {

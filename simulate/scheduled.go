@@ -10,6 +10,8 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/simulate/internal/queues"
+	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -23,14 +25,14 @@ type links struct {
 	plain    bool     // there are no faults, no record and no checked steps
 	free     uint32   // a list of free cells
 	queues   []link
-	underWay int      // messages
-	busy     []uint32 // lifo: the link of every message, in the order of sending; else the links that are not empty
-	turns    Turns    // round-robin and sweep; without levels else
-	tiles    *tiles   // tile; nil else
-	due      []uint32 // max-time: by link, how many of its messages are due now; nil else
-	dueNow   int      // … and all together
-	scratch  int      // the slot in which steps are tried
-	sleepers []uint32 // processes that may still start at any time, unless turns or tiles hold them
+	underWay int          // messages
+	busy     []uint32     // lifo: the link of every message, in the order of sending; else the links that are not empty
+	turns    queues.Turns // round-robin and sweep; without levels else
+	tiles    *tiles       // tile; nil else
+	due      []uint32     // max-time: by link, how many of its messages are due now; nil else
+	dueNow   int          // … and all together
+	scratch  int          // the slot in which steps are tried
+	sleepers []uint32     // processes that may still start at any time, unless turns or tiles hold them
 }
 
 // link is the queue of a link.
@@ -42,7 +44,7 @@ type link struct {
 
 // cell holds a message in the queue of its link.
 type cell struct {
-	Letter
+	queues.Letter
 	next, previous uint32
 }
 
@@ -67,7 +69,7 @@ func newLinks(r *run) *links {
 	}
 	switch r.o.Schedule {
 	case RoundRobin, Sweep:
-		l.turns = NewTurns(r.Network.Links() + r.Instance.Size())
+		l.turns = queues.NewTurns(r.Network.Links() + r.Instance.Size())
 	case Tile:
 		l.tiles = newTiles(r.Instance.Size())
 	}
@@ -258,7 +260,7 @@ func (l *links) effects(p int) {
 		s := &sent[i]
 		l.Count(s)
 		l.enqueue(s, i)
-		if l.Fate(i) == Twice {
+		if l.Fate(i) == steps.Twice {
 			l.Processes.Hold(s.Message)
 			l.enqueue(s, i)
 		}
@@ -280,7 +282,7 @@ func (l *links) enqueue(s *process.Sent, i int) {
 	l.free = cell.next
 	cell.Link, cell.Message, cell.next, cell.previous = s.Link, s.Message, 0, q.tail
 	if l.remarks != nil {
-		l.remark(c, remark{uint32(l.Number(i)), l.Fate(i) == Lost})
+		l.remark(c, remark{uint32(l.Number(i)), l.Fate(i) == steps.Lost})
 	}
 	wasBusy := q.head != 0
 	if wasBusy {

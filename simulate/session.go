@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate/internal/queues"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -47,7 +48,7 @@ type Session struct {
 
 // parcel is a message under way.
 type parcel struct {
-	Letter
+	queues.Letter
 	number uint32 // in the record
 	sent   election.Ticks
 }
@@ -457,7 +458,7 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 		m := &sent[i]
 		r.Count(m)
 		link := m.On()
-		parcel := parcel{Letter{Link: m.Link, Message: m.Message}, uint32(r.Number(i)), r.Now}
+		parcel := parcel{queues.Letter{Link: m.Link, Message: m.Message}, uint32(r.Number(i)), r.Now}
 		if s.severed[link] > 0 {
 			cut = append(cut, parcel)
 			continue

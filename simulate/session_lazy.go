@@ -5,6 +5,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -26,8 +27,8 @@ func (s *Session) BeLazy(err faults.Chance) error {
 	case len(s.made) > 0:
 		return fmt.Errorf("%w %s: lazy time comes before the first event", ErrOptions, s.run.Declaration.Name)
 	}
-	s.run.Lazy = &LazyClocks{err, make([]election.Ticks, s.run.Instance.Size())}
-	s.run.Drifts = make([]*Drift, s.run.Instance.Size()) // so that steps read the clock of their process
+	s.run.Lazy = &steps.LazyClocks{Err: err, Gained: make([]election.Ticks, s.run.Instance.Size())}
+	s.run.Drifts = make([]*steps.Drift, s.run.Instance.Size()) // so that steps read the clock of their process
 	return nil
 }
 

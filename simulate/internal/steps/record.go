@@ -1,4 +1,4 @@
-package simulate
+package steps
 
 import (
 	"slices"
@@ -103,6 +103,7 @@ func (r *Recorder) add(step trace.Step) {
 	r.bytes += step.Bytes()
 }
 
+// StateText returns the state of the process at p as text.
 func (r *Core) StateText(p int) string {
 	return r.Processes.StateText(r.Slot(p), r.Local(p))
 }

@@ -1,4 +1,4 @@
-package simulate
+package queues
 
 import (
 	"math/bits"
@@ -11,6 +11,7 @@ type Turns struct {
 	Last   int // the slot served last
 }
 
+// NewTurns returns an empty set of numbers below slots.
 func NewTurns(slots int) Turns {
 	t := Turns{Last: -1}
 	for size := slots; ; size = (size + 63) / 64 {
@@ -21,6 +22,7 @@ func NewTurns(slots int) Turns {
 	}
 }
 
+// Set adds a slot.
 func (t *Turns) Set(slot int) {
 	for _, level := range t.Levels {
 		level[slot/64] |= 1 << (slot % 64)
@@ -28,8 +30,10 @@ func (t *Turns) Set(slot int) {
 	}
 }
 
+// Has reports whether a slot is set.
 func (t *Turns) Has(slot int) bool { return t.Levels[0][slot/64]>>(slot%64)&1 != 0 }
 
+// Clear removes a slot.
 func (t *Turns) Clear(slot int) {
 	for _, level := range t.Levels {
 		if level[slot/64] &^= 1 << (slot % 64); level[slot/64] != 0 {

@@ -1,4 +1,4 @@
-package simulate
+package queues
 
 import (
 	"slices"
@@ -62,7 +62,7 @@ type bucket struct {
 const (
 	letterPage = 64
 	mostWidth  = 1 << 8  // as many as there are offsets
-	mostDelay  = 1 << 16 // a wheel for longer ones would have too many buckets
+	MostDelay  = 1 << 16 // a wheel for longer ones would have too many buckets
 )
 
 // NewWheel returns a wheel for delays from least to most ticks.

@@ -1,4 +1,4 @@
-package simulate
+package steps
 
 import (
 	"fmt"
@@ -35,6 +35,7 @@ type held struct {
 	idle     bool           // its host has stopped its work; the process has not ended its lead yet
 }
 
+// NewLeases returns the leases of n processes, none of which runs.
 func NewLeases(n int) *Leases {
 	l := &Leases{held: make([]held, n), leader: -1}
 	for p := range l.held {

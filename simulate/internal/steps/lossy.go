@@ -1,4 +1,4 @@
-package simulate
+package steps
 
 import "ringleader.example/ringleader/faults"
 

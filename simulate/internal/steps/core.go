@@ -1,4 +1,4 @@
-package simulate
+package steps
 
 import (
 	"fmt"
@@ -56,6 +56,7 @@ type Core struct {
 	Recorded   int                // the size in bytes, about, at which a record ends the run; 0: none
 }
 
+// IsDead reports whether the process at p has crashed.
 func (r *Core) IsDead(p int) bool { return r.Dead != nil && r.Dead[p] }
 
 // looksUp is the number of steps between calls of Progress, which may end the run. It is small, because a step can
