@@ -5,10 +5,11 @@ import "ringleader.example/ringleader/faults"
 // Fate is what happens to a message on its link.
 type Fate uint8
 
+// The fates of a message.
 const (
-	Once Fate = iota
-	Lost
-	Twice
+	Once  Fate = iota // it arrives
+	Lost              // it does not arrive
+	Twice             // it arrives, and a copy of it
 )
 
 // Flawed reports whether links lose or duplicate messages, at random or by a cut.
