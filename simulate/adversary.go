@@ -39,7 +39,7 @@ func (l *links) last() (started bool) {
 		return true
 	}
 	if l.dueNow == 0 {
-		l.now = l.now.Add(election.Units(1))
+		l.Now = l.Now.Add(election.Units(1))
 		l.dueNow = l.underWay
 		for _, link := range l.busy {
 			for c := l.queues[link].head; c != 0; c = l.cells[c].next {
@@ -64,10 +64,10 @@ func (l *links) last() (started bool) {
 
 // tries returns the number of messages that the next delivery of a link would make its receiver send.
 func (l *links) tries(link uint32) int {
-	to, port := l.net.End(link)
+	to, port := l.Network.End(link)
 	head := l.queues[link].head
 	next := &l.cells[head]
-	if l.remarks != nil && l.remarks[head].lost || l.isDead(to) {
+	if l.remarks != nil && l.remarks[head].lost || l.IsDead(to) {
 		return 0
 	}
 	return l.trial(to, process.Event{What: process.Received, Port: port, Kind: next.Kind(), Message: next.Message})
@@ -77,11 +77,11 @@ func (l *links) tries(link uint32) int {
 // the choices that would be made.
 func (l *links) trial(p int, e process.Event) (sent int) {
 	choices := *l.choices
-	l.ps.Copy(l.scratch, p)
-	effects := l.ps.Step(l.scratch, p, e, l.local(p))
+	l.Processes.Copy(l.scratch, p)
+	effects := l.Processes.Step(l.scratch, p, e, l.Local(p))
 	*l.choices = choices
 	for _, s := range effects.Sent {
-		l.ps.Release(s.Message)
+		l.Processes.Release(s.Message)
 	}
 	return len(effects.Sent)
 }

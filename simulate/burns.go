@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate/internal/queues"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -41,7 +42,7 @@ func (g *Runner) runBurns(o Options) (*Result, error) {
 	if err := search.refuse(); err != nil {
 		return nil, err
 	}
-	all := make([]int, search.p.Size())
+	all := make([]int, search.Instance.Size())
 	for p := range all {
 		all[p] = p
 	}
@@ -52,8 +53,8 @@ func (g *Runner) runBurns(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if play.record != nil {
-		play.record.Header.Schedule, play.record.Header.Clock = "burns", false
+	if play.Record != nil {
+		play.Record.Header.Schedule, play.Record.Header.Clock = "burns", false
 	}
 	play.result.Complete = search.result.Complete
 	play.attempt(func() { play.play(found) })
@@ -78,7 +79,7 @@ func (g *Runner) newBurns(o Options) (*burns, error) {
 		return nil, err
 	}
 	r.processes()
-	r.ps.Choices(func(uint32) uint32 {
+	r.Processes.Choices(func(uint32) uint32 {
 		panic(fmt.Errorf("%w under Burns' adversary: it chooses by chance, and the adversary tries what happens; use another schedule", ErrOptions))
 	})
 	return &burns{run: r}, nil
@@ -88,26 +89,26 @@ func (g *Runner) newBurns(o Options) (*burns, error) {
 func (b *burns) keep(slot int) (copied int) {
 	last := len(b.free) - 1
 	if last < 0 {
-		copied = b.ps.Grow(1)
+		copied = b.Processes.Grow(1)
 	} else {
 		copied, b.free = b.free[last], b.free[:last]
 	}
-	b.ps.Copy(copied, slot)
+	b.Processes.Copy(copied, slot)
 	return copied
 }
 
 // refuse returns the reason why the adversary cannot run on an algorithm or a ring.
 func (b *burns) refuse() error {
 	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("%w %s under Burns' adversary: %s", ErrOptions, b.d.Name, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%w %s under Burns' adversary: %s", ErrOptions, b.Declaration.Name, fmt.Sprintf(format, args...))
 	}
-	n, all := b.p.Size(), b.o.Initiators == nil || len(b.o.Initiators) == b.p.Size()
+	n, all := b.Instance.Size(), b.o.Initiators == nil || len(b.o.Initiators) == b.Instance.Size()
 	switch {
-	case b.d.Topology != election.Ring:
-		return wrong("it runs on a %s and the adversary on rings; use another schedule", b.d.Topology.Phrase(0))
-	case b.d.KnowsSize:
+	case b.Declaration.Topology != election.Ring:
+		return wrong("it runs on a %s and the adversary on rings; use another schedule", b.Declaration.Topology.Phrase(0))
+	case b.Declaration.KnowsSize:
 		return wrong("it knows n, and the adversary makes large rings of small ones unnoticed; use another schedule")
-	case b.p.Anonymous() || b.o.Setup.Duplicates:
+	case b.Instance.Anonymous() || b.o.Setup.Duplicates:
 		return wrong("all processes need different identifiers, as they have where duplicates are not allowed")
 	case b.o.Timing != election.Asynchronous:
 		return wrong("the run is %s, and the adversary's are asynchronous; use no schedule", b.o.Timing)
@@ -170,7 +171,7 @@ func join(rings ...*open) *open {
 
 // underway is a message in transit.
 type underway struct {
-	letter
+	queues.Letter
 	number int // in the record
 }
 
@@ -183,7 +184,7 @@ func (b *burns) clone(c *open) *open {
 	for link := range copied.queues {
 		copied.queues[link] = slices.Clone(copied.queues[link])
 		for _, m := range copied.queues[link] {
-			b.ps.Hold(m.Message)
+			b.Processes.Hold(m.Message)
 		}
 	}
 	return copied
@@ -194,7 +195,7 @@ func (b *burns) drop(c *open) {
 	b.free = append(b.free, c.states...)
 	for _, queue := range c.queues {
 		for _, m := range queue {
-			b.ps.Release(m.Message)
+			b.Processes.Release(m.Message)
 		}
 	}
 }
@@ -240,7 +241,7 @@ func (b *burns) started(p int) *open {
 // play plays a schedule and then opens the last edge. Processes of different parts cannot tell which of them started
 // first, so that all may start first.
 func (b *burns) play(found *open) {
-	n := b.p.Size()
+	n := b.Instance.Size()
 	rings := make([]*open, n)
 	for p := range rings {
 		rings[p] = b.started(p)
@@ -251,13 +252,13 @@ func (b *burns) play(found *open) {
 		place[p] = i
 	}
 	for _, link := range found.schedule {
-		if !b.result.Complete || !b.mayContinue() {
+		if !b.result.Complete || !b.MayContinue() {
 			break
 		}
 		b.deliver(c, 2*place[link/2]+int(link&1))
 	}
 	if b.result.Complete {
-		b.result.Open = &Open{b.result.Deliveries, float64(n*(bits.Len(uint(n))-1))/4 + 0.5}
+		b.result.Open = &Open{b.Deliveries, float64(n*(bits.Len(uint(n))-1))/4 + 0.5}
 	}
 	b.result.Bytes += 4*cap(found.schedule) + int(reflect.TypeFor[[]underway]().Size())*cap(c.queues)
 	const none = -1
@@ -275,10 +276,10 @@ func (b *burns) settle(c *open, shut int) {
 			}
 		}
 	}
-	for ; len(ready) > 0 && b.result.Complete && b.mayContinue(); ready = ready[1:] {
+	for ; len(ready) > 0 && b.result.Complete && b.MayContinue(); ready = ready[1:] {
 		to := b.deliver(c, ready[0])
-		for i := range b.step.Sent {
-			link := 2*to + int(b.step.Sent[i].On()&1)
+		for i := range b.Effects.Sent {
+			link := 2*to + int(b.Effects.Sent[i].On()&1)
 			if edge, _ := b.edge(c, link); edge != shut {
 				ready = append(ready, link)
 			}
@@ -290,7 +291,7 @@ func (b *burns) settle(c *open, shut int) {
 // i + 1, the last edge the ends.
 func (b *burns) edge(c *open, link int) (edge int, clockwise bool) {
 	i := link / 2
-	if clockwise = link&1 == 0 != b.net.Flipped(c.ring[i]); clockwise {
+	if clockwise = link&1 == 0 != b.Network.Flipped(c.ring[i]); clockwise {
 		return i, true
 	}
 	return (i + len(c.ring) - 1) % len(c.ring), false
@@ -305,36 +306,36 @@ func (b *burns) deliver(c *open, link int) (to int) {
 		to = (edge + 1) % len(c.ring)
 	}
 	var port election.Port
-	if clockwise != b.net.Flipped(c.ring[to]) {
+	if clockwise != b.Network.Flipped(c.ring[to]) {
 		port = 1
 	}
 	m := c.queues[link][0]
 	c.queues[link] = c.queues[link][1:]
 	c.schedule = append(c.schedule, uint32(2*from+link&1))
-	b.result.Deliveries++
+	b.Deliveries++
 	b.react(c, to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message},
 		trace.Step{Event: trace.Receive, Port: int(port), Message: m.number})
-	b.ps.Release(m.Message)
+	b.Processes.Release(m.Message)
 	return to
 }
 
 // react runs a step of the process at place i, in the slot of its position, and applies its effects.
 func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 	p := c.ring[i]
-	b.ps.Copy(p, c.states[i])
-	b.delivers(what.Message)
-	b.happens(p, e)
-	b.check(p)
-	b.note(p, what)
-	b.ps.Copy(c.states[i], p)
-	for k := range b.step.Sent {
-		s := &b.step.Sent[k]
+	b.Processes.Copy(p, c.states[i])
+	b.Delivers(what.Message)
+	b.Happens(p, e)
+	b.Check(p)
+	b.Note(p, what)
+	b.Processes.Copy(c.states[i], p)
+	for k := range b.Effects.Sent {
+		s := &b.Effects.Sent[k]
 		link := 2*i + int(s.On()&1)
-		c.queues[link] = append(c.queues[link], underway{letter{s.Link, s.Message}, b.number(k)})
-		b.count(s)
+		c.queues[link] = append(c.queues[link], underway{queues.Letter{Link: s.Link, Message: s.Message}, b.Number(k)})
+		b.Count(s)
 	}
-	for _, e := range b.step.Other {
-		b.decide(p, e)
+	for _, e := range b.Effects.Other {
+		b.Decide(p, e)
 	}
 }
 

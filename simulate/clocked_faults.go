@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"math/big"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -103,9 +102,9 @@ func (c *clocked) known(q int) {
 	if c.suspects == nil {
 		return
 	}
-	for port := range c.net.Degree(q) {
-		p, back := c.net.End(c.net.First(q) + uint32(port))
-		c.happen(&event{what: suspicion, process: uint32(p), other: c.net.Back(p, back)})
+	for port := range c.Network.Degree(q) {
+		p, back := c.Network.End(c.Network.First(q) + uint32(port))
+		c.happen(&event{what: suspicion, process: uint32(p), other: c.Network.Back(p, back)})
 	}
 }
 
@@ -114,27 +113,27 @@ func (c *clocked) begins(ill faultKind, i int) {
 	f := &c.o.Faults
 	switch ill {
 	case cutting:
-		for link := range f.Cuts[i].Links(c.net) {
-			c.severed[link]++
+		for link := range f.Cuts[i].Links(c.Network) {
+			c.Severed[link]++
 		}
-		c.tell(trace.Fault, f.Cuts[i].Groups[0][0], f.Cuts[i].Text(c.p))
+		c.tell(trace.Fault, f.Cuts[i].Groups[0][0], f.Cuts[i].Text(c.Instance))
 	case silence:
-		for link := range f.Cuts[i].Links(c.net) {
-			to, port := c.net.End(link)
-			e := event{what: suspicion, process: uint32(to), other: c.net.Back(to, port), life: c.life(c.net.Owner(link))}
+		for link := range f.Cuts[i].Links(c.Network) {
+			to, port := c.Network.End(link)
+			e := event{what: suspicion, process: uint32(to), other: c.Network.Back(to, port), life: c.life(c.Network.Owner(link))}
 			c.happen(&e)
 		}
 	case slowness:
 		s := &f.Slow[i]
 		c.factors[s.Process], c.still[s.Process] = max(1, s.Factor), s.Factor == 0
-		c.tell(trace.Fault, s.Process, s.Text(c.p))
+		c.tell(trace.Fault, s.Process, s.Text(c.Instance))
 	case arming:
-		if crash := &f.Crashes[i]; !c.isDead(crash.Process) {
+		if crash := &f.Crashes[i]; !c.IsDead(crash.Process) {
 			c.armed[crash.Process] = i + 1
 		}
 	case mistake:
 		s := &f.Suspicions[i]
-		for link := range s.Links(c.net) {
+		for link := range s.Links(c.Network) {
 			if until, found := c.mistaken[link]; !found || !until.IsZero() && (s.Until.IsZero() || until.Less(s.Until)) {
 				c.mistaken[link] = s.Until
 			}
@@ -148,25 +147,25 @@ func (c *clocked) ends(ill faultKind, i int) {
 	f := &c.o.Faults
 	switch ill {
 	case cutting:
-		c.tell(trace.Heal, f.Cuts[i].Groups[0][0], f.Cuts[i].Text(c.p))
-		for link := range f.Cuts[i].Links(c.net) {
-			c.severed[link]--
+		c.tell(trace.Heal, f.Cuts[i].Groups[0][0], f.Cuts[i].Text(c.Instance))
+		for link := range f.Cuts[i].Links(c.Network) {
+			c.Severed[link]--
 		}
-		for link := range f.Cuts[i].Links(c.net) { // now all links are back, and messages sent in this moment arrive
-			if c.severed[link] == 0 && c.suspects != nil {
-				to, port := c.net.End(link)
-				c.happen(&event{what: trust, process: uint32(to), other: c.net.Back(to, port)})
+		for link := range f.Cuts[i].Links(c.Network) { // now all links are back, and messages sent in this moment arrive
+			if c.Severed[link] == 0 && c.suspects != nil {
+				to, port := c.Network.End(link)
+				c.happen(&event{what: trust, process: uint32(to), other: c.Network.Back(to, port)})
 			}
 		}
 	case slowness:
 		s := &f.Slow[i]
 		c.factors[s.Process], c.still[s.Process] = 1, false
-		c.tell(trace.Heal, s.Process, s.Text(c.p))
+		c.tell(trace.Heal, s.Process, s.Text(c.Instance))
 		c.resume(s.Process)
 	case mistake:
 		s := &f.Suspicions[i]
-		for link := range s.Links(c.net) {
-			if until, found := c.mistaken[link]; found && until == c.now {
+		for link := range s.Links(c.Network) {
+			if until, found := c.mistaken[link]; found && until == c.Now {
 				delete(c.mistaken, link)
 				c.happen(&event{what: trust, process: uint32(s.Process), other: link})
 			}
@@ -176,7 +175,7 @@ func (c *clocked) ends(ill faultKind, i int) {
 
 // tell records that a fault begins or ends at a process.
 func (c *clocked) tell(what trace.Event, p int, text string) {
-	c.note(p, trace.Step{Event: what, Port: -1, Text: text})
+	c.Note(p, trace.Step{Event: what, Port: -1, Text: text})
 }
 
 // resume delivers the events of the process at p during its pause, in the order of one moment.
@@ -190,7 +189,7 @@ func (c *clocked) resume(p int) {
 		case e.what == arrival:
 			m := c.messages[e.other]
 			c.free = append(c.free, e.other)
-			_, port := c.net.End(m.On())
+			_, port := c.Network.End(m.On())
 			c.receive(p, port, &m)
 		case c.current(e):
 			c.happen(e)
@@ -201,7 +200,7 @@ func (c *clocked) resume(p int) {
 func (c *clocked) heldClass(e *event) uint64 {
 	port := election.Port(0)
 	if e.what == arrival {
-		_, port = c.net.End(c.messages[e.other].On())
+		_, port = c.Network.End(c.messages[e.other].On())
 	}
 	return c.class(e.what, port)
 }
@@ -212,7 +211,7 @@ func (c *clocked) amid(p int) (unsent int) {
 	if c.armed == nil || c.armed[p] == 0 {
 		return 0
 	}
-	return max(0, len(c.step.Sent)-c.o.Faults.Crashes[c.armed[p]-1].Sends)
+	return max(0, len(c.Effects.Sent)-c.o.Faults.Crashes[c.armed[p]-1].Sends)
 }
 
 // calledOff cancels the crash of the process at p amid a step.
@@ -220,7 +219,7 @@ func (c *clocked) calledOff(p int) {
 	if c.armed == nil || c.armed[p] == 0 {
 		return
 	}
-	c.result.Missed = append(c.result.Missed, c.o.Faults.Crashes[c.armed[p]-1].Line(c.p))
+	c.result.Missed = append(c.result.Missed, c.o.Faults.Crashes[c.armed[p]-1].Line(c.Instance))
 	c.armed[p] = 0
 }
 
@@ -234,68 +233,68 @@ func (c *clocked) life(p int) uint32 {
 
 // crash stops the process at p. The note states how far it came, if it crashes amid a step.
 func (c *clocked) crash(p int, note string) {
-	if c.isDead(p) {
+	if c.IsDead(p) {
 		return
 	}
-	c.dead[p] = true
+	c.Dead[p] = true
 	c.lives[p]++
 	c.calledOff(p)
-	c.orphan(p, c.o.Wardens)
+	c.Orphan(p, c.o.Wardens)
 	c.prove(p)
-	c.ps.Reborn(p, p)
-	c.result.Decisions[p] = network.Decision{}
-	for t := range c.d.Timers {
+	c.Processes.Reborn(p, p)
+	c.Decisions[p] = network.Decision{}
+	for t := range c.Declaration.Timers {
 		c.stop(p, t)
 	}
-	c.note(p, trace.Step{Event: trace.Crash, Port: -1, Text: note})
+	c.Note(p, trace.Step{Event: trace.Crash, Port: -1, Text: note})
 	if c.suspects == nil {
 		return
 	}
 	// All its messages arrive within the longest delay, if it was not slow; live processes know then, and not before.
-	for port := range c.net.Degree(p) {
-		at := c.now.Add(election.Units(c.longest()))
-		link := c.net.First(p) + uint32(port)
-		q, back := c.net.End(link)
+	for port := range c.Network.Degree(p) {
+		at := c.Now.Add(election.Units(c.longest()))
+		link := c.Network.First(p) + uint32(port)
+		q, back := c.Network.End(link)
 		if q == p {
 			continue
 		}
 		if c.last != nil && at.Less(c.last[link]) {
 			at = c.last[link]
 		}
-		c.schedule(event{at: at, what: suspicion, process: uint32(q), other: c.net.Back(q, back), life: c.lives[p]}, 0)
+		c.schedule(event{at: at, what: suspicion, process: uint32(q), other: c.Network.Back(q, back), life: c.lives[p]}, 0)
 	}
 }
 
 // recover restarts the process at p. Without a Recover function in its algorithm, it starts anew.
 func (c *clocked) recover(p int) {
 	c.calledOff(p)
-	if !c.isDead(p) {
+	if !c.IsDead(p) {
 		return
 	}
-	c.dead[p] = false
+	c.Dead[p] = false
 	c.lives[p]++ // no process needs to suspect the life that has ended
-	for port := range c.net.Degree(p) {
+	for port := range c.Network.Degree(p) {
 		if c.suspects == nil {
 			break
 		}
-		link := c.net.First(p) + uint32(port)
-		q, back := c.net.End(link)
-		answer := c.net.Back(q, back)
+		link := c.Network.First(p) + uint32(port)
+		q, back := c.Network.End(link)
+		answer := c.Network.Back(q, back)
 		c.suspects[answer] = false // a new life announces itself
 		c.suspects[link] = false   // and it suspects no process yet
-		if c.severed == nil {
+		if c.Severed == nil {
 			continue
 		}
-		at := c.now.Add(election.Units(c.longest()))
-		if c.severed[link] > 0 {
+		at := c.Now.Add(election.Units(c.longest()))
+		if c.Severed[link] > 0 {
 			c.schedule(event{at: at, what: unheard, process: uint32(q), other: answer, life: c.life(p)}, 0)
 		}
-		if c.severed[answer] > 0 {
+		if c.Severed[answer] > 0 {
 			c.schedule(event{at: at, what: unheard, process: uint32(p), other: link, life: c.life(q)}, 0)
 		}
 	}
 	again := process.Event{What: process.Recovered}
-	if !c.has.Recover {
+	if !c.Functions.Recover {
 		again.What = process.Started
 	}
 	c.react(p, again, trace.Step{Event: trace.Recover, Port: -1})
@@ -303,7 +302,7 @@ func (c *clocked) recover(p int) {
 
 // hears ends a wrong suspicion: a message from a process shows that it is live.
 func (c *clocked) hears(p int, port election.Port) {
-	link := c.net.Back(p, port)
+	link := c.Network.Back(p, port)
 	if _, found := c.mistaken[link]; found {
 		delete(c.mistaken, link)
 		c.detect(link, false)
@@ -312,45 +311,20 @@ func (c *clocked) hears(p int, port election.Port) {
 
 // detect reports a suspicion, or its end, to a process: about the process at the other end of the link.
 func (c *clocked) detect(link uint32, suspect bool) {
-	p := c.net.Owner(link)
-	q, back := c.net.End(link)
-	if c.isDead(p) || c.suspects[link] == suspect {
+	p := c.Network.Owner(link)
+	q, back := c.Network.End(link)
+	if c.IsDead(p) || c.suspects[link] == suspect {
 		return
 	}
-	if _, mistaken := c.mistaken[link]; !suspect && (c.isDead(q) || mistaken || c.severed != nil && c.severed[c.net.Back(q, back)] > 0) {
+	if _, mistaken := c.mistaken[link]; !suspect && (c.IsDead(q) || mistaken || c.Severed != nil && c.Severed[c.Network.Back(q, back)] > 0) {
 		return // there is another reason to suspect it
 	}
 	c.suspects[link] = suspect
-	port := election.Port(link - c.net.First(p))
+	port := election.Port(link - c.Network.First(p))
 	step := trace.Step{Event: trace.Suspect, Port: int(port), From: q + 1}
 	if suspect {
 		c.react(p, process.Event{What: process.Suspected, Port: port}, step)
-	} else if step.Event = trace.Trust; c.has.Trust {
+	} else if step.Event = trace.Trust; c.Functions.Trust {
 		c.react(p, process.Event{What: process.Trusted, Port: port}, step)
 	}
-}
-
-// drift is a clock with a wrong rate.
-type drift faults.Drift
-
-// real returns the time, on the clock of the run, in which this clock counts that much: rounded up, never less.
-func (d *drift) real(local election.Ticks) election.Ticks {
-	return scaled(local, d.Of, d.Times, true)
-}
-
-// local returns the reading of this clock at a time of the run.
-func (d *drift) local(now election.Ticks) election.Ticks { return scaled(now, d.Times, d.Of, false) }
-
-// scaled returns t · times / of, rounded.
-func scaled(t election.Ticks, times, of uint64, up bool) election.Ticks {
-	product := new(big.Int).Mul(t.Big(), new(big.Int).SetUint64(times))
-	quotient, rest := product.QuoRem(product, new(big.Int).SetUint64(of), new(big.Int))
-	if up && rest.Sign() > 0 {
-		quotient.Add(quotient, big.NewInt(1))
-	}
-	ticks, ok := election.TicksOf(quotient)
-	if !ok {
-		panic(election.ErrTime)
-	}
-	return ticks
 }

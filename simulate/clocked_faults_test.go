@@ -8,22 +8,23 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate/internal/steps"
 )
 
 // On a wrong clock a timer may be late and never early, and a lease ends with the clock that grants it.
 func TestWrongClocksAreNeverEarlyForTimersNorLateForDeadlines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := &drift{Times: rapid.Uint64Range(1, 50).Draw(t, "times"), Of: rapid.Uint64Range(1, 50).Draw(t, "of")}
+		d := &steps.Drift{Times: rapid.Uint64Range(1, 50).Draw(t, "times"), Of: rapid.Uint64Range(1, 50).Draw(t, "of")}
 		now := election.Units(rapid.Uint64Max(1000).Draw(t, "now"))
 		wait := election.Units(rapid.Uint64Max(1000).Draw(t, "wait"))
 		counted := func(units election.Ticks) uint64 { return units.Lo * d.Times } // in units of 1/Of of the clock
-		real := d.real(wait)
+		real := d.Real(wait)
 		if counted(real) < wait.Lo*d.Of || real.Lo > 0 && counted(election.Units(real.Lo-1)) >= wait.Lo*d.Of {
 			t.Fatalf("a timer of %s runs %s with a clock of %d/%d", wait, real, d.Times, d.Of)
 		}
-		deadline := d.local(now).Add(wait)
-		end := d.real(deadline)
-		if d.local(end).Less(deadline) || end.Lo > 0 && !d.local(election.Units(end.Lo-1)).Less(deadline) {
+		deadline := d.Local(now).Add(wait)
+		end := d.Real(deadline)
+		if d.Local(end).Less(deadline) || end.Lo > 0 && !d.Local(election.Units(end.Lo-1)).Less(deadline) {
 			t.Fatalf("at %s a deadline in %s comes at %s, with a clock of %d/%d", now, wait, end, d.Times, d.Of)
 		}
 	})

@@ -14,17 +14,17 @@ func (c *clocked) command(p int, at election.Ticks, asks election.Command) {
 
 // obey lets the process at p obey a command, if it lives.
 func (c *clocked) obey(p int, asks election.Command) {
-	if c.isDead(p) {
+	if c.IsDead(p) {
 		return
 	}
-	c.ps.Commands(asks)
-	c.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: c.ps.CommandText()})
+	c.Processes.Commands(asks)
+	c.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: c.Processes.CommandText()})
 }
 
 // stopWork makes the host of the process at p stop its work, and report when it has.
 func (c *clocked) stopWork(p int) {
-	c.stops(p, true)
-	at := c.now
+	c.Stops(p, true)
+	at := c.Now
 	if c.o.StopTime > 0 {
 		at = at.Add(election.Units(c.delays.Below(c.o.StopTime + 1)))
 	}
@@ -38,10 +38,10 @@ func (c *clocked) prove(p int) {
 		return
 	}
 	const again = 8 // longest delays
-	dead := election.Command{Order: election.Died, Member: c.p.ID(p), Number: c.ps.Incarnation(p)}
-	for q := range c.p.Size() {
+	dead := election.Command{Order: election.Died, Member: c.Instance.ID(p), Number: c.Processes.Incarnation(p)}
+	for q := range c.Instance.Size() {
 		if q != p {
-			soon := c.now.Add(election.Units(1 + c.delays.Below(c.longest())))
+			soon := c.Now.Add(election.Units(1 + c.delays.Below(c.longest())))
 			c.command(q, soon, dead)
 			c.command(q, soon.Add(election.Units(c.delays.Below(again*c.longest()))), dead)
 		}

@@ -61,13 +61,13 @@ func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*ru
 	}
 	play(r)
 	result := &played{Result: *r.finish()}
-	for p := range r.p.Size() {
+	for p := range r.Instance.Size() {
 		var state []byte
 		if r.loops != nil {
 			typed := r.loops.State(p).(S)
-			state = g.program.Plans.State.Append(nil, codec.At(&typed), r.now)
+			state = g.program.Plans.State.Append(nil, codec.At(&typed), r.Now)
 		} else {
-			state = r.ps.AppendState(nil, p, r.now, codec.Whole)
+			state = r.Processes.AppendState(nil, p, r.Now, codec.Whole)
 		}
 		result.states = append(result.states, string(state))
 	}
@@ -98,7 +98,7 @@ func inRounds(r *run) {
 }
 
 func tileByTile(r *run) {
-	r.enlarge().Tiled(tileSize(r.p.Size()))
+	r.enlarge().Tiled(tileSize(r.Instance.Size()))
 	r.adopt()
 }
 
@@ -109,7 +109,7 @@ func byLot(r *run) {
 
 func inArcs(count int, clock bool) func(*run) {
 	return func(r *run) {
-		if !r.enlarge().Arcs(min(count, r.p.Size()), clock).Play() {
+		if !r.enlarge().Arcs(min(count, r.Instance.Size()), clock).Play() {
 			r.restart()
 			if clock {
 				inRounds(r)

@@ -8,6 +8,8 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/simulate/internal/queues"
+	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -54,8 +56,8 @@ type clocked struct {
 	*run
 	queue    []event // a 4-ary heap
 	sequence uint64
-	wheel    *wheel           // holds messages; nil: they are in messages, and their arrivals in the queue
-	messages []posted         // by slot
+	wheel    *queues.Wheel    // holds messages; nil: they are in messages, and their arrivals in the queue
+	messages []queues.Posted  // by slot
 	free     []uint32         // slots that are not in use
 	least    uint64           // the shortest delay
 	spread   uint64           // the number of possible delays, from least on
@@ -70,32 +72,32 @@ type clocked struct {
 
 func newClocked(r *run) *clocked {
 	r.processes()
-	timers := r.p.Size() * len(r.d.Timers)
+	timers := r.Instance.Size() * len(r.Declaration.Timers)
 	c := &clocked{
 		run: r, delays: random.New(r.o.Seed, random.Schedule), timers: make([]uint32, timers),
 		// As if each timer were set once. Unused capacity is never touched; a queue that had to grow would leave
 		// garbage of four times its size.
 		queue: make([]event, 0, timers),
 	}
-	r.result.Time = &outcome.Times{}
+	r.Time = &outcome.Times{}
 	c.least, c.spread = 1, max(1, r.o.Delay)
 	if r.o.Schedule == RandomDelay {
 		c.least, c.spread = LeastDelay, LongestDelay-LeastDelay+1
 	}
-	if c.longest() <= mostDelay {
-		c.wheel = newWheel(c.least, c.longest(), r.o.Timing == election.Synchronous && !r.d.OneWay)
+	if c.longest() <= queues.MostDelay {
+		c.wheel = queues.NewWheel(c.least, c.longest(), r.o.Timing == election.Synchronous && !r.Declaration.OneWay)
 	}
 	f := &r.o.Faults
 	if c.spread > 1 && !f.Unordered || len(f.Slow) > 0 {
-		c.last = make([]election.Ticks, r.net.Links())
+		c.last = make([]election.Ticks, r.Network.Links())
 	}
 	if len(f.Crashes)+len(f.Recoveries) > 0 {
-		c.lives = make([]uint32, r.p.Size())
+		c.lives = make([]uint32, r.Instance.Size())
 	}
-	if r.has.Suspect && len(f.Dead)+len(f.Crashes)+len(f.Suspicions)+len(f.Cuts) > 0 {
-		c.suspects = make([]bool, r.net.Links())
+	if r.Functions.Suspect && len(f.Dead)+len(f.Crashes)+len(f.Suspicions)+len(f.Cuts) > 0 {
+		c.suspects = make([]bool, r.Network.Links())
 	}
-	c.makeRoom(f, r.p.Size())
+	c.makeRoom(f, r.Instance.Size())
 	return c
 }
 
@@ -189,10 +191,10 @@ func (c *clocked) play() {
 		c.schedule(event{at: at, what: end}, 0)
 	}
 	for c.result.Complete {
-		if w := c.wheel; w != nil && len(c.queue) == 0 && w.read < len(w.due) || c.message() {
-			if c.mayContinue() {
-				var m *posted
-				c.now, m = c.wheel.take()
+		if w := c.wheel; w != nil && len(c.queue) == 0 && w.Ready() || c.message() {
+			if c.MayContinue() {
+				var m *queues.Posted
+				c.Now, m = c.wheel.Take()
 				c.arrive(m)
 			}
 			continue
@@ -203,28 +205,28 @@ func (c *clocked) play() {
 		}
 		e := c.next()
 		if e.what == end {
-			c.now = e.at
+			c.Now = e.at
 			break
 		}
-		if c.current(&e) && c.mayContinue() {
-			c.now = e.at
+		if c.current(&e) && c.MayContinue() {
+			c.Now = e.at
 			c.happen(&e)
 		}
 	}
 	for p := range c.armed {
 		c.calledOff(p)
 	}
-	size := int(reflect.TypeFor[posted]().Size())
+	size := int(reflect.TypeFor[queues.Posted]().Size())
 	c.result.Bytes += cap(c.queue)*int(reflect.TypeFor[event]().Size()) + 4*len(c.timers) + cap(c.messages)*size + 4*cap(c.free) + 16*len(c.last)
 	if c.wheel != nil {
-		c.result.Bytes += c.wheel.bytes(size)
+		c.result.Bytes += c.wheel.Bytes(size)
 	}
 }
 
 // end returns when the run ends unless it is quiescent before: by the options, or when a service that is never
 // quiescent must have settled. 0: at quiescence.
 func (c *clocked) end() election.Ticks {
-	if !c.o.Until.IsZero() || c.d.Settles == nil {
+	if !c.o.Until.IsZero() || c.Declaration.Settles == nil {
 		return c.o.Until
 	}
 	last := c.o.Faults.Last()
@@ -234,43 +236,43 @@ func (c *clocked) end() election.Ticks {
 	for i := range c.o.Commands {
 		last = outcome.Later(last, c.o.Commands[i].At)
 	}
-	return last.Add(c.d.Settles(uint64(c.p.Size()), c.p.Parameters))
+	return last.Add(c.Declaration.Settles(uint64(c.Instance.Size()), c.Instance.Parameters))
 }
 
 // latestStart returns a time by which all processes have started, if the schedule picks the times.
-func (c *clocked) latestStart() uint64 { return uint64(c.p.Size()) * c.longest() }
+func (c *clocked) latestStart() uint64 { return uint64(c.Instance.Size()) * c.longest() }
 
 // message reports whether the next event is a message of the wheel, and not one of the queue.
 func (c *clocked) message() bool {
 	if c.wheel == nil {
 		return false
 	}
-	if !c.wheel.waiting() {
+	if !c.wheel.Waiting() {
 		return false
 	}
 	if len(c.queue) == 0 {
-		c.wheel.next()
+		c.wheel.Next()
 		return true
 	}
 	e := &c.queue[0]
-	if e.at.Less(c.wheel.soonest()) {
+	if e.at.Less(c.wheel.Soonest()) {
 		return false
 	}
-	c.wheel.next()
-	if at := c.wheel.soonest(); e.at != at {
+	c.wheel.Next()
+	if at := c.wheel.Soonest(); e.at != at {
 		return at.Less(e.at)
 	}
-	return e.order>>classes > c.class(arrival, c.wheel.due[c.wheel.read].port) // within one class, events of the queue are older
+	return e.order>>classes > c.class(arrival, c.wheel.Head()) // within one class, events of the queue are older
 }
 
 // current reports whether an event is not stale: its timer still runs, its suspect has not recovered.
 func (c *clocked) current(e *event) bool {
 	switch e.what {
 	case timeout:
-		return c.timers[int(e.process)*len(c.d.Timers)+int(e.other)] == e.life
+		return c.timers[int(e.process)*len(c.Declaration.Timers)+int(e.other)] == e.life
 	case suspicion, unheard:
-		q, back := c.net.End(e.other)
-		return c.life(q) == e.life && (e.what == suspicion || c.severed[c.net.Back(q, back)] > 0)
+		q, back := c.Network.End(e.other)
+		return c.life(q) == e.life && (e.what == suspicion || c.Severed[c.Network.Back(q, back)] > 0)
 	case stopped:
 		return c.life(int(e.process)) == e.life
 	}
@@ -289,17 +291,17 @@ func (c *clocked) happen(e *event) {
 		c.free = append(c.free, e.other)
 		c.arrive(&m)
 	case start:
-		if !c.isDead(p) {
+		if !c.IsDead(p) {
 			c.react(p, process.Event{What: process.Started}, trace.Step{Event: trace.Start, Port: -1})
 		}
 	case timeout:
-		c.timers[p*len(c.d.Timers)+int(e.other)]++ // it no longer runs
+		c.timers[p*len(c.Declaration.Timers)+int(e.other)]++ // it no longer runs
 		timer := election.Timer(e.other)
-		c.react(p, process.Event{What: process.Expired, Timer: timer}, trace.Step{Event: trace.Timeout, Port: -1, Text: c.d.Timers[timer]})
+		c.react(p, process.Event{What: process.Expired, Timer: timer}, trace.Step{Event: trace.Timeout, Port: -1, Text: c.Declaration.Timers[timer]})
 	case command:
 		c.obey(p, c.commands[e.other])
 	case stopped:
-		c.stops(p, false)
+		c.Stops(p, false)
 		c.obey(p, election.Command{Order: election.Stopped})
 	case crash:
 		c.crash(p, "")
@@ -315,13 +317,13 @@ func (c *clocked) happen(e *event) {
 }
 
 // arrive brings a message to its process.
-func (c *clocked) arrive(m *posted) {
-	if c.severed != nil && !m.lost && c.severed[m.On()] > 0 {
-		m.lost = true
+func (c *clocked) arrive(m *queues.Posted) {
+	if c.Severed != nil && !m.Lost && c.Severed[m.On()] > 0 {
+		m.Lost = true
 		c.result.Lost++
 	}
-	p, port := c.net.End(m.On())
-	if !m.lost && c.waits(p) {
+	p, port := c.Network.End(m.On())
+	if !m.Lost && c.waits(p) {
 		c.hold(event{what: arrival, process: uint32(p), other: c.keep(m)})
 		return
 	}
@@ -329,68 +331,68 @@ func (c *clocked) arrive(m *posted) {
 }
 
 // receive hands a message to the process at p.
-func (c *clocked) receive(p int, port election.Port, m *posted) {
-	if !m.lost {
-		c.result.Deliveries++
-		c.result.Time.Quiet = c.now
+func (c *clocked) receive(p int, port election.Port, m *queues.Posted) {
+	if !m.Lost {
+		c.Deliveries++
+		c.Time.Quiet = c.Now
 		if len(c.mistaken) > 0 {
 			c.hears(p, port)
 		}
 	}
-	if m.lost || c.isDead(p) {
-		c.note(p, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.number)})
-		c.ps.Release(m.Message)
+	if m.Lost || c.IsDead(p) {
+		c.Note(p, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.Number)})
+		c.Processes.Release(m.Message)
 		return
 	}
-	message, number := m.Message, int(m.number) // what is sent may take the place where m lies
-	c.delivers(number)
-	c.receives(p, port, m.Kind(), message)
+	message, number := m.Message, int(m.Number) // what is sent may take the place where m lies
+	c.Delivers(number)
+	c.Receives(p, port, m.Kind(), message)
 	c.after(p)
-	if c.record != nil {
-		c.note(p, trace.Step{Event: trace.Receive, Port: int(port), Message: number})
+	if c.Record != nil {
+		c.Note(p, trace.Step{Event: trace.Receive, Port: int(port), Message: number})
 	}
 	c.effects(p)
-	c.ps.Release(message)
+	c.Processes.Release(message)
 }
 
 // react runs any other step of the process at p.
 func (c *clocked) react(p int, e process.Event, what trace.Step) {
-	c.happens(p, e)
+	c.Happens(p, e)
 	c.after(p)
-	c.note(p, what)
+	c.Note(p, what)
 	c.effects(p)
 }
 
 // after checks and applies what a step has done.
 func (c *clocked) after(p int) {
-	c.check(p)
-	c.unsent = c.amid(p)
-	c.draw()
+	c.Check(p)
+	c.Unsent = c.amid(p)
+	c.Draw()
 }
 
 // effects applies the effects of a step.
 func (c *clocked) effects(p int) {
-	leaving := c.leaving()
+	leaving := c.Leaving()
 	for i := range leaving {
 		c.send(&leaving[i], i)
 	}
-	if c.unsent > 0 {
-		for _, s := range c.step.Sent[len(leaving):] {
-			c.ps.Release(s.Message)
+	if c.Unsent > 0 {
+		for _, s := range c.Effects.Sent[len(leaving):] {
+			c.Processes.Release(s.Message)
 		}
-		text := trace.Amid(len(leaving), len(leaving)+c.unsent)
-		c.unsent, c.armed[p] = 0, 0
+		text := trace.Amid(len(leaving), len(leaving)+c.Unsent)
+		c.Unsent, c.armed[p] = 0, 0
 		c.crash(p, text)
 		return
 	}
-	other := c.step.Other
+	other := c.Effects.Other
 	for i := range other {
 		e := &other[i]
 		switch e.Op {
 		case election.SetTimer:
 			t := int(e.Timer)
 			c.stop(p, t)
-			life := &c.timers[p*len(c.d.Timers)+t]
+			life := &c.timers[p*len(c.Declaration.Timers)+t]
 			*life++ // odd: it runs
 			if at, ok := c.expiry(p, e.Ticks); ok {
 				c.schedule(event{at: at, what: timeout, process: uint32(p), other: uint32(t), life: *life}, 0)
@@ -400,10 +402,10 @@ func (c *clocked) effects(p int) {
 		case election.StopWork:
 			c.stopWork(p)
 		default:
-			c.decide(p, *e)
+			c.Decide(p, *e)
 		}
 	}
-	c.settle(p)
+	c.Settle(p)
 }
 
 // expiry returns when a timer of the process at p expires that is set now. false: never, or too late for any time;
@@ -412,19 +414,19 @@ func (c *clocked) expiry(p int, wait election.Ticks) (election.Ticks, bool) {
 	if wait == election.Forever {
 		return wait, false
 	}
-	if c.drifts != nil && c.drifts[p] != nil {
-		wait = c.drifts[p].real(wait)
+	if c.Drifts != nil && c.Drifts[p] != nil {
+		wait = c.Drifts[p].Real(wait)
 	}
-	if election.Forever.Sub(c.now).Less(wait) {
+	if election.Forever.Sub(c.Now).Less(wait) {
 		return wait, false
 	}
-	return c.now.Add(wait), true
+	return c.Now.Add(wait), true
 }
 
 // timersRun reports whether a process that is not paused has a running timer.
 func (c *clocked) timersRun() bool {
 	for i, life := range c.timers {
-		if life&1 == 1 && !c.waits(i/len(c.d.Timers)) {
+		if life&1 == 1 && !c.waits(i/len(c.Declaration.Timers)) {
 			return true
 		}
 	}
@@ -433,34 +435,34 @@ func (c *clocked) timersRun() bool {
 
 // stop stops a timer: a scheduled expiry is stale from now on.
 func (c *clocked) stop(p, timer int) {
-	life := &c.timers[p*len(c.d.Timers)+timer]
+	life := &c.timers[p*len(c.Declaration.Timers)+timer]
 	*life += *life & 1
 }
 
 // send sends a message, or two copies.
 func (c *clocked) send(s *process.Sent, i int) {
-	c.count(s)
-	m := posted{letter: letter{s.Link, s.Message}, number: uint32(c.number(i))}
-	switch c.fate(i) {
-	case lost:
-		m.lost = true
-	case twice:
-		c.ps.Hold(s.Message)
+	c.Count(s)
+	m := queues.Posted{Letter: queues.Letter{Link: s.Link, Message: s.Message}, Number: uint32(c.Number(i))}
+	switch c.Fate(i) {
+	case steps.Lost:
+		m.Lost = true
+	case steps.Twice:
+		c.Processes.Hold(s.Message)
 		c.post(&m)
 	}
 	c.post(&m)
 }
 
 // post determines when a message arrives.
-func (c *clocked) post(m *posted) {
+func (c *clocked) post(m *queues.Posted) {
 	delay := election.Units(c.least)
 	if c.spread > 1 {
 		delay = election.Units(c.least + c.delays.Below(c.spread))
 	}
 	if c.factors != nil {
-		delay = delay.Times(c.factors[c.net.Owner(m.On())])
+		delay = delay.Times(c.factors[c.Network.Owner(m.On())])
 	}
-	at := c.now.Add(delay)
+	at := c.Now.Add(delay)
 	if c.last != nil {
 		switch last := &c.last[m.On()]; {
 		case last.Less(at):
@@ -469,25 +471,25 @@ func (c *clocked) post(m *posted) {
 			at = *last
 		}
 	}
-	if c.wheel != nil && (c.factors == nil || !c.now.Add(election.Units(c.longest())).Less(at)) {
+	if c.wheel != nil && (c.factors == nil || !c.Now.Add(election.Units(c.longest())).Less(at)) {
 		if c.o.Timing == election.Synchronous {
-			_, m.port = c.net.End(m.On())
+			_, m.Port = c.Network.End(m.On())
 		}
-		c.wheel.add(c.now, at, m)
+		c.wheel.Add(c.Now, at, m)
 		return
 	}
-	to, port := c.net.End(m.On())
+	to, port := c.Network.End(m.On())
 	c.schedule(event{at: at, what: arrival, process: uint32(to), other: c.keep(m)}, port)
 }
 
 // keep puts a message into a slot.
-func (c *clocked) keep(m *posted) (slot uint32) {
+func (c *clocked) keep(m *queues.Posted) (slot uint32) {
 	slot = uint32(len(c.messages))
 	if free := len(c.free); free > 0 {
 		slot = c.free[free-1]
 		c.free = c.free[:free-1]
 	} else {
-		c.messages = append(c.messages, posted{})
+		c.messages = append(c.messages, queues.Posted{})
 	}
 	c.messages[slot] = *m
 	return slot

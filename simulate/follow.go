@@ -23,7 +23,7 @@ func (s *Session) Follow(r *trace.Record) error {
 
 // FollowFirst is [Session.Follow] until the session has made so many steps, or going reports false.
 func (s *Session) FollowFirst(r *trace.Record, steps int, going func() bool) error {
-	clock, copies := s.run.record.Header.Clock, map[int]int{} // by number of a message: how many copies have yet to be made
+	clock, copies := s.run.Record.Header.Clock, map[int]int{} // by number of a message: how many copies have yet to be made
 	copied(r, func(m *trace.Sent) { copies[m.Message] += m.Copies })
 	copied(s.Record(), func(m *trace.Sent) { copies[m.Message] -= m.Copies })
 	done := min(len(s.Record().Steps), len(r.Steps))
@@ -70,7 +70,7 @@ func copied(r *trace.Record, of func(m *trace.Sent)) {
 // repeat duplicates a message under way.
 func (s *Session) repeat(number int) {
 	for link, queue := range s.queues {
-		to, _ := s.run.net.End(uint32(link))
+		to, _ := s.run.Network.End(uint32(link))
 		if place := slices.IndexFunc(queue, func(m parcel) bool { return int(m.number) == number }); place >= 0 {
 			_ = s.Step(Choice{What: Duplicate, Process: to, Link: uint32(link), Place: place}) // it is under way, so it can be duplicated
 			return
@@ -80,8 +80,8 @@ func (s *Session) repeat(number int) {
 
 // relent ends the suspicion that a step repeats, for an algorithm that does not hear of such ends.
 func (s *Session) relent(want *trace.Step) bool {
-	link := s.run.net.First(want.Process) + uint32(want.Port)
-	return !s.run.has.Trust && s.Step(Choice{What: Trust, Process: want.Process, Link: link}) == nil
+	link := s.run.Network.First(want.Process) + uint32(want.Port)
+	return !s.run.Functions.Trust && s.Step(Choice{What: Trust, Process: want.Process, Link: link}) == nil
 }
 
 // pass lets time pass before a step.
@@ -121,11 +121,11 @@ func (s *Session) match(left []trace.Step, clock bool) int {
 
 // arrival returns the delivery that a step needs, if its message is under way. It is found without a list of all choices.
 func (s *Session) arrival(want *trace.Step) []Choice {
-	if want.Event != trace.Receive || want.Process >= s.run.p.Size() || want.Port >= s.run.net.Degree(want.Process) {
+	if want.Event != trace.Receive || want.Process >= s.run.Instance.Size() || want.Port >= s.run.Network.Degree(want.Process) {
 		return nil
 	}
-	from, at := s.run.net.End(s.run.net.First(want.Process) + uint32(want.Port))
-	link := s.run.net.Back(from, at)
+	from, at := s.run.Network.End(s.run.Network.First(want.Process) + uint32(want.Port))
+	link := s.run.Network.Back(from, at)
 	place := slices.IndexFunc(s.queues[link], func(m parcel) bool { return int(m.number) == want.Message })
 	if place < 0 {
 		return nil

@@ -3,11 +3,15 @@ package simulate
 import (
 	"reflect"
 	"slices"
+	"sort"
 
 	"ringleader.example/ringleader/outcome"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/simulate/internal/queues"
+	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -21,14 +25,14 @@ type links struct {
 	plain    bool     // there are no faults, no record and no checked steps
 	free     uint32   // a list of free cells
 	queues   []link
-	underWay int      // messages
-	busy     []uint32 // lifo: the link of every message, in the order of sending; else the links that are not empty
-	turns    turns    // round-robin and sweep; without levels else
-	tiles    *tiles   // tile; nil else
-	due      []uint32 // max-time: by link, how many of its messages are due now; nil else
-	dueNow   int      // … and all together
-	scratch  int      // the slot in which steps are tried
-	sleepers []uint32 // processes that may still start at any time, unless turns or tiles hold them
+	underWay int          // messages
+	busy     []uint32     // lifo: the link of every message, in the order of sending; else the links that are not empty
+	turns    queues.Turns // round-robin and sweep; without levels else
+	tiles    *tiles       // tile; nil else
+	due      []uint32     // max-time: by link, how many of its messages are due now; nil else
+	dueNow   int          // … and all together
+	scratch  int          // the slot in which steps are tried
+	sleepers []uint32     // processes that may still start at any time, unless turns or tiles hold them
 }
 
 // link is the queue of a link.
@@ -40,7 +44,7 @@ type link struct {
 
 // cell holds a message in the queue of its link.
 type cell struct {
-	letter
+	queues.Letter
 	next, previous uint32
 }
 
@@ -53,25 +57,25 @@ type remark struct {
 func newLinks(r *run) *links {
 	r.processes()
 	l := &links{
-		run: r, picks: random.New(r.o.Seed, random.Schedule), cells: make([]cell, 1, r.p.Size()+1),
-		queues: make([]link, r.net.Links()),
+		run: r, picks: random.New(r.o.Seed, random.Schedule), cells: make([]cell, 1, r.Instance.Size()+1),
+		queues: make([]link, r.Network.Links()),
 	}
-	if r.record != nil || r.luck != nil {
+	if r.Record != nil || r.Luck != nil {
 		l.remarks = make([]remark, 1)
 	}
-	l.plain = l.remarks == nil && !r.checks && r.dead == nil && r.drifts == nil && !r.flawed()
+	l.plain = l.remarks == nil && !r.Checks && r.Dead == nil && r.Drifts == nil && !r.Flawed()
 	if r.o.Schedule.tries() {
-		l.scratch = r.ps.Grow(1)
+		l.scratch = r.Processes.Grow(1)
 	}
 	switch r.o.Schedule {
 	case RoundRobin, Sweep:
-		l.turns = newTurns(r.net.Links() + r.p.Size())
+		l.turns = queues.NewTurns(r.Network.Links() + r.Instance.Size())
 	case Tile:
-		l.tiles = newTiles(r.p.Size())
+		l.tiles = newTiles(r.Instance.Size())
 	}
 	if r.o.Schedule == MaxTime {
-		l.due = make([]uint32, r.net.Links())
-		r.result.Time = &outcome.Times{}
+		l.due = make([]uint32, r.Network.Links())
+		r.Time = &outcome.Times{}
 	}
 	return l
 }
@@ -84,11 +88,11 @@ func (l *links) play() {
 			l.tiles.sleep(p)
 			asleep++
 		case !l.o.AnyTime && l.o.Schedule == Sweep:
-			l.turns.set(l.slot(p, 0))
+			l.turns.Set(l.slot(p, 0))
 		case !l.o.AnyTime:
 			l.begins(p)
-		case l.turns.levels != nil:
-			l.turns.set(l.slot(p, 0))
+		case l.turns.Levels != nil:
+			l.turns.Set(l.slot(p, 0))
 			asleep++
 		default:
 			l.sleepers = append(l.sleepers, uint32(p))
@@ -103,7 +107,7 @@ func (l *links) play() {
 	if l.o.Schedule == Sweep && !l.o.AnyTime {
 		l.firstLap()
 	}
-	for next := l.scheduler(); l.underWay+asleep > 0 && l.mayContinue(); {
+	for next := l.scheduler(); l.underWay+asleep > 0 && l.MayContinue(); {
 		if next() {
 			asleep--
 		}
@@ -118,9 +122,9 @@ func (l *links) scheduler() func() (started bool) {
 	case LIFO:
 		return l.lifo
 	case RoundRobin:
-		return func() bool { return l.inTurn(l.turns.slot + 1) }
+		return func() bool { return l.inTurn(l.turns.Last + 1) }
 	case Sweep:
-		return func() bool { return l.inTurn(max(0, l.turns.slot)) }
+		return func() bool { return l.inTurn(max(0, l.turns.Last)) }
 	case Tile:
 		return l.inTiles
 	case MaxMessages:
@@ -182,10 +186,10 @@ func (l *links) wakes(i int) {
 }
 
 func (l *links) begins(p int) {
-	l.happens(p, process.Event{What: process.Started})
-	l.check(p)
-	l.draw()
-	l.note(p, trace.Step{Event: trace.Start, Port: -1})
+	l.Happens(p, process.Event{What: process.Started})
+	l.Check(p)
+	l.Draw()
+	l.Note(p, trace.Step{Event: trace.Start, Port: -1})
 	l.effects(p)
 }
 
@@ -195,74 +199,74 @@ func (l *links) deliver(number, which uint32) {
 		l.deliverChecked(number, which)
 		return
 	}
-	m := l.cells[which].letter
+	m := l.cells[which].Letter
 	l.unlink(number, which)
-	to, port := l.net.End(number)
-	l.result.Deliveries++
-	if l.result.Time != nil {
-		l.result.Time.Quiet = l.now
+	to, port := l.Network.End(number)
+	l.Deliveries++
+	if l.Time != nil {
+		l.Time.Quiet = l.Now
 	}
-	l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.now)
-	l.check(to)
-	for i := range l.step.Sent {
-		s := &l.step.Sent[i]
-		l.count(s)
+	l.Effects = l.Processes.Receive(to, to, port, m.Kind(), m.Message, l.Now)
+	l.Check(to)
+	for i := range l.Effects.Sent {
+		s := &l.Effects.Sent[i]
+		l.Count(s)
 		l.enqueue(s, i)
 	}
-	for _, e := range l.step.Other {
-		l.decide(to, e)
+	for _, e := range l.Effects.Other {
+		l.Decide(to, e)
 	}
-	l.ps.Release(m.Message)
+	l.Processes.Release(m.Message)
 }
 
 // deliverChecked is deliver with a record, with checked steps, or with faults.
 func (l *links) deliverChecked(number, which uint32) {
-	m, about := l.cells[which].letter, remark{}
+	m, about := l.cells[which].Letter, remark{}
 	if l.remarks != nil {
 		about = l.remarks[which]
 	}
 	l.unlink(number, which)
-	to, port := l.net.End(number)
+	to, port := l.Network.End(number)
 	if !about.lost {
-		l.result.Deliveries++
-		if l.result.Time != nil {
-			l.result.Time.Quiet = l.now
+		l.Deliveries++
+		if l.Time != nil {
+			l.Time.Quiet = l.Now
 		}
 	}
-	if about.lost || l.isDead(to) {
-		l.note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(about.number)})
-		l.ps.Release(m.Message)
+	if about.lost || l.IsDead(to) {
+		l.Note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(about.number)})
+		l.Processes.Release(m.Message)
 		return
 	}
-	if l.checks {
-		l.delivers(int(about.number))
-		l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
+	if l.Checks {
+		l.Delivers(int(about.number))
+		l.Happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
 	} else {
-		l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.local(to))
+		l.Effects = l.Processes.Receive(to, to, port, m.Kind(), m.Message, l.Local(to))
 	}
-	l.check(to)
-	l.draw()
-	if l.record != nil {
-		l.note(to, trace.Step{Event: trace.Receive, Port: int(port), Message: int(about.number)})
+	l.Check(to)
+	l.Draw()
+	if l.Record != nil {
+		l.Note(to, trace.Step{Event: trace.Receive, Port: int(port), Message: int(about.number)})
 	}
 	l.effects(to)
-	l.ps.Release(m.Message)
+	l.Processes.Release(m.Message)
 }
 
 // effects applies the effects of a step.
 func (l *links) effects(p int) {
-	sent, other := l.step.Sent, l.step.Other
+	sent, other := l.Effects.Sent, l.Effects.Other
 	for i := range sent {
 		s := &sent[i]
-		l.count(s)
+		l.Count(s)
 		l.enqueue(s, i)
-		if l.fate(i) == twice {
-			l.ps.Hold(s.Message)
+		if l.Fate(i) == steps.Twice {
+			l.Processes.Hold(s.Message)
 			l.enqueue(s, i)
 		}
 	}
 	for i := range other {
-		l.decide(p, other[i])
+		l.Decide(p, other[i])
 	}
 }
 
@@ -278,7 +282,7 @@ func (l *links) enqueue(s *process.Sent, i int) {
 	l.free = cell.next
 	cell.Link, cell.Message, cell.next, cell.previous = s.Link, s.Message, 0, q.tail
 	if l.remarks != nil {
-		l.remark(c, remark{uint32(l.number(i)), l.fate(i) == lost})
+		l.remark(c, remark{uint32(l.Number(i)), l.Fate(i) == steps.Lost})
 	}
 	wasBusy := q.head != 0
 	if wasBusy {
@@ -292,10 +296,10 @@ func (l *links) enqueue(s *process.Sent, i int) {
 	case LIFO:
 		l.busy = append(l.busy, number)
 	case Tile:
-		to, _ := l.net.End(number)
+		to, _ := l.Network.End(number)
 		l.tiles.push(to, number)
 	case RoundRobin, Sweep:
-		l.turns.set(l.slotOf(number))
+		l.turns.Set(l.slotOf(number))
 	default:
 		if !wasBusy {
 			q.place = uint32(len(l.busy))
@@ -333,7 +337,7 @@ func (l *links) unlink(number, c uint32) {
 	switch l.o.Schedule {
 	case LIFO, Tile:
 	case RoundRobin, Sweep:
-		l.turns.clear(l.slotOf(number))
+		l.turns.Clear(l.slotOf(number))
 	default:
 		end := len(l.busy) - 1
 		moved := l.busy[end]
@@ -341,4 +345,41 @@ func (l *links) unlink(number, c uint32) {
 		l.queues[moved].place = q.place
 		l.busy = l.busy[:end]
 	}
+}
+
+// slot returns the slot of the k-th link of the process at p, from 1, or with 0 of its start.
+func (l *links) slot(p, k int) int { return int(l.Network.First(p)) + p + k }
+
+func (l *links) slotOf(link uint32) int { return int(link) + l.Network.Owner(link) + 1 }
+
+// inTurn serves the first slot with something to serve, from this one on.
+func (l *links) inTurn(least int) (started bool) {
+	slot := l.turns.From(least)
+	l.turns.Last = slot
+	p := slot / 3 // on a ring, each process has two links and a start
+	if l.Network.Topology != election.Ring {
+		p = sort.Search(l.Instance.Size(), func(q int) bool { return l.slot(q, 0) > slot }) - 1
+	}
+	if slot == l.slot(p, 0) {
+		l.turns.Clear(slot)
+		l.begins(p)
+		return true
+	}
+	link := uint32(slot - p - 1)
+	l.deliver(link, l.queues[link].head)
+	return false
+}
+
+// firstLap makes the first lap of a sweep, in which processes start before any message reaches them.
+func (l *links) firstLap() {
+	for p := 0; p < l.Instance.Size() && l.result.Complete; p++ {
+		if start := l.slot(p, 0); l.turns.Has(start) {
+			l.turns.Clear(start)
+			l.begins(p)
+		}
+		for p > 0 && l.queues[l.Network.First(p-1)].head != 0 && l.MayContinue() {
+			l.deliver(l.Network.First(p-1), l.queues[l.Network.First(p-1)].head)
+		}
+	}
+	l.turns.Last = l.slot(l.Instance.Size()-1, 1)
 }

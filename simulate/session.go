@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate/internal/queues"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -47,7 +48,7 @@ type Session struct {
 
 // parcel is a message under way.
 type parcel struct {
-	letter
+	queues.Letter
 	number uint32 // in the record
 	sent   election.Ticks
 }
@@ -132,25 +133,25 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 		return nil, err
 	}
 	if r.o.Faults.Unordered = unordered; unordered && r.o.Timing == election.Synchronous {
-		return nil, fmt.Errorf("%w %s: a synchronous run keeps the order of messages", ErrOptions, r.d.Name)
+		return nil, fmt.Errorf("%w %s: a synchronous run keeps the order of messages", ErrOptions, r.Declaration.Name)
 	}
-	n := r.p.Size()
-	if r.dead == nil {
-		r.dead = make([]bool, n)
+	n := r.Instance.Size()
+	if r.Dead == nil {
+		r.Dead = make([]bool, n)
 	}
 	s = &Session{run: r}
 	r.choose = s.choosing(r.choose)
 	r.processes()
-	r.record.Header.Schedule, r.record.Header.Clock = "", r.o.Timing != election.Asynchronous
-	r.slots = make([]int, n)
-	for p := range r.slots {
-		r.slots[p] = p
+	r.Record.Header.Schedule, r.Record.Header.Clock = "", r.o.Timing != election.Asynchronous
+	r.Slots = make([]int, n)
+	for p := range r.Slots {
+		r.Slots[p] = p
 	}
-	if r.record.Header.Clock {
-		r.result.Time = &outcome.Times{}
+	if r.Record.Header.Clock {
+		r.Time = &outcome.Times{}
 	}
-	s.queues, s.suspect, s.severed = make([][]parcel, r.net.Links()), make([]bool, r.net.Links()), make([]int, r.net.Links())
-	s.asleep, s.working, s.alarms = make([]bool, n), make([]bool, n), make([]alarm, n*len(r.d.Timers))
+	s.queues, s.suspect, s.severed = make([][]parcel, r.Network.Links()), make([]bool, r.Network.Links()), make([]int, r.Network.Links())
+	s.asleep, s.working, s.alarms = make([]bool, n), make([]bool, n), make([]alarm, n*len(r.Declaration.Timers))
 	for p := range r.initiators {
 		s.asleep[p] = true
 	}
@@ -172,31 +173,30 @@ func (s *Session) choosing(seeded func(uint32) uint32) func(uint32) uint32 {
 }
 
 // Size returns the number of processes.
-func (s *Session) Size() int { return s.run.p.Size() }
+func (s *Session) Size() int { return s.run.Instance.Size() }
 
 // Made returns the events so far.
 func (s *Session) Made() []Choice { return slices.Clone(s.made) }
 
 // Now returns the time, if the run has a clock.
-func (s *Session) Now() election.Ticks { return s.run.now }
+func (s *Session) Now() election.Ticks { return s.run.Now }
 
 // State returns the state of the process at a position as text.
-func (s *Session) State(position int) string { return s.run.stateText(position) }
+func (s *Session) State(position int) string { return s.run.StateText(position) }
 
 // Record returns the record of the run so far. The next event, or Back, changes it.
-func (s *Session) Record() *trace.Record { return &s.run.record.Record }
+func (s *Session) Record() *trace.Record { return &s.run.Record.Record }
 
 // Result returns the result of the run, judged as if it ended now. It is complete if only faults can happen.
 func (s *Session) Result() *Result {
 	r, result := *s.run, *s.run.result
-	if result.Time != nil {
-		result.Time = new(*result.Time)
+	if r.Time != nil {
+		r.Time = new(*r.Time)
 	}
-	result.Decisions, result.ByPhase = slices.Clone(result.Decisions), slices.Clone(result.ByPhase)
-	result.Faults = slices.Clone(result.Faults)
-	r.result = &result
+	r.Decisions, result.ByPhase, result.Faults = slices.Clone(r.Decisions), slices.Clone(result.ByPhase), slices.Clone(result.Faults)
+	r.result, r.Outcome = &result, &result.Outcome
 	r.finish()
-	result.Record = &trace.Record{Header: s.run.record.Header, Steps: slices.Clone(s.run.record.Steps)}
+	result.Record = &trace.Record{Header: s.run.Record.Header, Steps: slices.Clone(s.run.Record.Steps)}
 	result.Complete = len(s.Choices()) == 0
 	return &result
 }
@@ -204,15 +204,15 @@ func (s *Session) Result() *Result {
 // Text returns a choice in words.
 func (s *Session) Text(c Choice) string {
 	r := s.run
-	at := r.p.Name(c.Process)
+	at := r.Instance.Name(c.Process)
 	message := func() string {
-		from, _ := r.net.End(r.net.Back(c.Process, s.entry(c)))
-		sent := r.record.sent[s.queues[c.Link][c.Place].number-1]
-		return fmt.Sprintf("%s from %s to %s", network.MessageText(sent.kind, sent.text), r.p.Name(from), at)
+		from, _ := r.Network.End(r.Network.Back(c.Process, s.entry(c)))
+		sent := r.Record.Sent[s.queues[c.Link][c.Place].number-1]
+		return fmt.Sprintf("%s from %s to %s", network.MessageText(sent.Kind, sent.Text), r.Instance.Name(from), at)
 	}
 	other := func() string {
-		q, _ := r.net.End(c.Link)
-		return r.p.Name(q)
+		q, _ := r.Network.End(c.Link)
+		return r.Instance.Name(q)
 	}
 	switch c.What {
 	case Begin:
@@ -220,9 +220,9 @@ func (s *Session) Text(c Choice) string {
 	case Deliver, Lose, Duplicate:
 		return c.What.String() + " " + message()
 	case Expire:
-		return fmt.Sprintf("%s of %s expires", trace.TimerText(r.d.Timers[c.Timer]), at)
+		return fmt.Sprintf("%s of %s expires", trace.TimerText(r.Declaration.Timers[c.Timer]), at)
 	case Pass:
-		return fmt.Sprintf("time passes until %s", r.now.Add(c.Time))
+		return fmt.Sprintf("time passes until %s", r.Now.Add(c.Time))
 	case Fail:
 		return at + " crashes"
 	case Revive:
@@ -240,8 +240,8 @@ func (s *Session) Text(c Choice) string {
 	case Hasten:
 		return "the deadlines of " + at + " come a step early"
 	case Ask:
-		r.ps.Commands(c.Command)
-		return at + " is asked to " + r.ps.CommandText()
+		r.Processes.Commands(c.Command)
+		return at + " is asked to " + r.Processes.CommandText()
 	}
 	return at + " is asked to resign"
 }
@@ -257,7 +257,7 @@ func (s *Session) Message(c Choice) int {
 
 // entry is the port at which the message of a choice arrives.
 func (s *Session) entry(c Choice) election.Port {
-	_, port := s.run.net.End(c.Link)
+	_, port := s.run.Network.End(c.Link)
 	return port
 }
 
@@ -265,7 +265,7 @@ func (s *Session) entry(c Choice) election.Port {
 // algorithm failed; then nothing has happened.
 func (s *Session) Step(c Choice) (err error) {
 	if !s.possible(c) {
-		return fmt.Errorf("%w: %s at %s", ErrChoice, c.What, s.run.p.Name(min(max(c.Process, 0), s.run.p.Size()-1)))
+		return fmt.Errorf("%w: %s at %s", ErrChoice, c.What, s.run.Instance.Name(min(max(c.Process, 0), s.run.Instance.Size()-1)))
 	}
 	s.begin(c.Process)
 	s.replacing = nil
@@ -308,23 +308,23 @@ func (s *Session) rollBack(changes []func()) {
 // begin saves the parts of the run that an event at a process may change.
 func (s *Session) begin(p int) {
 	r := s.run
-	core, result, choices, record := *r, *r.result, *r.choices, *r.record
-	byPhase, groups := slices.Clone(r.result.ByPhase), maps.Clone(r.groups)
+	saved, result, choices, record := *r, *r.result, *r.choices, *r.Record
+	byPhase, groups := slices.Clone(r.result.ByPhase), maps.Clone(r.Groups)
 	var times outcome.Times
-	if result.Time != nil {
-		times = *result.Time
+	if r.Time != nil {
+		times = *r.Time
 	}
 	s.undo = []func(){func() {
-		*r, *core.result, *core.choices, *core.record = core, result, choices, record
-		r.result.ByPhase, r.groups = byPhase, groups
-		if r.result.Time != nil {
-			*r.result.Time = times
+		*r, *saved.result, *saved.choices, *saved.Record = saved, result, choices, record
+		r.result.ByPhase, r.Groups = byPhase, groups
+		if r.Time != nil {
+			*r.Time = times
 		}
 	}}
-	change(s, &r.result.Decisions[p], r.result.Decisions[p])
-	if r.leases != nil {
-		before := r.leases.clone()
-		s.undo = append(s.undo, func() { *r.leases = *before })
+	change(s, &r.Decisions[p], r.Decisions[p])
+	if r.Leases != nil {
+		before := r.Leases.Clone()
+		s.undo = append(s.undo, func() { *r.Leases = *before })
 	}
 }
 
@@ -346,11 +346,11 @@ func (s *Session) do(c Choice) {
 		s.deliver(c)
 	case Expire:
 		change(s, &s.late, r.o.Timing == election.Synchronous)
-		change(s, &s.alarms[p*len(r.d.Timers)+int(c.Timer)], alarm{})
-		s.react(p, process.Event{What: process.Expired, Timer: c.Timer}, trace.Step{Event: trace.Timeout, Port: -1, Text: r.d.Timers[c.Timer]})
+		change(s, &s.alarms[p*len(r.Declaration.Timers)+int(c.Timer)], alarm{})
+		s.react(p, process.Event{What: process.Expired, Timer: c.Timer}, trace.Step{Event: trace.Timeout, Port: -1, Text: r.Declaration.Timers[c.Timer]})
 	case Pass:
 		change(s, &s.late, false)
-		r.now = r.now.Add(c.Time)
+		r.Now = r.Now.Add(c.Time)
 	case Fail:
 		s.crash(p, "")
 	case Revive:
@@ -359,8 +359,8 @@ func (s *Session) do(c Choice) {
 		s.lose(p, s.take(c))
 	case Duplicate:
 		m := s.queues[c.Link][c.Place]
-		r.result.Duplicated++
-		step := r.record.sending(int(m.number))
+		r.Duplicated++
+		step := r.Record.Sending(int(m.number))
 		sent := slices.Clone(step.Sent)
 		sent[int(m.number)-sent[0].Message].Copies++
 		change(s, &step.Sent, sent)
@@ -369,7 +369,7 @@ func (s *Session) do(c Choice) {
 		s.detect(c)
 	case Cease:
 		change(s, &s.working[p], false)
-		r.stops(p, false)
+		r.Stops(p, false)
 		s.obey(p, election.Command{Order: election.Stopped})
 	case Abdicate:
 		s.obey(p, election.Command{Order: election.Resign})
@@ -383,8 +383,8 @@ func (s *Session) do(c Choice) {
 }
 
 func (s *Session) obey(p int, asks election.Command) {
-	s.run.ps.Commands(asks)
-	s.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: s.run.ps.CommandText()})
+	s.run.Processes.Commands(asks)
+	s.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: s.run.Processes.CommandText()})
 }
 
 // take takes a message off its link.
@@ -396,16 +396,16 @@ func (s *Session) take(c Choice) parcel {
 
 func (s *Session) deliver(c Choice) {
 	r, m := s.run, s.take(c)
-	to, port := r.net.End(c.Link)
+	to, port := r.Network.End(c.Link)
 	if s.severed[c.Link] > 0 {
 		s.lose(to, m)
 		return
 	}
-	r.result.Deliveries++
-	if r.result.Time != nil {
-		r.result.Time.Quiet = r.now
+	r.Deliveries++
+	if r.Time != nil {
+		r.Time.Quiet = r.Now
 	}
-	if r.dead[to] {
+	if r.Dead[to] {
 		s.lose(to, m)
 		return
 	}
@@ -415,10 +415,10 @@ func (s *Session) deliver(c Choice) {
 
 // lose records that a message to a process is lost.
 func (s *Session) lose(to int, m parcel) {
-	if !s.run.dead[to] {
+	if !s.run.Dead[to] {
 		s.run.result.Lost++
 	}
-	s.run.note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.number)})
+	s.run.Note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.number)})
 }
 
 // fresh copies the state of a process into a slot of its own, for writing.
@@ -426,39 +426,39 @@ func (s *Session) fresh(p int) {
 	r, last := s.run, len(s.free)-1
 	var slot int
 	if last < 0 {
-		slot = r.ps.Grow(1)
+		slot = r.Processes.Grow(1)
 	} else {
 		slot, s.free = s.free[last], s.free[:last]
 	}
-	r.ps.Copy(slot, r.slots[p])
-	s.replacing = append(s.replacing, r.slots[p])
+	r.Processes.Copy(slot, r.Slots[p])
+	s.replacing = append(s.replacing, r.Slots[p])
 	s.undo = append(s.undo, func() { s.free = append(s.free, slot) })
-	change(s, &r.slots[p], slot)
+	change(s, &r.Slots[p], slot)
 }
 
 // react makes the step of a process for an event.
 func (s *Session) react(p int, e process.Event, what trace.Step) {
 	r := s.run
 	s.fresh(p)
-	r.delivers(what.Message)
-	r.happens(p, e)
-	sent := slices.Clone(r.step.Sent)
+	r.Delivers(what.Message)
+	r.Happens(p, e)
+	sent := slices.Clone(r.Effects.Sent)
 	s.undo = append(s.undo, func() {
 		for _, m := range sent {
-			r.ps.Release(m.Message)
+			r.Processes.Release(m.Message)
 		}
 	})
-	r.check(p)
-	if r.unsent = 0; s.dies > 0 {
-		r.unsent = max(0, len(sent)-s.dies+1)
+	r.Check(p)
+	if r.Unsent = 0; s.dies > 0 {
+		r.Unsent = max(0, len(sent)-s.dies+1)
 	}
-	r.note(p, what)
+	r.Note(p, what)
 	var cut []parcel
-	for i := range r.leaving() {
+	for i := range r.Leaving() {
 		m := &sent[i]
-		r.count(m)
+		r.Count(m)
 		link := m.On()
-		parcel := parcel{letter{m.Link, m.Message}, uint32(r.number(i)), r.now}
+		parcel := parcel{queues.Letter{Link: m.Link, Message: m.Message}, uint32(r.Number(i)), r.Now}
 		if s.severed[link] > 0 {
 			cut = append(cut, parcel)
 			continue
@@ -467,7 +467,7 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 	}
 	s.apply(p)
 	for _, m := range cut {
-		to, _ := r.net.End(m.On())
+		to, _ := r.Network.End(m.On())
 		s.lose(to, m)
 	}
 }
@@ -475,24 +475,24 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 // apply applies the effects of a step that follow its messages, or crashes the process.
 func (s *Session) apply(p int) {
 	r := s.run
-	if r.unsent > 0 {
-		text := trace.Amid(len(r.leaving()), len(r.step.Sent))
-		r.unsent = 0
+	if r.Unsent > 0 {
+		text := trace.Amid(len(r.Leaving()), len(r.Effects.Sent))
+		r.Unsent = 0
 		s.crash(p, text)
 		return
 	}
-	for _, effect := range r.step.Other {
+	for _, effect := range r.Effects.Other {
 		switch effect.Op {
 		case election.SetTimer, election.StopTimer:
 			s.alarm(p, effect)
 		case election.StopWork:
 			change(s, &s.working[p], true)
-			r.stops(p, true)
+			r.Stops(p, true)
 		default:
-			r.decide(p, effect)
+			r.Decide(p, effect)
 		}
 	}
-	r.settle(p)
+	r.Settle(p)
 }
 
 func (s *Session) alarm(p int, e election.Effect) {
@@ -504,5 +504,5 @@ func (s *Session) alarm(p int, e election.Effect) {
 			a.at = now.Add(e.Ticks)
 		}
 	}
-	change(s, &s.alarms[p*len(s.run.d.Timers)+int(e.Timer)], a)
+	change(s, &s.alarms[p*len(s.run.Declaration.Timers)+int(e.Timer)], a)
 }

@@ -47,7 +47,7 @@ func (s *Session) inUnit() []Choice {
 
 // deliveries returns the messages that can arrive, by receiver and port.
 func (s *Session) deliveries() (all []Choice) {
-	net := s.run.net
+	net := s.run.Network
 	for p := range net.Size() {
 		for port := range net.Degree(p) {
 			from, at := net.End(net.First(p) + uint32(port))
@@ -67,7 +67,7 @@ func (s *Session) deliveries() (all []Choice) {
 
 // expiries returns the timers that can expire.
 func (s *Session) expiries() (all []Choice) {
-	timers := len(s.run.d.Timers)
+	timers := len(s.run.Declaration.Timers)
 	for i, a := range s.alarms {
 		if a.runs && !s.clock(i/timers, a.deadline).Less(a.at) {
 			all = append(all, Choice{What: Expire, Process: i / timers, Timer: election.Timer(i % timers)})
@@ -78,13 +78,13 @@ func (s *Session) expiries() (all []Choice) {
 
 // clock returns what the clock of the process at p shows by which its timers expire, or those that are set at a deadline.
 func (s *Session) clock(p int, deadline bool) election.Ticks {
-	switch l := s.run.lazy; {
+	switch l := s.run.Lazy; {
 	case l == nil:
-		return s.run.now
+		return s.run.Now
 	case deadline:
-		return l.deadlines(p, s.run.now)
+		return l.Deadlines(p, s.run.Now)
 	default:
-		return l.timers(s.run.now)
+		return l.Timers(s.run.Now)
 	}
 }
 
@@ -92,15 +92,15 @@ func (s *Session) clock(p int, deadline bool) election.Ticks {
 // until the next timer expires.
 func (s *Session) passes(other bool) []Choice {
 	switch {
-	case s.run.lazy != nil:
-		return []Choice{{What: Pass, Time: s.run.lazy.step()}}
+	case s.run.Lazy != nil:
+		return []Choice{{What: Pass, Time: s.run.Lazy.Step()}}
 	case s.run.o.Timing == election.Asynchronous || len(s.expiries()) > 0:
 		return nil
 	}
 	flying := false
 	for _, queue := range s.queues {
 		for _, m := range queue {
-			if flying = true; !s.run.now.Less(m.sent.Add(election.Units(s.longest()))) {
+			if flying = true; !s.run.Now.Less(m.sent.Add(election.Units(s.longest()))) {
 				return nil
 			}
 		}
@@ -115,7 +115,7 @@ func (s *Session) passes(other bool) []Choice {
 	case flying || other:
 		return []Choice{{What: Pass, Time: election.Units(1)}}
 	case next != election.Forever:
-		return []Choice{{What: Pass, Time: next.Sub(s.run.now)}}
+		return []Choice{{What: Pass, Time: next.Sub(s.run.Now)}}
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (s *Session) possible(c Choice) bool {
 			return false
 		}
 		all := s.Choices()
-		return len(all) == 0 && s.run.record.Header.Clock ||
+		return len(all) == 0 && s.run.Record.Header.Clock ||
 			slices.ContainsFunc(all, func(listed Choice) bool { return listed.What == Pass && !listed.Time.Less(c.Time) })
 	}
 	if c.What == Deliver {
@@ -146,7 +146,7 @@ func (s *Session) delivers(c Choice) bool {
 	if int(c.Link) >= len(s.queues) || c.Place < 0 || c.Place >= len(s.queues[c.Link]) {
 		return false
 	}
-	to, _ := s.run.net.End(c.Link)
+	to, _ := s.run.Network.End(c.Link)
 	if (c != Choice{What: Deliver, Process: to, Link: c.Link, Place: c.Place}) || !s.arrives(s.queues[c.Link][c.Place]) {
 		return false
 	}
@@ -159,7 +159,7 @@ func (s *Session) delivers(c Choice) bool {
 
 // first returns the delivery to the process at p that comes first in a synchronous run: by port.
 func (s *Session) first(p int) (c Choice, some bool) {
-	net := s.run.net
+	net := s.run.Network
 	for port := range net.Degree(p) {
 		link := net.Back(net.End(net.First(p) + uint32(port)))
 		if queue := s.queues[link]; len(queue) > 0 && s.arrives(queue[0]) {
@@ -187,5 +187,5 @@ func (s *Session) elsewhere(c Choice) bool {
 
 // arrives reports whether a message under way can arrive now, if those before it have.
 func (s *Session) arrives(m parcel) bool {
-	return s.run.o.Timing == election.Asynchronous || s.run.lazy != nil || m.sent.Less(s.run.now)
+	return s.run.o.Timing == election.Asynchronous || s.run.Lazy != nil || m.sent.Less(s.run.Now)
 }

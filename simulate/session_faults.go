@@ -15,19 +15,19 @@ import (
 // process from all others are listed; Step takes any other division, too. It also takes any weight.
 func (s *Session) Faults() (all []Choice) {
 	r := s.run
-	for p, dead := range r.dead {
+	for p, dead := range r.Dead {
 		switch {
 		case dead:
 			all = append(all, Choice{What: Revive, Process: p})
 			continue
-		case r.has.Command:
+		case r.Functions.Command:
 			all = append(all, Choice{What: Abdicate, Process: p})
 		}
 		all = append(all, Choice{What: Fail, Process: p})
 		all = append(all, s.suspicions(p)...)
 	}
 	for link, queue := range s.queues {
-		to, _ := r.net.End(uint32(link))
+		to, _ := r.Network.End(uint32(link))
 		for place := range queue {
 			all = append(all, Choice{What: Lose, Process: to, Link: uint32(link), Place: place},
 				Choice{What: Duplicate, Process: to, Link: uint32(link), Place: place})
@@ -39,16 +39,16 @@ func (s *Session) Faults() (all []Choice) {
 // suspicions returns what the failure detector of a live process can report.
 func (s *Session) suspicions(p int) (all []Choice) {
 	r := s.run
-	if !r.has.Suspect {
+	if !r.Functions.Suspect {
 		return nil
 	}
-	for port := range r.net.Degree(p) {
-		link := r.net.First(p) + uint32(port)
-		q, back := r.net.End(link)
-		over := r.dead[q] && len(s.queues[r.net.Back(q, back)]) == 0 // its messages arrive first
+	for port := range r.Network.Degree(p) {
+		link := r.Network.First(p) + uint32(port)
+		q, back := r.Network.End(link)
+		over := r.Dead[q] && len(s.queues[r.Network.Back(q, back)]) == 0 // its messages arrive first
 		switch {
 		case q == p:
-		case !s.suspect[link] && (!r.dead[q] || over):
+		case !s.suspect[link] && (!r.Dead[q] || over):
 			all = append(all, Choice{What: Distrust, Process: p, Link: link})
 		case s.suspect[link] && !over:
 			all = append(all, Choice{What: Trust, Process: p, Link: link})
@@ -60,17 +60,17 @@ func (s *Session) suspicions(p int) (all []Choice) {
 // commands returns the commands with an argument that can come next, except weights.
 func (s *Session) commands() (all []Choice) {
 	r := s.run
-	for p, dead := range r.dead {
-		if dead || !r.has.Command {
+	for p, dead := range r.Dead {
+		if dead || !r.Functions.Command {
 			continue
 		}
-		for q := range r.p.Size() {
+		for q := range r.Instance.Size() {
 			if q != p {
-				all = append(all, Choice{What: Ask, Process: p, Command: election.Command{Order: election.Transfer, Member: r.p.ID(q)}})
+				all = append(all, Choice{What: Ask, Process: p, Command: election.Command{Order: election.Transfer, Member: r.Instance.ID(q)}})
 			}
 		}
 		for _, proof := range s.proofs {
-			if proof.Member != r.p.ID(p) {
+			if proof.Member != r.Instance.ID(p) {
 				all = append(all, Choice{What: Ask, Process: p, Command: proof})
 			}
 		}
@@ -81,7 +81,7 @@ func (s *Session) commands() (all []Choice) {
 // weighs reports whether a choice gives a live member a weight.
 func (s *Session) weighs(c Choice) bool {
 	p := c.Process
-	return p >= 0 && p < s.run.p.Size() && !s.run.dead[p] && s.run.has.Command &&
+	return p >= 0 && p < s.run.Instance.Size() && !s.run.Dead[p] && s.run.Functions.Command &&
 		c == Choice{What: Ask, Process: p, Command: election.Command{Order: election.Weigh, Number: c.Command.Number}}
 }
 
@@ -97,20 +97,20 @@ func (s *Session) possibleCuts() (all []Choice) {
 		offered[line] = true
 	}
 	offer := func(c faults.Cut) {
-		if line := c.Text(r.p); !offered[line] {
+		if line := c.Text(r.Instance); !offered[line] {
 			offered[line] = true
 			all = append(all, Choice{What: Sever, Process: c.Groups[0][0], Cut: line})
 		}
 	}
-	for p := range r.p.Size() {
+	for p := range r.Instance.Size() {
 		var others []int
-		for q := range r.p.Size() {
+		for q := range r.Instance.Size() {
 			if q != p {
 				others = append(others, q)
 			}
 		}
-		for port := range r.net.Degree(p) {
-			q, _ := r.net.End(r.net.First(p) + uint32(port))
+		for port := range r.Network.Degree(p) {
+			q, _ := r.Network.End(r.Network.First(p) + uint32(port))
 			if q == p {
 				continue
 			}
@@ -133,7 +133,7 @@ func (s *Session) Cut(line string) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	return Choice{What: Sever, Process: cut.Groups[0][0], Cut: cut.Text(s.run.p)}, nil
+	return Choice{What: Sever, Process: cut.Groups[0][0], Cut: cut.Text(s.run.Instance)}, nil
 }
 
 // divides reports whether a choice is a cut that is possible, and that is not in force.
@@ -147,7 +147,7 @@ var errNoCut = errors.New("a cut is a line such as partition 1,2 | 3 or cut 1 ->
 
 // readCut reads a cut without times.
 func (s *Session) readCut(line string) (faults.Cut, error) {
-	p := s.run.p
+	p := s.run.Instance
 	ids := make(election.List, p.Size())
 	for q := range ids {
 		if ids[q] = uint64(q); !p.Anonymous() {
@@ -175,11 +175,11 @@ func (s *Session) cut(c Choice) {
 	} else {
 		change(s, &s.cuts, append(slices.Clip(s.cuts), c.Cut))
 	}
-	for link := range cut.Links(r.net) {
+	for link := range cut.Links(r.Network) {
 		change(s, &s.severed[link], s.severed[link]+by)
 	}
 	r.result.Disturbed = true
-	r.note(c.Process, trace.Step{Event: event, Port: -1, Text: c.Cut})
+	r.Note(c.Process, trace.Step{Event: event, Port: -1, Text: c.Cut})
 }
 
 // crash stops a process. The note states how far it came, if it crashes amid a step.
@@ -187,29 +187,29 @@ func (s *Session) crash(p int, note string) {
 	r := s.run
 	r.result.Disturbed = true
 	s.fresh(p)
-	r.ps.Reborn(r.slots[p], p)
-	change(s, &r.dead[p], true)
+	r.Processes.Reborn(r.Slots[p], p)
+	change(s, &r.Dead[p], true)
 	change(s, &s.asleep[p], false)
-	r.result.Decisions[p] = network.Decision{}
-	r.orphan(p, r.o.Wardens)
+	r.Decisions[p] = network.Decision{}
+	r.Orphan(p, r.o.Wardens)
 	if r.o.Wardens {
-		change(s, &s.proofs, append(slices.Clip(s.proofs), election.Command{Order: election.Died, Member: r.p.ID(p), Number: r.ps.Incarnation(r.slots[p])}))
+		change(s, &s.proofs, append(slices.Clip(s.proofs), election.Command{Order: election.Died, Member: r.Instance.ID(p), Number: r.Processes.Incarnation(r.Slots[p])}))
 	}
 	change(s, &s.working[p], false)
-	for t := range r.d.Timers {
-		change(s, &s.alarms[p*len(r.d.Timers)+t], alarm{})
+	for t := range r.Declaration.Timers {
+		change(s, &s.alarms[p*len(r.Declaration.Timers)+t], alarm{})
 	}
-	if !r.has.Trust { // a mistake about it may have ended, unheard, before it crashed
+	if !r.Functions.Trust { // a mistake about it may have ended, unheard, before it crashed
 		s.unsuspected(p)
 	}
-	r.note(p, trace.Step{Event: trace.Crash, Port: -1, Text: note})
+	r.Note(p, trace.Step{Event: trace.Crash, Port: -1, Text: note})
 }
 
 // unsuspected ends all suspicions of the process at p.
 func (s *Session) unsuspected(p int) {
-	for port := range s.run.net.Degree(p) {
-		q, back := s.run.net.End(s.run.net.First(p) + uint32(port))
-		change(s, &s.suspect[s.run.net.Back(q, back)], false)
+	for port := range s.run.Network.Degree(p) {
+		q, back := s.run.Network.End(s.run.Network.First(p) + uint32(port))
+		change(s, &s.suspect[s.run.Network.Back(q, back)], false)
 	}
 }
 
@@ -217,13 +217,13 @@ func (s *Session) unsuspected(p int) {
 // starts anew.
 func (s *Session) revive(p int) {
 	r := s.run
-	change(s, &r.dead[p], false)
+	change(s, &r.Dead[p], false)
 	s.unsuspected(p)
-	for port := range r.net.Degree(p) {
-		change(s, &s.suspect[r.net.First(p)+uint32(port)], false)
+	for port := range r.Network.Degree(p) {
+		change(s, &s.suspect[r.Network.First(p)+uint32(port)], false)
 	}
 	e := process.Event{What: process.Recovered}
-	if !r.has.Recover {
+	if !r.Functions.Recover {
 		e.What = process.Started
 	}
 	s.react(p, e, trace.Step{Event: trace.Recover, Port: -1})
@@ -232,14 +232,14 @@ func (s *Session) revive(p int) {
 // detect reports a suspicion, or its end, to a process.
 func (s *Session) detect(c Choice) {
 	r, p := s.run, c.Process
-	q, _ := r.net.End(c.Link)
-	port := election.Port(c.Link - r.net.First(p))
-	r.result.Disturbed = r.result.Disturbed || !r.dead[q]
+	q, _ := r.Network.End(c.Link)
+	port := election.Port(c.Link - r.Network.First(p))
+	r.result.Disturbed = r.result.Disturbed || !r.Dead[q]
 	change(s, &s.suspect[c.Link], c.What == Distrust)
 	step := trace.Step{Event: trace.Suspect, Port: int(port), From: q + 1}
 	if c.What == Distrust {
 		s.react(p, process.Event{What: process.Suspected, Port: port}, step)
-	} else if step.Event = trace.Trust; r.has.Trust {
+	} else if step.Event = trace.Trust; r.Functions.Trust {
 		s.react(p, process.Event{What: process.Trusted, Port: port}, step)
 	}
 }

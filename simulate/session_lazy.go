@@ -5,37 +5,13 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"
 )
 
 // Lazy time, as in package verify: no event is urgent. A message takes any time, a timer is late by any time, and time passes at any
 // moment. Each process has two clocks: the timers of all run fast, and the deadlines, with the leases that end by them, slow. A
 // deadline may come a step early, at any moment.
-
-// lazyClocks are the clocks of a session in lazy time.
-type lazyClocks struct {
-	err    faults.Chance
-	gained []election.Ticks // by process: what its clock of deadlines has gained
-}
-
-// step is the time that passes at once, in units of the true time. At its multiples all clocks show whole units.
-func (l *lazyClocks) step() election.Ticks { return election.Units(max(1, l.err.Of)) }
-
-// timers returns what the clocks of timers show at a moment.
-func (l *lazyClocks) timers(now election.Ticks) election.Ticks {
-	if l.err.Times == 0 {
-		return now
-	}
-	return scaled(now, l.err.Of+l.err.Times, l.err.Of, false)
-}
-
-// deadlines returns what the clock of a process shows on which it reads deadlines.
-func (l *lazyClocks) deadlines(p int, now election.Ticks) election.Ticks {
-	if l.err.Times > 0 {
-		now = scaled(now, l.err.Of-l.err.Times, l.err.Of, false)
-	}
-	return now.Add(l.gained[p])
-}
 
 // maxRate is the maximum denominator of the error of clocks, as in package verify.
 const maxRate = 1 << 20
@@ -44,24 +20,24 @@ const maxRate = 1 << 20
 // step of time, and Hasten one of the faults. The error wraps [ErrOptions].
 func (s *Session) BeLazy(err faults.Chance) error {
 	switch {
-	case !s.run.d.Leased || s.run.o.Timing != election.Timed:
-		return fmt.Errorf("%w %s: lazy time is for timed runs of algorithms with leases", ErrOptions, s.run.d.Name)
+	case !s.run.Declaration.Leased || s.run.o.Timing != election.Timed:
+		return fmt.Errorf("%w %s: lazy time is for timed runs of algorithms with leases", ErrOptions, s.run.Declaration.Name)
 	case err.Times > 0 && err.Times >= err.Of, err.Of > maxRate:
-		return fmt.Errorf("%w %s: the error of a clock is below 1, with a denominator of at most %d, not %s", ErrOptions, s.run.d.Name, maxRate, err)
+		return fmt.Errorf("%w %s: the error of a clock is below 1, with a denominator of at most %d, not %s", ErrOptions, s.run.Declaration.Name, maxRate, err)
 	case len(s.made) > 0:
-		return fmt.Errorf("%w %s: lazy time comes before the first event", ErrOptions, s.run.d.Name)
+		return fmt.Errorf("%w %s: lazy time comes before the first event", ErrOptions, s.run.Declaration.Name)
 	}
-	s.run.lazy = &lazyClocks{err, make([]election.Ticks, s.run.p.Size())}
-	s.run.drifts = make([]*drift, s.run.p.Size()) // so that steps read the clock of their process
+	s.run.Lazy = &steps.LazyClocks{Err: err, Gained: make([]election.Ticks, s.run.Instance.Size())}
+	s.run.Drifts = make([]*steps.Drift, s.run.Instance.Size()) // so that steps read the clock of their process
 	return nil
 }
 
 // hasteners returns the processes whose deadlines can come early.
 func (s *Session) hasteners() (all []Choice) {
-	if s.run.lazy == nil {
+	if s.run.Lazy == nil {
 		return nil
 	}
-	for p, dead := range s.run.dead {
+	for p, dead := range s.run.Dead {
 		if !dead {
 			all = append(all, Choice{What: Hasten, Process: p})
 		}
@@ -71,7 +47,7 @@ func (s *Session) hasteners() (all []Choice) {
 
 // hasten lets the deadlines of the process at p come a step early.
 func (s *Session) hasten(p int) {
-	l := s.run.lazy
-	change(s, &l.gained[p], l.gained[p].Add(l.step()))
-	s.run.note(p, trace.Step{Event: trace.Fault, Port: -1, Text: trace.Hastened})
+	l := s.run.Lazy
+	change(s, &l.Gained[p], l.Gained[p].Add(l.Step()))
+	s.run.Note(p, trace.Step{Event: trace.Fault, Port: -1, Text: trace.Hastened})
 }

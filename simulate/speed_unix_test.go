@@ -84,7 +84,7 @@ func prepared[S, M any](name string, a election.Algorithm[S, M], o Options, prep
 		prepare(r)
 		return func() uint64 {
 			play(r)
-			return r.result.Deliveries
+			return r.Deliveries
 		}
 	}}
 }

@@ -70,8 +70,8 @@ func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 		w.first[same[0]] = k
 	}
 	w.timers = make([]election.Ticks, len(w.seen.Alike)*len(d.Timers))
-	r.watcher = w
-	r.ps.Choices(func(n uint32) uint32 {
+	r.Watcher = w
+	r.Processes.Choices(func(n uint32) uint32 {
 		w.seen.Chance = true
 		return r.choose(n)
 	})
@@ -88,16 +88,16 @@ func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 // those out of port 1. The view out of a port, link by link, is a word of n letters, each the initial state of a
 // process and the port that the word leaves it on; of twice as many letters, two words.
 func (r *run) alike() (classes [][]int) {
-	n := r.p.Size()
+	n := r.Instance.Size()
 	newborn := map[string]int{}
 	word, next := make([]int, 2*n), make([]int, 2*n) // by link, which is its first letter
 	for link := range word {
-		state := string(r.ps.AppendState(nil, link/2, election.Ticks{}, codec.Whole))
+		state := string(r.Processes.AppendState(nil, link/2, election.Ticks{}, codec.Whole))
 		if _, known := newborn[state]; !known {
 			newborn[state] = len(newborn)
 		}
 		word[link] = 2*newborn[state] + link%2
-		p, port := r.net.End(uint32(link))
+		p, port := r.Network.End(uint32(link))
 		next[link] = 2*p + 1 - int(port)
 	}
 	for letters := 1; letters < n; letters *= 2 {
@@ -141,39 +141,39 @@ type mirror struct {
 	been    map[xxh3.Uint128]election.Ticks // earlier configurations, with their times
 }
 
-// before compares if a unit has ended when a step of the process at p comes.
-func (w *mirror) before(p int, e process.Event) {
-	if w.stepped && w.at != w.now {
+// Before compares if a unit has ended when a step of the process at p comes.
+func (w *mirror) Before(p int, e process.Event) {
+	if w.stepped && w.at != w.Now {
 		w.compare()
 	}
 	if k, first := w.first[p]; first && e.What == process.Expired {
-		w.timers[k*len(w.d.Timers)+int(e.Timer)] = election.Ticks{}
+		w.timers[k*len(w.Declaration.Timers)+int(e.Timer)] = election.Ticks{}
 	}
-	w.stepped, w.at = true, w.now
+	w.stepped, w.at = true, w.Now
 }
 
-// after records the messages that a step of a first one has sent.
-func (w *mirror) after(p int) {
+// After records the messages that a step of a first one has sent.
+func (w *mirror) After(p int) {
 	k, first := w.first[p]
 	if !first {
 		return
 	}
-	for i := range w.step.Sent {
-		m := &w.step.Sent[i]
+	for i := range w.Effects.Sent {
+		m := &w.Effects.Sent[i]
 		w.sent = binary.AppendUvarint(w.sent, uint64(k))
 		w.sent = binary.AppendUvarint(w.sent, uint64(m.Link&31)) // the port, and the kind
-		w.sent = w.ps.AppendMessage(w.sent, m.Message)
+		w.sent = w.Processes.AppendMessage(w.sent, m.Message)
 	}
-	for _, e := range w.step.Other {
-		if int(e.Timer) >= len(w.d.Timers) {
+	for _, e := range w.Effects.Other {
+		if int(e.Timer) >= len(w.Declaration.Timers) {
 			continue // a decision, or a mistake that the engine reports
 		}
-		timer := k*len(w.d.Timers) + int(e.Timer)
+		timer := k*len(w.Declaration.Timers) + int(e.Timer)
 		switch e.Op {
 		case election.SetTimer:
 			w.timers[timer] = election.Forever
-			if e.Ticks.Less(election.Forever.Sub(w.now)) {
-				w.timers[timer] = w.now.Add(e.Ticks)
+			if e.Ticks.Less(election.Forever.Sub(w.Now)) {
+				w.timers[timer] = w.Now.Add(e.Ticks)
 			}
 		case election.StopTimer:
 			w.timers[timer] = election.Ticks{}
@@ -192,14 +192,14 @@ func (w *mirror) compare() {
 	var all, state []byte
 	for _, same := range w.seen.Alike {
 		before := len(all)
-		all = w.ps.AppendState(all, same[0], w.at, codec.Whole)
+		all = w.Processes.AppendState(all, same[0], w.at, codec.Whole)
 		for _, p := range same[1:] {
-			state = w.ps.AppendState(state[:0], p, w.at, codec.Whole)
-			if !bytes.Equal(state, all[before:]) || w.result.Decisions[p].Role != w.result.Decisions[same[0]].Role {
+			state = w.Processes.AppendState(state[:0], p, w.at, codec.Whole)
+			if !bytes.Equal(state, all[before:]) || w.Decisions[p].Role != w.Decisions[same[0]].Role {
 				w.seen.Apart = &Apart{w.at, same[0], p}
 				if !w.seen.Chance {
 					w.violates(process.BrokeContract, fmt.Sprintf("%s and %s were alike, and differ after unit %s without any choice; steps depend on their arguments only",
-						w.p.Name(same[0]), w.p.Name(p), w.at))
+						w.Instance.Name(same[0]), w.Instance.Name(p), w.at))
 				}
 				return
 			}

@@ -35,62 +35,29 @@ func (v *Violation) Unwrap() error { return ErrBroken }
 // mostTold is the largest number of steps of a run that is repeated for a record, which takes some hundred bytes a step.
 const mostTold = 100_000
 
-// acting describes the current step.
-type acting struct {
-	process int
-	event   process.Event
-	inside  bool // the algorithm runs, and not the engine
-}
-
-// breaks ends the run: the last step broke the contract.
-func (r *run) breaks(property, how string) {
-	if !r.checks {
+// broken ends the run: the last step broke the contract.
+func (r *run) broken(property, how string) {
+	if !r.Checks {
 		panic(fmt.Errorf("%w: %s", ErrBroken, how))
 	}
-	p, e := r.acting.process, r.acting.event
-	if r.record != nil {
-		r.record.broken(r, trace.Graphic(how))
+	p, e := r.Acting.Process, r.Acting.Event
+	if r.Record != nil {
+		r.Record.Broken(&r.Core, trace.Graphic(how))
 	}
-	r.violates(property, r.ps.Breach(p, e, how))
+	r.violates(property, r.Processes.Breach(p, e, how))
 }
 
 // violates ends the run.
 func (r *run) violates(property, detail string) {
 	v := &Violation{Property: property, Detail: detail, steps: r.made()}
-	if r.record != nil {
-		v.Record = &trace.Record{Header: r.record.Header, Steps: slices.Clone(r.record.Steps)}
+	if r.Record != nil {
+		v.Record = &trace.Record{Header: r.Record.Header, Steps: slices.Clone(r.Record.Steps)}
 	}
 	panic(v)
 }
 
 // made returns the approximate number of steps so far, at least 1.
-func (r *run) made() uint64 { return r.steps + uint64(r.p.Size()) }
-
-// broken records the current step, which broke the contract.
-func (b *recorder) broken(r *run, how string) {
-	p, e := r.acting.process, r.acting.event
-	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Drew: b.drew, Broken: how}
-	switch e.What {
-	case process.Received:
-		step.Message, step.Port = b.delivered, int(e.Port)
-		m := b.sent[step.Message-1]
-		step.From, step.Kind, step.Text, step.MessageValue = m.process+1, m.kind, m.text, m.value
-	case process.Suspected, process.Trusted:
-		q, _ := r.net.End(r.net.First(p) + uint32(e.Port))
-		step.Port, step.From = int(e.Port), q+1
-	case process.Expired:
-		step.Text = r.d.Timers[e.Timer]
-	case process.Commanded:
-		step.Text = r.ps.CommandText()
-	}
-	if r.o.Values {
-		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
-	}
-	b.Steps = append(b.Steps, step)
-}
-
-// events are the events of package process as records name them.
-var events = [...]trace.Event{trace.Start, trace.Recover, trace.Receive, trace.Timeout, trace.Suspect, trace.Trust, trace.Command}
+func (r *run) made() uint64 { return r.Steps + uint64(r.Instance.Size()) }
 
 // breakdown is a panic in a run that does not note which process acts. The run is repeated, with its steps checked.
 type breakdown struct {
@@ -115,14 +82,14 @@ func (r *run) attempt(play func()) {
 		case fault == nil:
 		case refusal(err) || errors.As(err, &unborn) || errors.As(err, &violation):
 			panic(fault)
-		case !r.checks && r.loops != nil:
+		case !r.Checks && r.loops != nil:
 			panic(&breakdown{fault: fault})
-		case !r.checks:
+		case !r.Checks:
 			panic(&breakdown{fault, r.made()})
-		case !r.acting.inside: // the engine
+		case !r.Acting.Inside: // the engine
 			panic(fault)
 		default:
-			r.breaks(process.Blame(fault))
+			r.Breaks(process.Blame(fault))
 		}
 	}()
 	play()

@@ -16,7 +16,7 @@ import (
 
 // pure are the packages whose results depend on their arguments only.
 var pure = []string{
-	"./election", "./network", "./faults", "./outcome", "./algorithms/...", "./simulate", "./verify/...", "./internal/study/claims", "./count", "./order", "./trace", "./drawing", "./program",
+	"./election", "./network", "./faults", "./outcome", "./algorithms/...", "./simulate/...", "./verify/...", "./internal/study/claims", "./count", "./order", "./trace", "./drawing", "./program",
 	"./internal/core/codec", "./internal/core/loops", "./internal/core/mean", "./internal/core/random",
 }
 

@@ -1,4 +1,4 @@
-package simulate
+package queues
 
 import (
 	"slices"
@@ -7,50 +7,50 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 )
 
-// wheel is a calendar of messages that arrive within a bounded time. A bucket is at most as wide as the shortest
+// Wheel is a calendar of messages that arrive within a bounded time. A bucket is at most as wide as the shortest
 // delay, so that nothing is added to the bucket that is read: it is sorted once, when its time comes. Within a moment
 // messages keep the order in which they were added; in a synchronous run that of ports.
 //
 // A heap costs a cache miss for every level of every message; a bucket is read sequentially. If a bucket is in order
 // already, it is read page by page, and a page that has been read is the next one for writing.
-type wheel struct {
+type Wheel struct {
 	width   uint64 // of a bucket, in ticks
 	base    election.Ticks
 	first   int // the bucket that begins at base
 	count   int // messages in buckets
 	buckets []bucket
-	full    turns    // which of them are not empty
+	full    Turns    // which of them are not empty
 	pages   []*page  // they never move, so that many of them leave no smaller copies behind
 	after   []uint32 // by page: the next one of its bucket, or of the blank ones
 	blank   uint32   // a page; 0: none
 	byPort  bool     // within a moment, ports matter
-	due     []posted // the messages that are read: a bucket, sorted, or a page of it that is in order
+	due     []Posted // the messages that are read: a bucket, sorted, or a page of it that is in order
 	read    int      // how many of them have been read
 	open    bucket   // the pages from the one that is read on, if they are in order
 	byTime  []uint32 // the number of messages of a bucket that are due at each of its moments
 }
 
-type page [letterPage]posted
+type page [letterPage]Posted
 
-// letter is a message on a link.
-type letter struct {
+// Letter is a message on a link.
+type Letter struct {
 	Link    uint32 // as in [process.Sent]
 	Message process.Message
 }
 
 // On returns the directed link that the message left on.
-func (l *letter) On() uint32 { return l.Link >> 4 }
+func (l *Letter) On() uint32 { return l.Link >> 4 }
 
 // Kind returns the kind of the message.
-func (l *letter) Kind() election.Kind { return election.Kind(l.Link & 15) }
+func (l *Letter) Kind() election.Kind { return election.Kind(l.Link & 15) }
 
-// posted is a message in a bucket.
-type posted struct {
-	letter
-	number uint32 // in the record
-	port   election.Port
+// Posted is a message in a bucket.
+type Posted struct {
+	Letter
+	Number uint32 // in the record
+	Port   election.Port
 	offset uint8 // its arrival, after the begin of its bucket
-	lost   bool  // it will not arrive
+	Lost   bool  // it will not arrive
 }
 
 // bucket is a list of pages, of which the last is not full.
@@ -62,21 +62,21 @@ type bucket struct {
 const (
 	letterPage = 64
 	mostWidth  = 1 << 8  // as many as there are offsets
-	mostDelay  = 1 << 16 // a wheel for longer ones would have too many buckets
+	MostDelay  = 1 << 16 // a wheel for longer ones would have too many buckets
 )
 
-// newWheel returns a wheel for delays from least to most ticks.
-func newWheel(least, most uint64, byPort bool) *wheel {
+// NewWheel returns a wheel for delays from least to most ticks.
+func NewWheel(least, most uint64, byPort bool) *Wheel {
 	width := min(least, mostWidth)
-	return &wheel{
+	return &Wheel{
 		width: width, buckets: make([]bucket, (most+width)/width+1), byTime: make([]uint32, width), byPort: byPort,
 		pages: make([]*page, 1), after: make([]uint32, 1), // page 0 is none
-		full: newTurns(int((most+width)/width + 1)),
+		full: NewTurns(int((most+width)/width + 1)),
 	}
 }
 
-// add adds a message that arrives at a time, later than now by at least the least delay.
-func (w *wheel) add(now, at election.Ticks, m *posted) {
+// Add adds a message that arrives at a time, later than now by at least the least delay.
+func (w *Wheel) Add(now, at election.Ticks, m *Posted) {
 	if gone := now.Sub(w.base); w.count == 0 && w.read == len(w.due) {
 		w.base = now
 	} else if gone.Lo >= w.width { // the buckets between are empty
@@ -97,7 +97,7 @@ func (w *wheel) add(now, at election.Ticks, m *posted) {
 		page := w.fresh()
 		if b.last == 0 {
 			b.first = page
-			w.full.set(number)
+			w.full.Set(number)
 		} else {
 			w.after[b.last] = page
 		}
@@ -108,7 +108,7 @@ func (w *wheel) add(now, at election.Ticks, m *posted) {
 }
 
 // fresh returns a page to write on.
-func (w *wheel) fresh() uint32 {
+func (w *Wheel) fresh() uint32 {
 	if w.blank == 0 {
 		block := make([]page, 1+len(w.pages)/8) // few are made, and few too many
 		for i := range block {
@@ -123,16 +123,16 @@ func (w *wheel) fresh() uint32 {
 	return page
 }
 
-// waiting reports whether any message will arrive.
-func (w *wheel) waiting() bool {
+// Waiting reports whether any message will arrive.
+func (w *Wheel) Waiting() bool {
 	if w.read == len(w.due) && w.open.first != 0 {
 		w.turn()
 	}
 	return w.read < len(w.due) || w.count > 0
 }
 
-// soonest returns a time before which nothing arrives, if anything will.
-func (w *wheel) soonest() election.Ticks {
+// Soonest returns a time before which nothing arrives, if anything will.
+func (w *Wheel) Soonest() election.Ticks {
 	if w.read < len(w.due) {
 		return w.base.Add(election.Units(uint64(w.due[w.read].offset)))
 	}
@@ -140,17 +140,17 @@ func (w *wheel) soonest() election.Ticks {
 }
 
 // near returns the distance from the first bucket to the first that is not empty.
-func (w *wheel) near() int {
-	near := w.full.from(w.first) - w.first
+func (w *Wheel) near() int {
+	near := w.full.From(w.first) - w.first
 	if near < 0 {
 		near += len(w.buckets)
 	}
 	return near
 }
 
-// next advances to the next bucket that is not empty, if the current one has been read. No message may be added any
+// Next advances to the next bucket that is not empty, if the current one has been read. No message may be added any
 // more that arrives before it begins.
-func (w *wheel) next() {
+func (w *Wheel) Next() {
 	if w.read < len(w.due) {
 		return
 	}
@@ -159,7 +159,7 @@ func (w *wheel) next() {
 	w.first = (w.first + near) % len(w.buckets)
 	b := w.buckets[w.first]
 	w.buckets[w.first] = bucket{}
-	w.full.clear(w.first)
+	w.full.Clear(w.first)
 	if w.inOrder() {
 		w.open = b
 		w.show()
@@ -169,21 +169,21 @@ func (w *wheel) next() {
 	w.count -= len(w.due)
 	w.after[b.last], w.blank = w.blank, b.first
 	if w.byPort {
-		slices.SortStableFunc(w.due, func(m, n posted) int { return int(m.port) - int(n.port) })
+		slices.SortStableFunc(w.due, func(m, n Posted) int { return int(m.Port) - int(n.Port) })
 	}
 }
 
 // inOrder reports whether buckets can be read without sorting.
-func (w *wheel) inOrder() bool { return w.width == 1 && !w.byPort }
+func (w *Wheel) inOrder() bool { return w.width == 1 && !w.byPort }
 
 // show makes the first page of the open bucket due.
-func (w *wheel) show() {
+func (w *Wheel) show() {
 	w.due, w.read = w.pages[w.open.first][:w.open.onPage(w.open.first)], 0
 	w.count -= len(w.due)
 }
 
 // turn turns the page that has been read, and clears it.
-func (w *wheel) turn() {
+func (w *Wheel) turn() {
 	done := w.open.first
 	w.open.first = w.after[done]
 	w.after[done], w.blank = w.blank, done
@@ -201,7 +201,7 @@ func (b *bucket) onPage(page uint32) int {
 }
 
 // sort makes the messages of a bucket due. Within a moment, the order of adding is kept.
-func (w *wheel) sort(b bucket) {
+func (w *Wheel) sort(b bucket) {
 	total := 0
 	for page := range w.of(b) {
 		total += len(page)
@@ -222,7 +222,7 @@ func (w *wheel) sort(b bucket) {
 }
 
 // sortMany is sort for many messages: it counts how many are due at each moment.
-func (w *wheel) sortMany(b bucket, total int) {
+func (w *Wheel) sortMany(b bucket, total int) {
 	clear(w.byTime)
 	for page := range w.of(b) {
 		for i := range page {
@@ -245,8 +245,8 @@ func (w *wheel) sortMany(b bucket, total int) {
 }
 
 // of yields the pages of a bucket, in the order in which they were written.
-func (w *wheel) of(b bucket) func(yield func([]posted) bool) {
-	return func(yield func([]posted) bool) {
+func (w *Wheel) of(b bucket) func(yield func([]Posted) bool) {
+	return func(yield func([]Posted) bool) {
 		for page := b.first; page != 0; page = w.after[page] {
 			if !yield(w.pages[page][:b.onPage(page)]) {
 				return
@@ -255,15 +255,21 @@ func (w *wheel) of(b bucket) func(yield func([]posted) bool) {
 	}
 }
 
-// take takes the next message of the current bucket.
-func (w *wheel) take() (at election.Ticks, m *posted) {
+// Ready reports whether a message of the current bucket is unread.
+func (w *Wheel) Ready() bool { return w.read < len(w.due) }
+
+// Head returns the port of the next message of the current bucket.
+func (w *Wheel) Head() election.Port { return w.due[w.read].Port }
+
+// Take takes the next message of the current bucket.
+func (w *Wheel) Take() (at election.Ticks, m *Posted) {
 	m = &w.due[w.read]
 	w.read++
 	return w.base.Add(election.Units(uint64(m.offset))), m
 }
 
-// bytes returns the memory of the wheel, for messages of that size.
-func (w *wheel) bytes(size int) int {
+// Bytes returns the memory of the wheel, for messages of that size.
+func (w *Wheel) Bytes(size int) int {
 	all := len(w.pages)*letterPage*size + 8*cap(w.pages) + 4*cap(w.after) + 16*len(w.buckets)
 	if !w.inOrder() { // otherwise due is a page
 		all += cap(w.due) * size

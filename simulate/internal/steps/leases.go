@@ -1,4 +1,4 @@
-package simulate
+package steps
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// leases records, in the time of the run, the processes that may work as the leader. No two may do so at the same time, the
+// Leases records, in the time of the run, the processes that may work as the leader. No two may do so at the same time, the
 // terms of successive leaders increase, and no process begins to lead before its earlier work has stopped. Package verify judges
 // the same, so that both agree on each run.
-type leases struct {
+type Leases struct {
 	held    []held // by position: of the current life
 	orphans []held // of ended lives: their work counts until its lease ends
 	last    election.Term
@@ -35,34 +35,35 @@ type held struct {
 	idle     bool           // its host has stopped its work; the process has not ended its lead yet
 }
 
-func newLeases(n int) *leases {
-	l := &leases{held: make([]held, n), leader: -1}
+// NewLeases returns the leases of n processes, none of which runs.
+func NewLeases(n int) *Leases {
+	l := &Leases{held: make([]held, n), leader: -1}
 	for p := range l.held {
 		l.held[p].process = p
 	}
 	return l
 }
 
-// clone returns a deep copy.
-func (l *leases) clone() *leases {
+// Clone returns a deep copy.
+func (l *Leases) Clone() *Leases {
 	c := *l
 	c.held, c.orphans, c.led = slices.Clone(l.held), slices.Clone(l.orphans), slices.Clip(l.led)
 	return &c
 }
 
 // lease applies a decision of the process at p: it is leader until a time, or no longer.
-func (r *run) lease(p int, e election.Effect) {
-	l := r.leases
+func (r *Core) lease(p int, e election.Effect) {
+	l := r.Leases
 	if e.Op != election.Lead {
 		l.held[p].ended = true
 		return
 	}
 	if !e.Deadline {
-		r.result.Fault(r.p.Name(p) + " leads without a lease, which it declares")
+		r.Outcome.Fault(r.Instance.Name(p) + " leads without a lease, which it declares")
 	}
 	until := r.leaseTime(p).Add(e.Ticks)
-	if r.drifts != nil && r.drifts[p] != nil {
-		until = r.drifts[p].real(r.local(p).Add(e.Ticks))
+	if r.Drifts != nil && r.Drifts[p] != nil {
+		until = r.Drifts[p].Real(r.Local(p).Add(e.Ticks))
 	}
 	r.tenure(p, e.Term)
 	l.held[p] = held{process: p, term: e.Term, until: until, stopping: l.held[p].stopping}
@@ -71,81 +72,81 @@ func (r *run) lease(p int, e election.Effect) {
 	}
 	for _, other := range slices.Concat(l.held, l.orphans) {
 		if other != l.held[p] && r.runs(&other) {
-			r.result.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(other.process)))
+			r.Outcome.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.Instance.Name(p), r.Instance.Name(other.process)))
 		}
 	}
 }
 
 // leaseTime returns the time in which the leases of the process at p are kept.
-func (r *run) leaseTime(p int) election.Ticks {
-	if r.lazy != nil {
-		return r.lazy.deadlines(p, r.now)
+func (r *Core) leaseTime(p int) election.Ticks {
+	if r.Lazy != nil {
+		return r.Lazy.Deadlines(p, r.Now)
 	}
-	return r.now
+	return r.Now
 }
 
 // runs reports whether a lease has not ended yet.
-func (r *run) runs(h *held) bool { return r.leaseTime(h.process).Less(h.until) }
+func (r *Core) runs(h *held) bool { return r.leaseTime(h.process).Less(h.until) }
 
-// settle ends, after a step of the process at p, a lease that it gave up, unless its host has to stop work first.
-func (r *run) settle(p int) {
-	if r.leases == nil {
+// Settle ends, after a step of the process at p, a lease that it gave up, unless its host has to stop work first.
+func (r *Core) Settle(p int) {
+	if r.Leases == nil {
 		return
 	}
-	if own := &r.leases.held[p]; own.ended && !own.stopping {
+	if own := &r.Leases.held[p]; own.ended && !own.stopping {
 		*own = held{process: p}
 	}
 }
 
-// stops notes whether the host of the process at p is to stop its work, or has stopped it.
-func (r *run) stops(p int, stopping bool) {
-	if r.leases != nil {
-		r.leases.held[p].stopping, r.leases.held[p].idle = stopping, !stopping
+// Stops notes whether the host of the process at p is to stop its work, or has stopped it.
+func (r *Core) Stops(p int, stopping bool) {
+	if r.Leases != nil {
+		r.Leases.held[p].stopping, r.Leases.held[p].idle = stopping, !stopping
 		if !stopping {
-			r.settle(p)
+			r.Settle(p)
 		}
 	}
 }
 
 // tenure judges the term in which the process at p leads: its own, if that lease still runs, or one above all earlier
 // terms.
-func (r *run) tenure(p int, term election.Term) {
-	l, own := r.leases, r.leases.held[p]
+func (r *Core) tenure(p int, term election.Term) {
+	l, own := r.Leases, r.Leases.held[p]
 	continues := own.term == term && !own.ended && r.runs(&own)
 	switch {
 	case term == 0, continues && term == l.last: // without terms there is nothing to judge
 		return
 	case own.stopping && !continues:
-		r.result.Fault(fmt.Sprintf("%s leads in term %d before its host has stopped its earlier work", r.p.Name(p), term))
+		r.Outcome.Fault(fmt.Sprintf("%s leads in term %d before its host has stopped its earlier work", r.Instance.Name(p), term))
 	case !continues && term <= l.last && slices.Contains(l.led, tenure{p, term}):
-		r.result.Fault(fmt.Sprintf("%s leads in term %d again, whose lease had ended", r.p.Name(p), term))
+		r.Outcome.Fault(fmt.Sprintf("%s leads in term %d again, whose lease had ended", r.Instance.Name(p), term))
 	case term <= l.last:
-		r.result.Fault(fmt.Sprintf("%s leads in term %d, and %s has led in term %d", r.p.Name(p), term, r.p.Name(l.leader), l.last))
+		r.Outcome.Fault(fmt.Sprintf("%s leads in term %d, and %s has led in term %d", r.Instance.Name(p), term, r.Instance.Name(l.leader), l.last))
 	}
 	l.last, l.leader = max(l.last, term), p
 	l.led = append(l.led, tenure{p, term})
 }
 
-// orphan ends the life of the process at p. Its work counts until its lease ends, unless it is known to have stopped as well:
+// Orphan ends the life of the process at p. Its work counts until its lease ends, unless it is known to have stopped as well:
 // a process may crash amid the step in which it learns that.
-func (r *run) orphan(p int, idle bool) {
-	if r.leases == nil {
+func (r *Core) Orphan(p int, idle bool) {
+	if r.Leases == nil {
 		return
 	}
-	if own := r.leases.held[p]; !idle && !own.idle && r.runs(&own) {
-		r.leases.orphans = append(r.leases.orphans, own)
+	if own := r.Leases.held[p]; !idle && !own.idle && r.runs(&own) {
+		r.Leases.orphans = append(r.Leases.orphans, own)
 	}
-	r.leases.held[p] = held{process: p}
+	r.Leases.held[p] = held{process: p}
 }
 
-// endLeases ends the leadership of processes with expired leases.
-func (r *run) endLeases() {
-	if r.leases == nil {
+// EndLeases ends the leadership of processes with expired leases.
+func (r *Core) EndLeases() {
+	if r.Leases == nil {
 		return
 	}
-	for p := range r.leases.held {
-		if r.result.Decisions[p].Role == network.Leader && !r.runs(&r.leases.held[p]) {
-			r.result.Decisions[p] = network.Decision{}
+	for p := range r.Leases.held {
+		if r.Decisions[p].Role == network.Leader && !r.runs(&r.Leases.held[p]) {
+			r.Decisions[p] = network.Decision{}
 		}
 	}
 }
