@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"runtime"
 	"slices"
@@ -105,14 +106,18 @@ func TestStopAndGoTakes8BytesAProcessor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err = stopAndGo(&stopandgo.P1, ring, nil); err != nil {
-		t.Fatal(err)
+	least := uint64(math.MaxUint64) // of some runs: the runtime allocates beside them
+	for range 3 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err = stopAndGo(&stopandgo.P1, ring, nil); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
 	}
-	runtime.ReadMemStats(&after)
-	if all := after.TotalAlloc - before.TotalAlloc; all > 9*n {
-		t.Errorf("%.3g bytes a processor", float64(all)/n)
+	if least > 9*n {
+		t.Errorf("%.3g bytes a processor", float64(least)/n)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 // long lets tests take minutes.
-var long = flag.Bool("long", false, "besiege members by 10 000 idle and 1000 busy clients and 1 GB of noise, with the usual lease; compute all orders of the results again; run every command of the pages")
+var long = flag.Bool("long", false, "besiege members by 10 000 idle and 1000 busy clients and 1 GB of noise, with the usual lease; compute all orders of the results again; run every command of the pages; let a worker give up a long piece")
 
 // cacheVariables name the directory of caches, on one system or another.
 var cacheVariables = []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"}

@@ -93,6 +93,9 @@ func TestAWorkerEndsItsPieceAfterCtrlC(t *testing.T) {
 }
 
 func TestAWorkerGivesALongPieceBackAfterCtrlC(t *testing.T) {
+	if !*long {
+		t.Skip("-long: it computes for ten seconds, until the worker gives up")
+	}
 	t.Parallel()
 	url := natsServer(t, broker.Settings{})
 	first := employ(t, url)

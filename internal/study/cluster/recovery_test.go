@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,7 +106,7 @@ func TestAServerThatLosesItsStoreGoesOn(t *testing.T) {
 	if again := twice(t, spec.Log); len(again) > int(spec.Of)-taken { // what the commander has is not lost
 		t.Errorf("computed twice: %v", again)
 	}
-	if len(lines.with("has lost its store")) != 1 {
+	if len(lines.with("has lost its store")) < 1 { // again if the server takes no streams at once
 		t.Errorf("notices: %q", lines.with(""))
 	}
 }
@@ -236,16 +237,23 @@ func TestACommanderTakesOverFromAnother(t *testing.T) {
 		if err := json.Unmarshal(got, &total); err != nil {
 			t.Fatal(err)
 		}
-		computed := uint64(0)
+		computed, sizes := uint64(0), []uint64(nil)
 		for _, line := range logged(t, spec.Log) {
 			var from, last uint64
 			if _, err := fmt.Sscanf(line, "%d to %d", &from, &last); err != nil {
 				t.Fatal(err)
 			}
+			sizes = append(sizes, last+1-from)
 			computed += last + 1 - from
 		}
-		// What is under way at a takeover may be published again: the next commander cannot know that it is.
-		if most := total.Units + total.Units/10; computed < total.Units || computed > most {
+		// What is under way at a takeover may be published again: the next commander cannot know that it is. How large the pieces are
+		// depends on the machine.
+		slices.SortFunc(sizes, func(a, b uint64) int { return cmp.Compare(b, a) })
+		most := total.Units + total.Units/10
+		for _, n := range sizes[:min(len(sizes), 3*ahead*2)] { // three takeovers from commanders with two slots
+			most += n
+		}
+		if computed < total.Units || computed > most {
 			t.Errorf("%s: %d units are computed for a result of %d", kind, computed, total.Units)
 		}
 	}
