@@ -235,14 +235,50 @@ func overtakes(t *testing.T, a algorithm) *directed {
 	return d
 }
 
-// directions are schedules to which neither explorations nor runs of the simulator come. Each is for one guard, without which the mutant of that name
-// does what the model does not allow.
+// claimsLater is overtakes, after which 3 claims in a term above the promise of 1, which is bound no more.
+func claimsLater(t *testing.T, a algorithm) *directed {
+	d := overtakes(t, a)
+	d.expires(3, quorumbully.StageEnd)
+	d.expires(3, quorumbully.StageEnd)
+	if p := d.members[2]; p.Role != quorumbully.Candidate || p.Term != 3 {
+		t.Fatalf("3 does not claim in term 3: %+v", *p)
+	}
+	d.expires(1, quorumbully.Bound)
+	d.delivers(3, 1, quorumbully.Claim)
+	return d
+}
+
+// answersCross lets the answer to an earlier request come after that to a later one.
+func answersCross(t *testing.T, a algorithm) *directed {
+	d := direct(t, a, 3, 0)
+	d.start(1)
+	d.start(3)
+	d.asks(3, quorumbully.Claim, 1)
+	for range 2 {
+		d.now += 5
+		d.early(3, quorumbully.Renewal)
+		d.delivers(3, 1, quorumbully.Renew)
+	}
+	d.delivers(1, 3, quorumbully.Grant)
+	last := len(d.letters) - 1
+	for l := d.letters[last]; l.kind != quorumbully.Grant; l = d.letters[last] {
+		last--
+	}
+	d.letters = slices.Delete(d.letters, last, last+1)
+	d.delivers(1, 3, quorumbully.Grant)
+	return d
+}
+
+// directions are schedules to which explorations do not come, and runs of the simulator rarely or never. Each is for one guard, without which the mutant
+// of that name does what the model does not allow.
 var directions = map[string]func(t *testing.T, a algorithm) *directed{
 	"no lapse before a host asks for the lease":        lapses(election.Command{Order: election.Confirm}),
 	"no lapse before a host changes voters":            lapses(election.Command{Order: election.Dismiss, Member: 1}),
 	"no lapse of a leader that stops":                  stops,
 	"a Claim is repeated in a term below the promise":  claimsOnce,
 	"voters of a later version are newer in any terms": overtakes,
+	"a Claim to older voters is granted":               claimsLater,
+	"a share becomes shorter":                          answersCross,
 }
 
 func TestDirectedSchedulesRefineTheModel(t *testing.T) {

@@ -39,7 +39,7 @@ func Mutants() (all []Mutant) {
 	return all
 }
 
-// Unguarded are mutants without a guard that safety needs, by name. Only directed schedules find them.
+// Unguarded are mutants without a guard that safety needs, by name, which directed schedules find.
 var Unguarded = map[string]func(*algorithm){
 	"no lapse before a host asks for the lease": func(a *algorithm) {
 		a.Command = func(p *Process, c election.Command, out *election.Out[Message]) {
@@ -76,6 +76,22 @@ var Unguarded = map[string]func(*algorithm){
 				p.grant(x, m, p.Given.Won, out)
 			}
 			return !repeats
+		})
+	},
+	"a Claim to older voters is granted": func(a *algorithm) {
+		receiving(a, func(p *Process, _ election.ID, kind election.Kind, m *Message, _ *election.Out[Message]) bool {
+			if kind == Claim && p.Kept.Voters.after(&m.Voters) {
+				m.Voters = p.Kept.Voters
+			}
+			return true
+		})
+	},
+	"a share becomes shorter": func(a *algorithm) {
+		receiving(a, func(p *Process, x election.ID, kind election.Kind, m *Message, _ *election.Out[Message]) bool {
+			if kind == Grant && p.mine(&m.Request) {
+				p.counts(x, m.Request.Number)
+			}
+			return true
 		})
 	},
 	"voters of a later version are newer in any terms": func(a *algorithm) {

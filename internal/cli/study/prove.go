@@ -135,7 +135,14 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 		if err != nil {
 			return err
 		}
-		plans = append(plans, prove.Obligations(m))
+		if err := models.TooStrong(m); err != nil {
+			return report.Failed("%w", err)
+		}
+		plan := prove.Obligations(m)
+		if record, err := models.Record(m.Name); err != nil || record.Hash != plan.Hash() {
+			m.Ties = nil // the code is not compared with this
+		}
+		plans = append(plans, plan)
 	}
 	switch {
 	case o.emit != "":
@@ -198,6 +205,11 @@ func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, o *
 	if err != nil {
 		return err
 	}
+	for _, s := range solvers {
+		if others := otherVersions(s, plans); len(others) > 0 {
+			p.Complain(fmt.Sprintf("%s is %s here; what is recorded was proved by %s", s.Name, s.Version, strings.Join(others, ", ")))
+		}
+	}
 	studies.ProofHead(p.Out, solvers)
 	refuted, open, bar := false, false, p.Progress()
 	for _, plan := range plans {
@@ -226,6 +238,22 @@ func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, o *
 		return report.ExitError{Code: report.ExitIncomplete}
 	}
 	return nil
+}
+
+// otherVersions returns the versions of a solver that have proved some models, without its own.
+func otherVersions(s *prove.Solver, plans []*prove.Plan) (versions []string) {
+	for _, plan := range plans {
+		record, err := models.Record(plan.Model.Name)
+		if err != nil {
+			continue
+		}
+		for _, run := range record.Runs {
+			if run.Solver == s.Name && run.Version != s.Version && !slices.Contains(versions, run.Version) {
+				versions = append(versions, run.Version)
+			}
+		}
+	}
+	return versions
 }
 
 // proveSolvers returns the solvers that are asked for, or all that are installed. It says which are missing.

@@ -103,6 +103,7 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		want prove.Verdict
 		err  string
 	}{
+		{"sleep .1; echo unknown; echo unknown; echo unknown", prove.TimedOut, ""}, // the limit of this one is a millisecond
 		{"echo unsat; echo unsat; echo unsat", prove.Proved, ""},
 		{"echo sat; echo sat; echo sat", prove.Refuted, ""},
 		{"echo unknown; echo unknown; echo unknown", prove.Unknown, ""},
@@ -118,7 +119,11 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		if err != nil || s.Version != "9.9" {
 			t.Fatal(s, err)
 		}
-		r, err := s.Prove(context.Background(), plan(t, counter), prove.Options{Limit: time.Minute})
+		limit := time.Minute
+		if c.want == prove.TimedOut {
+			limit = time.Millisecond
+		}
+		r, err := s.Prove(context.Background(), plan(t, counter), prove.Options{Limit: limit})
 		if (err != nil || c.err != "") && (err == nil || err.Error() != c.err) {
 			t.Errorf("%q: %v, want %s", c.says, err, c.err)
 		}

@@ -46,7 +46,10 @@ func (r *Proof) Row(w io.Writer) {
 	fmt.Fprintf(w, "%-19s %11d %4d  %-4s", r.Plan.Model.Name, r.Plan.Proved(), r.Plan.Kept, r.Plan.Model.Tied())
 	for _, s := range r.Results {
 		text := "proved"
-		if s.Proved() < r.Plan.Proved() {
+		switch {
+		case s.Contradiction():
+			text = "void"
+		case s.Proved() < r.Plan.Proved():
 			text = fmt.Sprintf("%d of %d", s.Proved(), r.Plan.Proved())
 		}
 		fmt.Fprintf(w, "  %-10s %4.1f s", text, s.Used.Seconds())
