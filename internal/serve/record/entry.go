@@ -39,6 +39,7 @@ type Head struct {
 	Hang        time.Duration // 0: the member is not watched
 	Entitled    time.Duration // how long an answered request prolongs a lease
 	Every       int           // one of so many steps that are as predicted has a check of the state
+	Tail        string        `json:",omitempty"` // names the memory of this machine that has the last entries of the life, if that was killed
 	Changes     bool          // the segment has nothing but changes of the leader, of many lives, with their own times
 }
 

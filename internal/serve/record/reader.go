@@ -76,7 +76,37 @@ func Open(paths ...string) (*Records, error) {
 		}
 	}
 	r.order()
+	for _, l := range r.Logs {
+		r.join(l)
+	}
 	return r, nil
+}
+
+// join adds what the last life of a member has in memory, and not in its files.
+func (r *Records) join(l *Log) {
+	if len(l.Segments) == 0 {
+		return
+	}
+	last := l.Segments[len(l.Segments)-1]
+	if !strings.HasSuffix(last.File, extension) { // an archive remains what it is
+		return
+	}
+	all := readTail(&last.Head)
+	if len(all) == 0 {
+		return
+	}
+	if content, err := last.Bytes(); err == nil {
+		last.memory = joined(content, &last.Head, all)
+		last.length = int64(len(last.memory))
+	}
+	for h := last.Head; ; {
+		h.Segment++
+		content := joined(nil, &h, all)
+		if len(content) == 0 {
+			return
+		}
+		r.parse(last.File, content, true)
+	}
 }
 
 // Parse finds the records in an archive.
