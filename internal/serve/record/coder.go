@@ -165,12 +165,13 @@ func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, pr
 	of := classOf(group, &s.Input)
 	e.body = appendBody(e.body[:0], s, e.from(&of, s.Ticks))
 	index, known := e.byClass[of]
-	if known && index < int(kindPredicted) && s.Ticks == e.ticks() && (s.Checked || !e.due()) {
+	if known && index < int(kindPredicted) && s.Ticks == e.ticks() && (s.Checked || s.Checks != nil || !e.due()) {
 		t := e.templates[index]
 		t.advance(1)
 		if string(t.last) == string(e.body) {
 			b = binary.AppendUvarint(append(b, byte(kindPredicted)|byte(index)), passed)
 			if e.due() {
+				s.check()
 				b = append(b, s.Check)
 				e.checked(true)
 			} else {
@@ -196,7 +197,7 @@ func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, pr
 		b = append(b, byte(of.kind), byte(of.timer))
 	}
 	t := e.templates[index]
-	if s.Checked {
+	if s.check(); s.Checked {
 		flags |= stepChecked
 		b = append(b, s.Check)
 	}
