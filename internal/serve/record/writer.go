@@ -21,7 +21,7 @@ type Options struct {
 	Stopped func(err error) // is called, once, when the sink has failed: nothing is recorded any more
 	Pause   time.Duration   // steps that are as predicted wait for the first one that is so much later; 50 ms. What else there is does not wait
 
-	// Shared lets the last entries be in memory that outlives the process, where the machine has it. Then steps that are as predicted wait for five seconds.
+	// Shared lets the last entries be in memory that outlives the process, where the machine has it. Then steps that are as predicted wait for ten seconds, and what else there is for one.
 	Shared bool
 }
 
@@ -36,8 +36,9 @@ const (
 	// rest is how long what waits does so at most, if nothing else happens.
 	rest = time.Second
 
-	// restShared is likewise, where the end of the process loses nothing.
-	restShared = 5 * time.Second
+	// restShared is likewise, where the end of the process loses nothing. What is notable waits for so long as newsShared.
+	restShared = 10 * time.Second
+	newsShared = time.Second
 )
 
 // Writer writes a record. Its methods may be called by any goroutine. None of them waits for the sink: what does not fit into the buffer is
@@ -60,6 +61,8 @@ type Writer struct {
 	number  int           // of it
 	grown   bool          // it has grown since it was written
 	since   time.Duration // the monotonic reading of the first entry since then
+	news    bool          // an entry since then is notable
+	newsAt  time.Duration // likewise of that
 	closed  []chunk
 	waits   int // bytes in closed
 	full    bool
@@ -187,6 +190,7 @@ func (w *Writer) fresh(at Clocks) {
 	seal(b, blockHead)
 	w.closed = append(w.closed, chunk{segment: w.segment, bytes: b})
 	w.waits += len(b)
+	w.now()
 	w.sequence++
 	w.tail.put(w.incarnation, w.segment, w.sequence, 0, b)
 	w.size, w.number, w.block = len(b), 0, w.block[:0]
@@ -210,6 +214,7 @@ func (w *Writer) cut() {
 	w.size += len(w.block)
 	w.waits += len(w.block)
 	w.block, w.grown = nil, false
+	w.now()
 }
 
 // add appends an entry to the block that grows.
@@ -238,14 +243,18 @@ func (w *Writer) add(at Clocks, group string, body Body) {
 		w.block = block
 	}
 	if !w.grown {
-		w.grown, w.since = true, at.Monotonic
+		w.grown, w.since, w.news = true, at.Monotonic, false
 	}
-	kept := w.tail != nil
-	if kept {
-		seal(w.block, blockEntries)
-		kept = w.tail.put(w.incarnation, w.segment, w.sequence, int64(w.size), w.block)
+	if _, late := body.(*Late); !predicted && !late && !w.news {
+		w.news, w.newsAt = true, at.Monotonic
 	}
-	if !predicted || at.Monotonic-w.since >= w.options.Pause || w.tail != nil && !kept {
+	news := time.Duration(0)
+	if w.tail != nil {
+		if seal(w.block, blockEntries); w.tail.put(w.incarnation, w.segment, w.sequence, int64(w.size), w.block) {
+			news = newsShared
+		}
+	}
+	if at.Monotonic-w.since >= w.options.Pause || w.news && at.Monotonic-w.newsAt >= news {
 		w.now()
 	}
 	if len(w.block) >= mostBlock {
