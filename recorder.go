@@ -42,7 +42,7 @@ func (c *Config) recording() *live.Recording {
 		return nil
 	}
 	years, yearsOptions := record.NewYears(directory)
-	r := &live.Recording{Sink: files, Options: options, Changes: years, ChangesOptions: yearsOptions, Values: c.Record.Values}
+	r := &live.Recording{Sink: files, Options: options, Changes: years, ChangesOptions: yearsOptions, Values: c.Record.Values, Drift: c.Timing.Drift}
 	if build, known := debug.ReadBuildInfo(); known {
 		r.Program = build.Main.Version
 	}

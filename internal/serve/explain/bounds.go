@@ -130,10 +130,11 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	if v.Sure = one == other; v.Sure {
 		return v
 	}
-	if one.uncertainty < 0 || other.uncertainty < 0 {
+	unsure, tied := one.unsure(b.begun), other.unsure(b.begun)
+	if unsure < 0 || tied < 0 {
 		return Violation{} // nothing ties the clocks
 	}
-	unsure := one.uncertainty + other.uncertainty
+	unsure += tied
 	if v.Sure = overlap > unsure; !v.Sure {
 		v.What += fmt.Sprintf("; the clocks are known within %s only", Lasts(unsure))
 	}

@@ -28,9 +28,10 @@ type Recording struct {
 	Options        record.Options
 	Changes        record.Sink // of changes of the leader alone; optional
 	ChangesOptions record.Options
-	Boot           string // names this start of the operating system; optional
-	Program        string // the version of the program; optional
-	Values         bool   // published values are recorded, too
+	Boot           string  // names this start of the operating system; optional
+	Program        string  // the version of the program; optional
+	Drift          float64 // by which part the clocks of members may be wrong
+	Values         bool    // published values are recorded, too
 }
 
 // leastUnchecked is that one of so many steps that are as predicted has a check of the state, or one of as many as there are members, since its
@@ -49,7 +50,7 @@ func newRecorder(m *Member) *recorder {
 	schema := record.SchemaOf(m.program)
 	head := func() record.Head {
 		h := record.Head{
-			Group: m.config.Group, Member: m.config.ID, Incarnation: m.incarnation, Wall: wall, Begun: begun, Boot: c.Boot, Program: c.Program,
+			Group: m.config.Group, Member: m.config.ID, Incarnation: m.incarnation, Wall: wall, Begun: begun, Boot: c.Boot, Program: c.Program, Drift: c.Drift,
 			Algorithm: m.program.Name, Schema: schema, Members: identifiers(m.members), Unit: m.config.Unit, Heartbeat: m.config.Heartbeat,
 			Suspicion: m.config.Suspicion, Stall: m.config.Stall, Hang: m.config.Hang, Entitled: m.config.Entitled, Every: max(leastUnchecked, len(m.members)),
 		}

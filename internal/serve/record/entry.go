@@ -38,6 +38,7 @@ type Head struct {
 	Stall       time.Duration
 	Hang        time.Duration // 0: the member is not watched
 	Entitled    time.Duration // how long an answered request prolongs a lease
+	Drift       float64       `json:",omitempty"` // by which part the clocks of members may be wrong
 	Every       int           // one of so many steps that are as predicted has a check of the state
 	Tail        string        `json:",omitempty"` // names the memory of this machine that has the last entries of the life, if that was killed
 	Changes     bool          // the segment has nothing but changes of the leader, of many lives, with their own times
