@@ -115,6 +115,14 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	if a.term == b.term {
 		return Violation{What: fmt.Sprintf("members %d and %d both led in term %d", a.leader, b.leader, a.term), Sure: true}
 	}
+	if a.term > b.term {
+		unsure, tied := a.life.base.unsure(a.begun), b.life.base.unsure(b.begun)
+		v.Sure = a.life.base == b.life.base || unsure >= 0 && tied >= 0 && time.Duration(b.begun-a.begun) > unsure+tied
+		if v.Sure {
+			v.What = fmt.Sprintf("member %d began to lead in term %d after member %d had led in term %d: terms did not rise", b.leader, b.term, a.leader, a.term)
+		}
+		return v
+	}
 	ends := a.ended
 	switch {
 	case !a.over:

@@ -95,6 +95,18 @@ func TestTwoLeasesAtOnceAreAViolationWithTheStep(t *testing.T) {
 	}
 }
 
+func TestTermsThatFallAreAViolation(t *testing.T) {
+	one, three := byHand(1, "m", 0), byHand(3, "m", 0)
+	one.leads(100, 1, 7, 500)
+	one.add(500, &record.Lapse{Until: 500 * time.Millisecond})
+	three.leads(900, 3, 6, 1500)
+	three.add(1500, &record.End{})
+	v := explain.Of(record.Parse("test", archived(one, three))).Groups[0].Violations
+	if len(v) != 1 || !v[0].Sure || !strings.Contains(v[0].What, "terms did not rise") {
+		t.Errorf("%+v", v)
+	}
+}
+
 // The wall clock of the second machine is wrong by ten seconds. No message arrives before it is sent.
 func TestTheClocksOfMachinesAreJoinedByMessages(t *testing.T) {
 	for _, test := range []struct {

@@ -1,12 +1,18 @@
 package explain_test
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/algorithms/quorumbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/explain"
+	live "ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/ringleadertest"
 )
@@ -58,5 +64,50 @@ func TestJoinedRecordsAreARunOfTheModel(t *testing.T) {
 				t.Errorf("%s never happened", action)
 			}
 		}
+	}
+}
+
+// Records of a machine that forgets what it has granted are told with the step that breaks the rule.
+func TestARecordOfAPlantedBugIsTold(t *testing.T) {
+	original := live.Program
+	defer func() { live.Program = original }()
+	wrong := quorumbully.Algorithm
+	suspect := wrong.Suspect
+	wrong.Suspect = func(p *quorumbully.Process, port election.Port, out *election.Out[quorumbully.Message]) {
+		p.Given = quorumbully.Process{}.Given
+		suspect(p, port, out)
+	}
+	live.Program = process.Must(process.Of(&wrong))
+	directory := eventful(t, 3)
+	records, err := record.Open(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := explain.Of(records).Groups[0].Check(1 << 20)
+	t.Log(c.Broken)
+	if !strings.Contains(c.Broken, "member ") || !strings.Contains(c.Broken, "segment 1, block") {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Without the records of all members from the beginning on it says what is missing.
+func TestRecordsThatCannotBeComparedSayWhy(t *testing.T) {
+	directory := eventful(t, 3)
+	records, err := record.Open(filepath.Join(directory, "1"), filepath.Join(directory, "2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := explain.Of(records).Groups[0].Check(1000); !strings.Contains(c.Without, "the record of member 3 is missing") {
+		t.Errorf("%+v", c)
+	}
+	if records, err = record.Open(directory); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range records.Logs {
+		l.Segments = l.Segments[len(l.Segments)-1:]
+		l.Segments[0].Head.Incarnation++ // of no life that begins
+	}
+	if c := explain.Of(records).Groups[0].Check(1000); c.Without == "" && c.Broken == "" {
+		t.Errorf("%+v", c)
 	}
 }
