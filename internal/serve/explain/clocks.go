@@ -13,6 +13,7 @@ import (
 type timebase struct {
 	name      string
 	offset    int64    // from its readings to the axis, as the wall clock was at the beginning
+	machine   bool     // a machine has it, and not one life
 	reference bool     // the others are set by it
 	turns     [][]knot // how it was set, one after the other
 	windows   []window // in the order of time
@@ -107,6 +108,9 @@ type sight struct {
 	at   int64
 }
 
+// roughly is how well clocks are set by terms.
+const roughly = 2 * time.Second
+
 // neighbours is how many terms before and after one are compared with it.
 const neighbours = 2
 
@@ -155,7 +159,9 @@ func (l *line) smooth(knots []knot) (smoothed []knot) {
 			around = append(around, n.by)
 		}
 		slices.Sort(around)
-		k.by = around[len(around)/2]
+		if k.by = around[len(around)/2]; max(k.by, -k.by) < int64(roughly) { // it has followed late, and messages tell better
+			k.by = 0
+		}
 		if last := len(smoothed) - 1; last >= 0 {
 			if smoothed[last].at == k.at {
 				continue
@@ -253,6 +259,9 @@ func (l *line) window(b *timebase, all []bound, turns map[*timebase][]knot) {
 // limits returns between what a clock is to be moved at the first of some messages, if it is to be moved by a rate from then on.
 func limits(all []bound, rate float64) (low, high int64) {
 	low, high = -1<<62, 1<<62
+	if len(all) == 0 {
+		return low, high
+	}
 	for _, b := range all {
 		by := b.by - int64(rate*float64(b.at-all[0].at))
 		if b.most {

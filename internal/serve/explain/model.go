@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"time"
 
@@ -31,6 +32,7 @@ type happening struct {
 	step     *refine.Step
 	life     *life
 	recorded *record.Step
+	at       int64 // on the clock of the life
 }
 
 // Check makes the recorded steps again, and compares them with the model, in an order in which no message arrives before it was sent. That needs the
@@ -87,6 +89,9 @@ func (l *line) made(most int) (all []happening, ends map[*life]bool, err error) 
 		all = append(all, mine...)
 		ends[v] = v.closed || l.after(v) != nil || l.dead(v) != 0
 	}
+	if err := l.align(all); err != nil {
+		return nil, nil, err
+	}
 	all = ordered(all)
 	return all[:min(most, len(all))], ends, nil
 }
@@ -138,9 +143,8 @@ func (l *line) again(v *life, members *[]uint64) (all []happening, err error) {
 				if body.Input.What == process.Recovered && !l.lived(v) {
 					return nil, fmt.Errorf("%w: the record of member %d begins after its first life", errUnchecked, v.member())
 				}
-				unit := max(s.Head.Unit, 1)
-				last.At = int((v.at(record.Clocks{Boottime: time.Duration(body.Ticks) * unit}) - l.lives[0].begun) / int64(unit))
-				all = append(all, happening{last, v, body})
+				at := v.base.offset + int64(v.reading(record.Clocks{Boottime: time.Duration(body.Ticks) * s.Head.Unit}))
+				all = append(all, happening{last, v, body, at})
 			}
 		}
 	}
@@ -160,6 +164,67 @@ func (l *line) lived(v *life) bool {
 	return slices.ContainsFunc(l.lives, func(other *life) bool {
 		return other.member() == v.member() && other.head.Incarnation < v.head.Incarnation
 	})
+}
+
+// closely is how well the clocks of several machines have to be known.
+const closely = 10 * time.Millisecond
+
+// align gives steps their times. The model compares times of one clock with each other, so each clock is moved once, and for all steps.
+func (l *line) align(all []happening) error {
+	type sending struct {
+		base *timebase
+		at   int64
+	}
+	seed, sent := maphash.MakeSeed(), map[passage]sending{}
+	for _, h := range all {
+		for _, m := range h.recorded.Sent {
+			k := passage{h.life.member(), m.Peer, m.Kind, maphash.Bytes(seed, m.Payload)}
+			if _, known := sent[k]; !known && !m.Dropped {
+				sent[k] = sending{h.life.base, h.at}
+			}
+		}
+	}
+	moves := map[*timebase]int64{}
+	for i, name := range slices.Sorted(maps.Keys(l.clocks)) {
+		b, bounds := l.clocks[name], []bound(nil)
+		if i == 0 {
+			moves[b] = 0
+			continue
+		}
+		for _, h := range all {
+			s, found := sent[passage{h.recorded.Peer, h.life.member(), h.recorded.Input.Kind, maphash.Bytes(seed, h.recorded.Input.Message)}]
+			if !found || h.recorded.Input.What != process.Received || s.base == h.life.base {
+				continue
+			}
+			from, settled := moves[s.base]
+			to, also := moves[h.life.base]
+			switch {
+			case h.life.base == b && settled:
+				bounds = append(bounds, bound{0, s.at + from - h.at, false})
+			case s.base == b && also:
+				bounds = append(bounds, bound{0, h.at + to - s.at, true})
+			}
+		}
+		low, high := limits(bounds, 0)
+		wide := high-low > int64(closely)
+		switch {
+		case low > high:
+			return fmt.Errorf("%w: the clock of %s runs apart from the others by %s", errUnchecked, l.whose(b), Lasts(time.Duration(low-high)))
+		case wide && (b.machine || low > 0 || high < 0): // without a machine, it is a test in memory, with one wall clock
+			return fmt.Errorf("%w: the clock of %s is not known within %s", errUnchecked, l.whose(b), Lasts(closely))
+		}
+		if moves[b] = 0; low > 0 || high < 0 {
+			moves[b] = low + (high-low)/2
+		}
+	}
+	first := int64(1<<63 - 1)
+	for _, h := range all {
+		first = min(first, h.at+moves[h.life.base])
+	}
+	for _, h := range all {
+		h.step.At = int((h.at + moves[h.life.base] - first) / int64(max(h.life.head.Unit, 1)))
+	}
+	return nil
 }
 
 // passage is a message, for those that compare it: between whom, and what.

@@ -169,7 +169,7 @@ func (l *line) base(h *record.Head) *timebase {
 	}
 	b := l.clocks[name]
 	if b == nil {
-		b = &timebase{name: name, offset: h.Wall}
+		b = &timebase{name: name, machine: h.Boot != "", offset: h.Wall}
 		if h.Boot != "" {
 			b.offset -= int64(h.Begun.Boottime)
 		}
