@@ -8,38 +8,53 @@ import (
 // tail keeps the last blocks of a record in memory that outlives the process, so that a member that is killed loses no entry, and the writer need not
 // write each. It never waits for a disk. A reader and the next life of the member join it with the files: see [Head.Tail].
 //
-// It consists of slots. A block has two of them in turn, so one of the two is whole at any moment. It keeps those until so many blocks later.
+// It has room for some blocks. A block has two heads in turn, so one of the two is whole at any moment, and a payload that grows behind them. An entry
+// touches few bytes, as those of an idle member are in no cache.
 type tail struct {
 	name   string // of its file, in the folder of tails
 	memory []byte
 	close  func()
-	turn   int // of the two slots of a block
+
+	sequence int    // of the last block
+	length   int    // of its payload
+	sum      uint32 // likewise
+	turn     int    // of its heads
 }
 
 const (
-	tailSlot   = 4 << 10
+	tailRoom   = 4 << 10 // of a block
 	tailBlocks = 4
-	tailSize   = 2 * tailBlocks * tailSlot
+	tailSize   = tailBlocks * tailRoom
 
-	// tailHead is the checksum of the rest of it and of the head of the block, and the incarnation, the segment and the place in it.
-	tailHead = 4 + 3*8
+	// tailHead has a checksum of the rest of it; the kind of the block and the length of its payload; the checksum of that; the incarnation, the segment and the place in it.
+	tailHead  = 4 + 4 + 4 + 3*8
+	tailHeads = 128 // the room of both
+	tailTurn  = tailHeads / 2
 
 	tailPrefix = "ringleader-"
 )
 
-// put keeps a block, which is sealed, and may grow later: then it has the same sequence number. It reports false if the block is too long.
-func (t *tail) put(incarnation, segment uint64, sequence int, at int64, block []byte) bool {
-	if t == nil || len(block) > tailSlot-tailHead {
+// put keeps a block, which may have grown since it was put with the same sequence number. It reports false if the block is too long.
+func (t *tail) put(incarnation, segment uint64, sequence int, at int64, kind byte, payload []byte) bool {
+	if t == nil || len(payload) > tailRoom-tailHeads {
 		return false
 	}
-	t.turn ^= 1
-	slot := t.memory[(2*(sequence%tailBlocks)+t.turn)*tailSlot:][:tailSlot]
+	room := t.memory[sequence%tailBlocks*tailRoom:][:tailRoom]
+	if sequence != t.sequence {
+		clear(room[:tailHeads])
+		t.sequence, t.length, t.sum = sequence, 0, 0
+	}
+	more := payload[t.length:]
+	copy(room[tailHeads+t.length:], more)
+	t.length, t.sum, t.turn = len(payload), crc32.Update(t.sum, castagnoli, more), t.turn^tailTurn
+	head := room[t.turn:][:tailHead]
 	order := binary.LittleEndian
-	order.PutUint64(slot[4:], incarnation)
-	order.PutUint64(slot[12:], segment)
-	order.PutUint64(slot[20:], uint64(at))
-	copy(slot[tailHead:], block)
-	order.PutUint32(slot, crc32.Checksum(slot[4:tailHead+headSize], castagnoli))
+	order.PutUint32(head[4:], uint32(kind)<<24|uint32(t.length))
+	order.PutUint32(head[8:], t.sum)
+	order.PutUint64(head[12:], incarnation)
+	order.PutUint64(head[20:], segment)
+	order.PutUint64(head[28:], uint64(at))
+	order.PutUint32(head, crc32.Checksum(head[4:], castagnoli))
 	return true
 }
 
@@ -53,14 +68,20 @@ type kept struct {
 // blocksOf returns the blocks in the memory of a tail.
 func blocksOf(memory []byte) (all []kept) {
 	order := binary.LittleEndian
-	for ; len(memory) >= tailSlot; memory = memory[tailSlot:] {
-		slot := memory[:tailSlot]
-		if order.Uint32(slot) != crc32.Checksum(slot[4:tailHead+headSize], castagnoli) {
-			continue
-		}
-		if _, payload, ok := unseal(slot[tailHead:]); ok {
-			k := kept{order.Uint64(slot[4:]), order.Uint64(slot[12:]), int64(order.Uint64(slot[20:])), slot[tailHead:][:headSize+len(payload)]}
-			all = append(all, k)
+	for ; len(memory) >= tailRoom; memory = memory[tailRoom:] {
+		for _, turn := range []int{0, tailTurn} {
+			head := memory[turn:][:tailHead]
+			kind, length := head[7], int(order.Uint32(head[4:])&(1<<24-1))
+			if order.Uint32(head) != crc32.Checksum(head[4:], castagnoli) || length == 0 || length > tailRoom-tailHeads {
+				continue
+			}
+			payload := memory[tailHeads:][:length]
+			if order.Uint32(head[8:]) != crc32.Checksum(payload, castagnoli) {
+				continue
+			}
+			block := append(make([]byte, headSize), payload...)
+			seal(block, kind)
+			all = append(all, kept{order.Uint64(head[12:]), order.Uint64(head[20:]), int64(order.Uint64(head[28:])), block})
 		}
 	}
 	return all

@@ -192,7 +192,7 @@ func (w *Writer) fresh(at Clocks) {
 	w.waits += len(b)
 	w.now()
 	w.sequence++
-	w.tail.put(w.incarnation, w.segment, w.sequence, 0, b)
+	w.tail.put(w.incarnation, w.segment, w.sequence, 0, blockHead, b[headSize:])
 	w.size, w.number, w.block = len(b), 0, w.block[:0]
 	w.open(at)
 }
@@ -249,10 +249,8 @@ func (w *Writer) add(at Clocks, group string, body Body) {
 		w.news, w.newsAt = true, at.Monotonic
 	}
 	news := time.Duration(0)
-	if w.tail != nil {
-		if seal(w.block, blockEntries); w.tail.put(w.incarnation, w.segment, w.sequence, int64(w.size), w.block) {
-			news = newsShared
-		}
+	if w.tail.put(w.incarnation, w.segment, w.sequence, int64(w.size), blockEntries, w.block[headSize:]) {
+		news = newsShared
 	}
 	if at.Monotonic-w.since >= w.options.Pause || w.news && at.Monotonic-w.newsAt >= news {
 		w.now()
