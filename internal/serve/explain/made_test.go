@@ -2,6 +2,7 @@ package explain_test
 
 import (
 	"bytes"
+	"flag"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -145,11 +146,14 @@ func TestTheClocksOfMachinesAreJoinedByMessages(t *testing.T) {
 	}
 }
 
+// mutations is how many damaged records are explained.
+var mutations = flag.Int("mutations", 2000, "how many damaged records are explained")
+
 // Whatever the bytes are, it explains what there is, and does not panic.
 func TestHostileRecordsAreExplainedAsFarAsTheyGo(t *testing.T) {
 	whole := twoLeaders()
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
+	for range *mutations {
 		b := bytes.Clone(whole)
 		for range 1 + r.IntN(8) {
 			switch i := r.IntN(len(b)); r.IntN(3) {

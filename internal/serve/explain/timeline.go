@@ -36,7 +36,6 @@ type life struct {
 	recovering bool
 	closed     bool // its end is in order
 	reason     string
-	detailed   map[int]bool // segments whose steps are among the facts
 }
 
 func (l *life) member() uint64 { return l.head.Member }
@@ -136,7 +135,7 @@ func (l *line) add(log *record.Log) {
 	var last *life
 	for i, s := range log.Segments {
 		if last == nil || last.head.Incarnation != s.Head.Incarnation {
-			last = &life{head: s.Head, base: l.base(&s.Head), detailed: map[int]bool{}}
+			last = &life{head: s.Head, base: l.base(&s.Head)}
 			last.begun = last.at(record.Clocks{})
 			last.last = last.begun
 			l.lives = append(l.lives, last)
@@ -330,40 +329,62 @@ func (l *line) dead(v *life) (at int64) {
 }
 
 // around is how much before and after a change of the leader steps matter.
-const around = 3 * time.Second
+const around = 20 * time.Second
 
 // detail reads the steps around the changes of the leader.
 func (l *line) detail() {
+	var times [][2]int64
 	for i, t := range l.tenures {
 		from, to := t.begun-int64(around), t.begun+int64(around)
 		if i > 0 {
 			from = min(from, l.tenures[i-1].ended-int64(around))
 		}
-		l.detailBetween(from, to)
-		if t.over {
-			l.detailBetween(t.ended-int64(around), t.ended+int64(around))
+		times = append(times, [2]int64{from, to})
+		if last := max(t.ended, t.seen); last != 0 {
+			times = append(times, [2]int64{last - int64(around), last + int64(around)})
+		}
+	}
+	slices.SortFunc(times, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	var apart [][2]int64
+	for _, t := range times {
+		if last := len(apart) - 1; last >= 0 && t[0] <= apart[last][1] {
+			apart[last][1] = max(apart[last][1], t[1])
+		} else {
+			apart = append(apart, t)
 		}
 	}
 	for _, v := range l.lives {
+		for i, s := range v.segments {
+			if inside := overlapping(apart, v.spans[i]); len(inside) > 0 {
+				l.read(v, s, inside)
+			}
+		}
 		slices.SortStableFunc(v.facts, func(a, b fact) int { return cmp.Compare(a.at, b.at) })
 	}
 }
 
-func (l *line) detailBetween(from, to int64) {
-	for _, v := range l.lives {
-		for i, s := range v.segments {
-			if v.detailed[i] || v.spans[i][1] < from || v.spans[i][0] > to {
-				continue
-			}
-			v.detailed[i] = true
-			for e := range s.Entries() {
-				if e == nil || e.Group != l.name {
-					continue
-				}
-				if step, is := e.Body.(*record.Step); is {
-					v.facts = append(v.facts, fact{v.at(e.At), e.Group, step, s.Head.Unit})
-				}
-			}
+// overlapping returns those of some times that are in a span.
+func overlapping(times [][2]int64, span [2]int64) (all [][2]int64) {
+	for _, t := range times {
+		if span[1] >= t[0] && span[0] <= t[1] {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// read takes the steps of a segment at some times.
+func (l *line) read(v *life, s *record.Segment, times [][2]int64) {
+	matters := func(c record.Clocks) bool {
+		at := v.at(c)
+		return slices.ContainsFunc(times, func(t [2]int64) bool { return t[0] <= at && at <= t[1] })
+	}
+	for e := range s.Detailed(matters) {
+		if e == nil || e.Group != l.name || !matters(e.At) {
+			continue
+		}
+		if step, is := e.Body.(*record.Step); is {
+			v.facts = append(v.facts, fact{v.at(e.At), e.Group, step, s.Head.Unit})
 		}
 	}
 }
