@@ -2,10 +2,8 @@ package ringleader
 
 import (
 	"cmp"
-	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/record"
@@ -44,12 +42,13 @@ func (c *Config) recording() *live.Recording {
 		return nil
 	}
 	years, yearsOptions := record.NewYears(directory)
-	r := &live.Recording{Sink: files, Options: options, Changes: years, ChangesOptions: yearsOptions, Values: c.Record.Values}
+	r := &live.Recording{Sink: files, Options: options, Changes: years, ChangesOptions: yearsOptions, Values: c.Record.Values, Drift: c.Timing.Drift}
 	if build, known := debug.ReadBuildInfo(); known {
 		r.Program = build.Main.Version
 	}
-	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil && c.realTime {
-		r.Boot = strings.TrimSpace(string(boot))
+	if c.realTime {
+		r.Boot = record.Boot()
+		r.Options.Shared = r.Boot != ""
 	}
 	return r
 }

@@ -43,11 +43,11 @@ func TestRecordsAreGatheredAndExplained(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	_, fromFile, _ := call("explain", file)
-	code, stdout, stderr := call("explain", directory, "--replay", "--draw", drawing)
+	code, stdout, stderr := call("explain", directory, "--replay", "--check", "--draw", drawing)
 	if stderr != "" || code == 64 {
 		t.Errorf("explain: %d, %q", code, stderr)
 	}
-	for _, want := range []string{"transferred (certain)", "killed (", "bit by bit"} {
+	for _, want := range []string{"transferred (certain)", "killed (", "bit by bit", "actions of the proved model"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("explain does not print %q:\n%s", want, stdout)
 		}
@@ -64,7 +64,7 @@ func TestRecordsAreGatheredAndExplained(t *testing.T) {
 		t.Errorf("the drawing: %.80s, %v", picture, err)
 	}
 
-	_, stdout, _ = call("explain", file, "--replay", "--json")
+	_, stdout, _ = call("explain", file, "--replay", "--check", "--json")
 	if err := valid(schemaOf(t, "explain"), stdout); err != nil {
 		t.Errorf("%v\n%s", err, stdout)
 	}

@@ -20,11 +20,7 @@ import (
 )
 
 func (p *program) explain() *cobra.Command {
-	var (
-		asJSON, replays bool
-		draw            string
-		change          int
-	)
+	var o explainOptions
 	command := &cobra.Command{
 		Use:     "explain DIR|FILE...",
 		GroupID: option.GroupElect,
@@ -44,10 +40,11 @@ Members on one machine have one clock. The clocks of several machines are joined
 messages between them: none arrives before it was sent.
 
 Leases are judged on the same time line. Two at the same time are a violation, which is told
-with the step that broke the rule.
+with the step that broke the rule. --check also compares each step of each member with the
+model that is proved safe; its first 20 000 steps, if there are more.
 
 Exit status: 0 all was explained; 1 the cause of a change is unknown, a rule was broken, or
-a replay differs; 64 the call was wrong.`,
+a replay or a comparison differs; 64 the call was wrong.`,
 		Example: `  ringleader explain /var/lib/ringleader/1
   ringleader record --out incident.rec data/1 data/2 data/3
   ringleader explain incident.rec --draw incident.svg
@@ -56,19 +53,30 @@ a replay differs; 64 the call was wrong.`,
 			if len(args) == 0 {
 				return fmt.Errorf("%s needs a directory or a file; try %[1]s --help", command.CommandPath())
 			}
-			return p.explainAll(args, asJSON, replays, draw, change)
+			return p.explainAll(args, &o)
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	command.Flags().BoolVar(&replays, "replay", false, "run the same machines over the records first, and compare each effect, and the states, bit by bit")
-	command.Flags().StringVar(&draw, "draw", "", "FILE.svg to write: members, leads and messages over time, around one change")
-	command.Flags().IntVar(&change, "change", 0, "number of the change to draw; 0: that with the longest time without a leader")
+	command.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
+	command.Flags().BoolVar(&o.replays, "replay", false, "run the same machines over the records first, and compare each effect, and the states, bit by bit")
+	command.Flags().BoolVar(&o.checks, "check", false, "compare the joined run of all members with the proved model of the algorithm; it needs their records from the beginning on")
+	command.Flags().StringVar(&o.draw, "draw", "", "FILE.svg to write: members, leads and messages over time, around one change")
+	command.Flags().IntVar(&o.change, "change", 0, "number of the change to draw; 0: that with the longest time without a leader")
 	command.MarkFlagFilename("draw", "svg")
 	return command
 }
 
+// explainOptions are what is asked for.
+type explainOptions struct {
+	asJSON, replays, checks bool
+	draw                    string
+	change                  int
+}
+
+// mostChecked is how many steps are compared with the model.
+const mostChecked = 20_000
+
 // explainAll explains the records in some places.
-func (p *program) explainAll(paths []string, asJSON, replays bool, draw string, change int) error {
+func (p *program) explainAll(paths []string, o *explainOptions) error {
 	records, err := record.Open(paths...)
 	if err != nil {
 		return err
@@ -80,19 +88,24 @@ func (p *program) explainAll(paths []string, asJSON, replays bool, draw string, 
 		return report.Failed("there is no record in %s", strings.Join(paths, ", "))
 	}
 	found := explanation{Report: explain.Of(records)}
-	if replays {
+	if o.replays {
 		found.replays = replayed(records)
 	}
-	if draw != "" {
-		d, err := incident.Drawing(found.Report, change)
+	if o.checks {
+		for _, g := range found.Groups {
+			found.checks = append(found.checks, g.Check(mostChecked))
+		}
+	}
+	if o.draw != "" {
+		d, err := incident.Drawing(found.Report, o.change)
 		if err == nil {
-			err = p.ToFile(draw, d.SVG)
+			err = p.ToFile(o.draw, d.SVG)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := p.Print(found, asJSON); err != nil {
+	if err := p.Print(found, o.asJSON); err != nil {
 		return err
 	}
 	if found.incomplete() {
@@ -134,6 +147,7 @@ type replay struct {
 type explanation struct {
 	*explain.Report
 	replays []replay
+	checks  []explain.Checked
 }
 
 // JSON returns the explanation for programs.
@@ -145,6 +159,9 @@ func (e explanation) JSON() any {
 	if e.replays != nil {
 		o = append(o, report.Field{"replays", e.replays})
 	}
+	if e.checks != nil {
+		o = append(o, report.Field{"checks", e.checks})
+	}
 	return o
 }
 
@@ -152,6 +169,11 @@ func (e explanation) JSON() any {
 func (e explanation) incomplete() bool {
 	for _, r := range e.replays {
 		if !r.Same {
+			return true
+		}
+	}
+	for _, c := range e.checks {
+		if c.Broken != "" || c.Without != "" {
 			return true
 		}
 	}
@@ -208,6 +230,16 @@ func (e explanation) Text(p *report.Printer) error {
 			text += fmt.Sprintf("; %d steps without a state to begin from", r.Skipped)
 		}
 		line(p.Out, "replay     ", text)
+	}
+	for _, c := range e.checks {
+		switch {
+		case c.Broken != "":
+			line(p.Out, "model      ", "VIOLATION: the model does not allow this: "+c.Broken)
+		case c.Without != "":
+			line(p.Out, "model      ", c.Without)
+		default:
+			line(p.Out, "model      ", fmt.Sprintf("%d steps of all members are actions of the proved model, and its invariants hold", c.Steps))
+		}
 	}
 	for _, d := range e.Damages {
 		line(p.Out, "damage     ", d)

@@ -30,7 +30,7 @@ func (i *inquiry) silent() {
 	}
 	conflict := time.Duration(0)
 	for _, b := range i.clocks {
-		conflict = max(conflict, b.conflict)
+		conflict = max(conflict, b.near(i.tenure.ended).conflict)
 	}
 	switch missing := len(a.down) + len(a.cut) + len(a.unknown); {
 	case changed != 0 && t.ended-changed < 4*much && changed >= t.begun && missing > 0:

@@ -115,6 +115,14 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	if a.term == b.term {
 		return Violation{What: fmt.Sprintf("members %d and %d both led in term %d", a.leader, b.leader, a.term), Sure: true}
 	}
+	if a.term > b.term {
+		unsure, tied := a.life.base.unsure(a.begun), b.life.base.unsure(b.begun)
+		v.Sure = a.life.base == b.life.base || unsure >= 0 && tied >= 0 && time.Duration(b.begun-a.begun) > unsure+tied
+		if v.Sure {
+			v.What = fmt.Sprintf("member %d began to lead in term %d after member %d had led in term %d: terms did not rise", b.leader, b.term, a.leader, a.term)
+		}
+		return v
+	}
 	ends := a.ended
 	switch {
 	case !a.over:
@@ -130,10 +138,11 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	if v.Sure = one == other; v.Sure {
 		return v
 	}
-	if one.uncertainty < 0 || other.uncertainty < 0 {
+	unsure, tied := one.unsure(b.begun), other.unsure(b.begun)
+	if unsure < 0 || tied < 0 {
 		return Violation{} // nothing ties the clocks
 	}
-	unsure := one.uncertainty + other.uncertainty
+	unsure += tied
 	if v.Sure = overlap > unsure; !v.Sure {
 		v.What += fmt.Sprintf("; the clocks are known within %s only", Lasts(unsure))
 	}

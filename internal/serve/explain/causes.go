@@ -58,17 +58,28 @@ func (l *line) clockTexts() (texts []string) {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.clocks)) {
-		switch b := l.clocks[name]; {
-		case b.conflict > 0:
-			texts = append(texts, fmt.Sprintf("the clock of %s contradicts the others by %s: it has jumped, or drifts", l.whose(b), Lasts(b.conflict)))
-		case b.uncertainty < 0:
+		b := l.clocks[name]
+		worst, conflicts := time.Duration(-1), 0
+		for _, w := range b.windows {
+			if worst = max(worst, w.unsure); w.conflict > 0 {
+				if conflicts++; conflicts <= mostConflicts {
+					texts = append(texts, fmt.Sprintf("the clock of %s contradicts the others by %s at %s: it has jumped, or drifts by more than %v %%", l.whose(b), Lasts(w.conflict), wall(w.from).Format("15:04:05"), 100*l.drift))
+				}
+			}
+		}
+		switch {
+		case b.reference || conflicts > 0:
+		case worst < 0:
 			texts = append(texts, fmt.Sprintf("no message ties the clock of %s to the others in both directions: its times are those of its wall clock", l.whose(b)))
-		case b.uncertainty > 0:
-			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %d messages", l.whose(b), Lasts(b.uncertainty), l.compared))
+		default:
+			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %d messages", l.whose(b), Lasts(worst), b.compared))
 		}
 	}
 	return texts
 }
+
+// mostConflicts is how many contradictions of a clock are told.
+const mostConflicts = 3
 
 // whose returns the members that have a clock.
 func (l *line) whose(b *timebase) string {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
-	"maps"
 	"slices"
 	"time"
 
@@ -16,21 +15,13 @@ import (
 
 // line is the time line of one group: what the records of its members have. All times are nanoseconds since 1970, on one axis.
 type line struct {
-	name     string
-	clocks   map[string]*timebase
-	lives    []*life
-	tenures  []*tenure
-	members  []uint64
-	damages  []string
-	compared int // messages by which clocks were joined
-}
-
-// timebase is a clock that some lives have in common.
-type timebase struct {
-	name        string
-	offset      int64 // from its readings to the axis
-	uncertainty time.Duration
-	conflict    time.Duration // by how much messages arrive before they were sent, however the clock is set
+	name    string
+	clocks  map[string]*timebase
+	lives   []*life
+	tenures []*tenure
+	members []uint64
+	damages []string
+	drift   float64 // by which part clocks of members may be wrong
 }
 
 // life is a life of a member.
@@ -45,7 +36,6 @@ type life struct {
 	recovering bool
 	closed     bool // its end is in order
 	reason     string
-	detailed   map[int]bool // segments whose steps are among the facts
 }
 
 func (l *life) member() uint64 { return l.head.Member }
@@ -69,7 +59,7 @@ type tenure struct {
 }
 
 // at returns a reading of a life on the axis.
-func (l *life) at(c record.Clocks) int64 { return l.base.offset + int64(l.reading(c)) }
+func (l *life) at(c record.Clocks) int64 { return l.base.on(l.base.offset + int64(l.reading(c))) }
 
 // reading returns a reading of the clock that the lives of a base have in common.
 func (l *life) reading(c record.Clocks) time.Duration {
@@ -115,7 +105,7 @@ func lines(r *record.Records) (all []*line) {
 	for _, log := range r.Logs {
 		l := byGroup[log.Group]
 		if l == nil {
-			l = &line{name: log.Group, clocks: map[string]*timebase{}}
+			l = &line{name: log.Group, clocks: map[string]*timebase{}, drift: usualDrift}
 			byGroup[log.Group], all = l, append(all, l)
 		}
 		l.add(log)
@@ -145,10 +135,13 @@ func (l *line) add(log *record.Log) {
 	var last *life
 	for i, s := range log.Segments {
 		if last == nil || last.head.Incarnation != s.Head.Incarnation {
-			last = &life{head: s.Head, base: l.base(&s.Head), detailed: map[int]bool{}}
+			last = &life{head: s.Head, base: l.base(&s.Head)}
 			last.begun = last.at(record.Clocks{})
 			last.last = last.begun
 			l.lives = append(l.lives, last)
+		}
+		if s.Head.Drift > 0 && s.Head.Drift < 1 {
+			l.drift = s.Head.Drift
 		}
 		if i > 0 && s.Head.Segment > log.Segments[i-1].Head.Segment+1 {
 			l.damages = append(l.damages, fmt.Sprintf("member %d: segments %d to %d are missing", log.Member, log.Segments[i-1].Head.Segment+1, s.Head.Segment-1))
@@ -175,7 +168,7 @@ func (l *line) base(h *record.Head) *timebase {
 	}
 	b := l.clocks[name]
 	if b == nil {
-		b = &timebase{name: name, offset: h.Wall}
+		b = &timebase{name: name, machine: h.Boot != "", offset: h.Wall}
 		if h.Boot != "" {
 			b.offset -= int64(h.Begun.Boottime)
 		}
@@ -336,40 +329,62 @@ func (l *line) dead(v *life) (at int64) {
 }
 
 // around is how much before and after a change of the leader steps matter.
-const around = 3 * time.Second
+const around = 20 * time.Second
 
 // detail reads the steps around the changes of the leader.
 func (l *line) detail() {
+	var times [][2]int64
 	for i, t := range l.tenures {
 		from, to := t.begun-int64(around), t.begun+int64(around)
 		if i > 0 {
 			from = min(from, l.tenures[i-1].ended-int64(around))
 		}
-		l.detailBetween(from, to)
-		if t.over {
-			l.detailBetween(t.ended-int64(around), t.ended+int64(around))
+		times = append(times, [2]int64{from, to})
+		if last := max(t.ended, t.seen); last != 0 {
+			times = append(times, [2]int64{last - int64(around), last + int64(around)})
+		}
+	}
+	slices.SortFunc(times, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	var apart [][2]int64
+	for _, t := range times {
+		if last := len(apart) - 1; last >= 0 && t[0] <= apart[last][1] {
+			apart[last][1] = max(apart[last][1], t[1])
+		} else {
+			apart = append(apart, t)
 		}
 	}
 	for _, v := range l.lives {
+		for i, s := range v.segments {
+			if inside := overlapping(apart, v.spans[i]); len(inside) > 0 {
+				l.read(v, s, inside)
+			}
+		}
 		slices.SortStableFunc(v.facts, func(a, b fact) int { return cmp.Compare(a.at, b.at) })
 	}
 }
 
-func (l *line) detailBetween(from, to int64) {
-	for _, v := range l.lives {
-		for i, s := range v.segments {
-			if v.detailed[i] || v.spans[i][1] < from || v.spans[i][0] > to {
-				continue
-			}
-			v.detailed[i] = true
-			for e := range s.Entries() {
-				if e == nil || e.Group != l.name {
-					continue
-				}
-				if step, is := e.Body.(*record.Step); is {
-					v.facts = append(v.facts, fact{v.at(e.At), e.Group, step, s.Head.Unit})
-				}
-			}
+// overlapping returns those of some times that are in a span.
+func overlapping(times [][2]int64, span [2]int64) (all [][2]int64) {
+	for _, t := range times {
+		if span[1] >= t[0] && span[0] <= t[1] {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// read takes the steps of a segment at some times.
+func (l *line) read(v *life, s *record.Segment, times [][2]int64) {
+	matters := func(c record.Clocks) bool {
+		at := v.at(c)
+		return slices.ContainsFunc(times, func(t [2]int64) bool { return t[0] <= at && at <= t[1] })
+	}
+	for e := range s.Detailed(matters) {
+		if e == nil || e.Group != l.name || !matters(e.At) {
+			continue
+		}
+		if step, is := e.Body.(*record.Step); is {
+			v.facts = append(v.facts, fact{v.at(e.At), e.Group, step, s.Head.Unit})
 		}
 	}
 }
@@ -395,69 +410,6 @@ func (l *line) extend() {
 			}
 		}
 	}
-}
-
-// coarse sets the clocks of different machines about right: a member follows a leader soon after that leads. Wall clocks may be wrong by hours, and
-// then the steps around a change of one machine would be those of another time on the other.
-func (l *line) coarse() (moved bool) {
-	if len(l.clocks) < 2 {
-		return false
-	}
-	type sight struct {
-		base *timebase
-		at   int64
-	}
-	seen := map[uint64][]sight{} // by term: when a clock had it first
-	for _, v := range l.lives {
-		for i := range v.facts {
-			d, is := v.facts[i].body.(*record.Decision)
-			if is && d.Leader != 0 && d.Term != 0 && !slices.ContainsFunc(seen[d.Term], func(s sight) bool { return s.base == v.base }) {
-				seen[d.Term] = append(seen[d.Term], sight{v.base, v.facts[i].at})
-			}
-		}
-	}
-	shift := map[*timebase]int64{}
-	names := slices.Sorted(maps.Keys(l.clocks))
-	settled := []*timebase{l.clocks[names[0]]}
-	for _, name := range names[1:] {
-		b := l.clocks[name]
-		var off []int64
-		for _, all := range seen {
-			mine := slices.IndexFunc(all, func(s sight) bool { return s.base == b })
-			other := slices.IndexFunc(all, func(s sight) bool { return slices.Contains(settled, s.base) })
-			if mine >= 0 && other >= 0 {
-				off = append(off, all[other].at+shift[all[other].base]-all[mine].at)
-			}
-		}
-		if settled = append(settled, b); len(off) > 0 {
-			slices.Sort(off)
-			shift[b] = off[len(off)/2]
-		}
-	}
-	return l.move(shift)
-}
-
-// move moves clocks, and reports whether one has moved.
-func (l *line) move(shift map[*timebase]int64) (moved bool) {
-	for b, by := range shift {
-		if by != 0 {
-			b.offset, moved = b.offset+by, true
-		}
-	}
-	for _, v := range l.lives {
-		by := shift[v.base]
-		if by == 0 {
-			continue
-		}
-		v.begun, v.last = v.begun+by, v.last+by
-		for i := range v.facts {
-			v.facts[i].at += by
-		}
-		for i := range v.spans {
-			v.spans[i][0], v.spans[i][1] = v.spans[i][0]+by, v.spans[i][1]+by
-		}
-	}
-	return moved
 }
 
 // crossing is a message that is in the records of its sender and of its receiver.
@@ -503,50 +455,4 @@ func (l *line) crossings() (all []crossing) {
 		}
 	}
 	return all
-}
-
-// join sets the clocks of different machines so that no message arrives before it was sent. It reports whether a clock has moved.
-func (l *line) join() (moved bool) {
-	if len(l.clocks) < 2 {
-		return false
-	}
-	type pair struct{ from, to *timebase }
-	least := map[pair]int64{} // what is to be added to the clock of the receiver, at least, less that of the sender
-	for _, c := range l.crossings() {
-		if c.from.base != c.to.base {
-			p := pair{c.from.base, c.to.base}
-			l.compared++
-			if needs, known := least[p]; !known || c.sent-c.received > needs {
-				least[p] = c.sent - c.received
-			}
-		}
-	}
-	names := slices.Sorted(maps.Keys(l.clocks))
-	settled := []*timebase{l.clocks[names[0]]}
-	shift := map[*timebase]int64{}
-	for _, name := range names[1:] {
-		b := l.clocks[name]
-		low, high, bounded := int64(-1<<62), int64(1<<62), false
-		for _, other := range settled {
-			if needs, known := least[pair{other, b}]; known {
-				low, bounded = max(low, needs+shift[other]), true
-			}
-			if needs, known := least[pair{b, other}]; known {
-				high, bounded = min(high, shift[other]-needs), true
-			}
-		}
-		settled = append(settled, b)
-		switch {
-		case !bounded || low == int64(-1<<62) || high == int64(1<<62):
-			b.uncertainty = -1 // the wall clocks alone tell it
-		case low > high:
-			b.conflict = time.Duration(low - high)
-			b.uncertainty = b.conflict
-			shift[b] = low + (high-low)/2
-		default:
-			b.uncertainty = time.Duration(high-low) / 2
-			shift[b] = low + (high-low)/2
-		}
-	}
-	return l.move(shift)
 }

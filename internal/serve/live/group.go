@@ -301,6 +301,7 @@ type group struct {
 
 	recorded *network.Instance // that the record knows
 	choices  []record.Choice   // of the step that is made, for the record
+	checks   func() uint8      // checkState
 }
 
 // newGroup makes a group of which no member has heard, from its record in the storage.

@@ -28,13 +28,15 @@ type Recording struct {
 	Options        record.Options
 	Changes        record.Sink // of changes of the leader alone; optional
 	ChangesOptions record.Options
-	Boot           string // names this start of the operating system; optional
-	Program        string // the version of the program; optional
-	Values         bool   // published values are recorded, too
+	Boot           string  // names this start of the operating system; optional
+	Program        string  // the version of the program; optional
+	Drift          float64 // by which part the clocks of members may be wrong
+	Values         bool    // published values are recorded, too
 }
 
-// unchecked is how many members less one of so many steps has a check of the state: its length grows with the members, as their number of answers does.
-const unchecked = 2
+// leastUnchecked is that one of so many steps that are as predicted has a check of the state, or one of as many as there are members, since its
+// length grows with these, as their number of answers does. A check costs as much as all else of such a step.
+const leastUnchecked = 8
 
 // newRecorder begins the record of a member, if it is to have one.
 func newRecorder(m *Member) *recorder {
@@ -48,9 +50,9 @@ func newRecorder(m *Member) *recorder {
 	schema := record.SchemaOf(m.program)
 	head := func() record.Head {
 		h := record.Head{
-			Group: m.config.Group, Member: m.config.ID, Incarnation: m.incarnation, Wall: wall, Begun: begun, Boot: c.Boot, Program: c.Program,
+			Group: m.config.Group, Member: m.config.ID, Incarnation: m.incarnation, Wall: wall, Begun: begun, Boot: c.Boot, Program: c.Program, Drift: c.Drift,
 			Algorithm: m.program.Name, Schema: schema, Members: identifiers(m.members), Unit: m.config.Unit, Heartbeat: m.config.Heartbeat,
-			Suspicion: m.config.Suspicion, Stall: m.config.Stall, Hang: m.config.Hang, Entitled: m.config.Entitled, Every: len(m.members) - unchecked,
+			Suspicion: m.config.Suspicion, Stall: m.config.Stall, Hang: m.config.Hang, Entitled: m.config.Entitled, Every: max(leastUnchecked, len(m.members)),
 		}
 		if m.record.store != [16]byte{} {
 			h.Store = fmt.Sprintf("%x", m.record.store)
@@ -141,17 +143,26 @@ func (g *group) recordStep(boot, ticks time.Duration, in process.Input, effects 
 		return
 	}
 	s := &r.step
-	*s = record.Step{Input: in, Ticks: uint64(ticks), Choices: g.choices, Sent: s.Sent[:0], Effects: effects.Other, Durable: durable, Checked: true}
+	*s = record.Step{Input: in, Ticks: uint64(ticks), Choices: g.choices, Sent: s.Sent[:0], Effects: effects.Other, Durable: durable}
 	for i := range effects.Sent {
 		f := &effects.Sent[i]
 		dropped := int(f.Port) != g.member.position && g.handle.drops(f.Kind)
 		s.Sent = append(s.Sent, record.Message{Port: f.Port, Kind: f.Kind, Phase: f.Phase, Dropped: dropped, Payload: f.Frame[framing.HeadSize:]})
 	}
-	if s.Checked = len(r.state) <= shortState || r.writer.Checks(); s.Checked {
-		r.state = g.machine.AppendState(r.state[:0], election.Units(s.Ticks))
-		s.Check = record.CheckOf(r.state)
+	if len(r.state) <= shortState || r.writer.Checks() {
+		if g.checks == nil {
+			g.checks = g.checkState
+		}
+		s.Checks = g.checks
 	}
-	r.writer.Add(record.Clocks{Monotonic: g.member.now(), Boottime: boot}, g.handle.name, s)
+	r.writer.Add(record.Clocks{Monotonic: boot - g.loop.suspended, Boottime: boot}, g.handle.name, s)
+}
+
+// checkState returns the check of the state after a step that is recorded now.
+func (g *group) checkState() uint8 {
+	r := g.member.recorder
+	r.state = g.machine.AppendState(r.state[:0], election.Units(r.step.Ticks))
+	return record.CheckOf(r.state)
 }
 
 // choose makes a random choice of the machine, and notes it for the record.

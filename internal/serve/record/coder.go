@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"hash/crc32"
+	"strconv"
 	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
@@ -165,12 +166,13 @@ func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, pr
 	of := classOf(group, &s.Input)
 	e.body = appendBody(e.body[:0], s, e.from(&of, s.Ticks))
 	index, known := e.byClass[of]
-	if known && index < int(kindPredicted) && s.Ticks == e.ticks() && (s.Checked || !e.due()) {
+	if known && index < int(kindPredicted) && s.Ticks == e.ticks() && (s.Checked || s.Checks != nil || !e.due()) {
 		t := e.templates[index]
 		t.advance(1)
 		if string(t.last) == string(e.body) {
 			b = binary.AppendUvarint(append(b, byte(kindPredicted)|byte(index)), passed)
 			if e.due() {
+				s.check()
 				b = append(b, s.Check)
 				e.checked(true)
 			} else {
@@ -196,7 +198,7 @@ func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, pr
 		b = append(b, byte(of.kind), byte(of.timer))
 	}
 	t := e.templates[index]
-	if s.Checked {
+	if s.check(); s.Checked {
 		flags |= stepChecked
 		b = append(b, s.Check)
 	}
@@ -217,9 +219,15 @@ func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, pr
 
 // entry appends an entry that is no step.
 func (e *encoder) entry(b []byte, at Clocks, group string, body Body) ([]byte, error) {
-	content, err := json.Marshal(body)
-	if unknown, is := body.(*Unknown); is {
-		content, err = unknown.Content, nil
+	var content []byte
+	var err error
+	switch body := body.(type) {
+	case *Late: // a busy machine makes some each second
+		content = append(strconv.AppendInt(append(e.body[:0], `{"By":`...), int64(body.By), 10), '}')
+	case *Unknown:
+		content = body.Content
+	default:
+		content, err = json.Marshal(body)
 	}
 	if err != nil {
 		return b, err

@@ -18,6 +18,7 @@ type decoder struct {
 	all       []uint64             // those in the head
 	left      int                  // how many bytes may be made
 	lost      bool                 // a block was lost
+	idle      Entry                // of a step that is not made
 }
 
 func newDecoder(h *Head, size int) *decoder {
@@ -52,8 +53,8 @@ func (d *decoder) lose() {
 	d.lost = true
 }
 
-// next decodes one entry. With idle, a step that is as predicted is not made: its body is nil. It returns nil for what is no entry.
-func (d *decoder) next(c *cursor, idle bool) (*Entry, error) {
+// next decodes one entry. A step that is as predicted is not made at times that are idle: its body is nil. It returns nil for what is no entry.
+func (d *decoder) next(c *cursor, idle func(Clocks) bool) (*Entry, error) {
 	k := kind(c.byte())
 	switch {
 	case k&kindPredicted != 0:
@@ -101,7 +102,7 @@ func (d *decoder) named(group string, port election.Port) uint64 {
 	return 0
 }
 
-func (d *decoder) predicted(c *cursor, index uint64, idle bool) (*Entry, error) {
+func (d *decoder) predicted(c *cursor, index uint64, idle func(Clocks) bool) (*Entry, error) {
 	d.boot += int64(c.uvarint())
 	s := Step{Ticks: d.ticks()}
 	if s.Checked = d.due(); s.Checked {
@@ -117,8 +118,9 @@ func (d *decoder) predicted(c *cursor, index uint64, idle bool) (*Entry, error) 
 	}
 	t.later++
 	base, known := d.based(&t.class, s.Ticks)
-	if idle {
-		return &Entry{At: d.clocks(), Group: t.group}, nil
+	if idle(d.clocks()) {
+		d.idle.At, d.idle.Group = d.clocks(), t.group
+		return &d.idle, nil
 	}
 	t.catchUp()
 	return d.made(&s, t.class, t.last, base, known)

@@ -28,6 +28,10 @@ type Files struct {
 	all   []segmentFile // in rising order; the last one may be written
 	total int64
 	file  *os.File
+
+	// What the last life has left in memory, since it was killed.
+	last Head
+	tail []kept
 }
 
 type segmentFile struct {
@@ -62,8 +66,60 @@ func NewFiles(path string, most int64) (*Files, Options, error) {
 	next := uint64(1)
 	if len(f.all) > 0 {
 		next = f.all[len(f.all)-1].number + 1
+		f.last, f.tail = left(f.name(next - 1))
+		for _, k := range f.tail {
+			if k.incarnation == f.last.Incarnation {
+				next = max(next, k.segment+1)
+			}
+		}
 	}
 	return f, Options{Segment: int(max(f.most/segmentsOf, 4*diskBlock)), First: next}, nil
+}
+
+// left returns the head of a file with a segment, and what its life has left in memory.
+func left(path string) (h Head, tail []kept) {
+	r := &Records{}
+	if err := r.file(path); err != nil || len(r.Logs) == 0 || len(r.Logs[0].Segments) == 0 {
+		return h, nil
+	}
+	h = r.Logs[0].Segments[0].Head
+	return h, readTail(&h)
+}
+
+// restore writes what the last life has left in memory, and removes it there.
+func (f *Files) restore() error {
+	h := f.last
+	if h.Tail == "" {
+		return nil
+	}
+	for n := h.Segment; ; n++ {
+		before, err := os.ReadFile(f.name(n))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		h.Segment = n
+		after := joined(before, &h, f.tail)
+		if len(after) == 0 {
+			break
+		}
+		if len(after) == len(before) {
+			continue
+		}
+		if err := os.WriteFile(f.name(n), after, 0o600); err != nil {
+			return err
+		}
+		if n > f.last.Segment {
+			f.all = append(f.all, segmentFile{number: n})
+			f.total += diskBlock
+		}
+		present := &f.all[len(f.all)-1]
+		f.total -= present.space()
+		present.size = int64(len(after))
+		f.total += present.space()
+	}
+	removeTail(h.Tail)
+	f.last, f.tail = Head{}, nil
+	return nil
 }
 
 func (f *Files) name(number uint64) string {
@@ -76,6 +132,9 @@ func (f *Files) Begin(segment uint64) error {
 		return err
 	}
 	if err := os.MkdirAll(f.path, 0o700); err != nil {
+		return err
+	}
+	if err := f.restore(); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(f.name(segment), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

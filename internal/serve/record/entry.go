@@ -14,7 +14,7 @@ const Resolution = time.Microsecond
 const Version = 1
 
 // Clocks are the readings of the clocks of a member, since the start of this life. See package clock. Boottime is exact to one Resolution, Monotonic
-// to a hundred.
+// to a hundred; at steps it is what the member expects, who notices a suspension of five milliseconds.
 type Clocks struct{ Monotonic, Boottime time.Duration }
 
 // Head is what a segment begins with.
@@ -38,7 +38,9 @@ type Head struct {
 	Stall       time.Duration
 	Hang        time.Duration // 0: the member is not watched
 	Entitled    time.Duration // how long an answered request prolongs a lease
+	Drift       float64       `json:",omitempty"` // by which part the clocks of members may be wrong
 	Every       int           // one of so many steps that are as predicted has a check of the state
+	Tail        string        `json:",omitempty"` // names the memory of this machine that has the last entries of the life, if that was killed
 	Changes     bool          // the segment has nothing but changes of the leader, of many lives, with their own times
 }
 
@@ -145,6 +147,16 @@ type Step struct {
 	// Check is a checksum of the state after the step, if Checked.
 	Check   uint8
 	Checked bool
+
+	// Checks makes the check when the writer wants one, if Checked is false; nil: there is none. A reader has none.
+	Checks func() uint8
+}
+
+// check makes the check, if it can.
+func (s *Step) check() {
+	if !s.Checked && s.Checks != nil {
+		s.Check, s.Checked = s.Checks(), true
+	}
 }
 
 // Choice is a random choice of a step.

@@ -76,7 +76,37 @@ func Open(paths ...string) (*Records, error) {
 		}
 	}
 	r.order()
+	for _, l := range r.Logs {
+		r.join(l)
+	}
 	return r, nil
+}
+
+// join adds what the last life of a member has in memory, and not in its files.
+func (r *Records) join(l *Log) {
+	if len(l.Segments) == 0 {
+		return
+	}
+	last := l.Segments[len(l.Segments)-1]
+	if !strings.HasSuffix(last.File, extension) { // an archive remains what it is
+		return
+	}
+	all := readTail(&last.Head)
+	if len(all) == 0 {
+		return
+	}
+	if content, err := last.Bytes(); err == nil {
+		last.memory = joined(content, &last.Head, all)
+		last.length = int64(len(last.memory))
+	}
+	for h := last.Head; ; {
+		h.Segment++
+		content := joined(nil, &h, all)
+		if len(content) == 0 {
+			return
+		}
+		r.parse(last.File, content, true)
+	}
 }
 
 // Parse finds the records in an archive.
@@ -247,11 +277,20 @@ func compare(a, b uint64) int {
 }
 
 // Entries yields the entries of a segment in order, each with the damage before it, if there is any; then the entry is nil. An entry is the caller's.
-func (s *Segment) Entries() iter.Seq2[*Entry, *Damage] { return s.entries(false) }
+func (s *Segment) Entries() iter.Seq2[*Entry, *Damage] {
+	return s.entries(func(Clocks) bool { return false })
+}
 
 // Notable is Entries without the steps that were as predicted, such as renewals while nothing happens. An [Idle] stands for those of a block, or of a part of a block, in a row.
 // It is many times as fast.
-func (s *Segment) Notable() iter.Seq2[*Entry, *Damage] { return s.entries(true) }
+func (s *Segment) Notable() iter.Seq2[*Entry, *Damage] {
+	return s.entries(func(Clocks) bool { return true })
+}
+
+// Detailed is Entries at times that matter, and Notable at others.
+func (s *Segment) Detailed(matters func(Clocks) bool) iter.Seq2[*Entry, *Damage] {
+	return s.entries(func(at Clocks) bool { return !matters(at) })
+}
 
 // Entries yields the entries of all segments in order. A segment that is missing between others is damage.
 func (l *Log) Entries() iter.Seq2[*Entry, *Damage] { return l.entries((*Segment).Entries) }
@@ -305,7 +344,7 @@ func (s *Segment) Bytes() ([]byte, error) {
 	return content[:n], nil
 }
 
-func (s *Segment) entries(idle bool) iter.Seq2[*Entry, *Damage] {
+func (s *Segment) entries(idle func(Clocks) bool) iter.Seq2[*Entry, *Damage] {
 	return func(yield func(*Entry, *Damage) bool) {
 		content, err := s.Bytes()
 		if err != nil {
@@ -326,7 +365,7 @@ type walk struct {
 	segment *Segment
 	decoder *decoder
 	content []byte
-	idle    bool
+	idle    func(Clocks) bool
 	yield   func(*Entry, *Damage) bool
 
 	span  Idle // that was not yielded yet

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -72,5 +73,35 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		if !reflect.DeepEqual(got[i], want[i]) {
 			t.Fatalf("entry %d is\n%+v, want\n%+v", i, got[i], want[i])
 		}
+	}
+}
+
+// BenchmarkARecordedStep is what an idle leader's step costs: as it is predicted, with one check of so many.
+func BenchmarkARecordedStep(b *testing.B) {
+	for _, shared := range []bool{false, true} {
+		b.Run(fmt.Sprintf("shared=%v", shared), func(b *testing.B) {
+			sink, options, err := NewFiles(b.TempDir(), LeastSize)
+			if err != nil {
+				b.Fatal(err)
+			}
+			options.Shared = shared
+			w := NewWriter(sink, func() Head { h := testHead(); h.Every = 8; return h }, options)
+			defer w.Close(time.Minute)
+			state := make([]byte, 700)
+			s := renewal(0)
+			s.Checked, s.Checks = false, func() uint8 { return CheckOf(state) }
+			b.ReportAllocs()
+			for n := uint64(0); b.Loop(); n++ {
+				s.Ticks, s.Checked = 80*n, false
+				for i := range s.Sent {
+					binary.LittleEndian.PutUint64(s.Sent[i].Payload[7:], n)
+				}
+				now := at(80 * time.Duration(n) * time.Millisecond)
+				if w.Wants("g") {
+					w.Add(now, "g", &Snapshot{Members: []uint64{1, 2, 3}, State: state})
+				}
+				w.Add(now, "g", s)
+			}
+		})
 	}
 }

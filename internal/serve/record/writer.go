@@ -20,6 +20,9 @@ type Options struct {
 	First   uint64          // the number of the first segment; 1
 	Stopped func(err error) // is called, once, when the sink has failed: nothing is recorded any more
 	Pause   time.Duration   // steps that are as predicted wait for the first one that is so much later; 50 ms. What else there is does not wait
+
+	// Shared lets the last entries be in memory that outlives the process, where the machine has it. Then steps that are as predicted wait for ten seconds, and what else there is for one.
+	Shared bool
 }
 
 const (
@@ -32,6 +35,10 @@ const (
 
 	// rest is how long what waits does so at most, if nothing else happens.
 	rest = time.Second
+
+	// restShared is likewise, where the end of the process loses nothing. What is notable waits for so long as newsShared.
+	restShared = 10 * time.Second
+	newsShared = time.Second
 )
 
 // Writer writes a record. Its methods may be called by any goroutine. None of them waits for the sink: what does not fit into the buffer is
@@ -54,6 +61,8 @@ type Writer struct {
 	number  int           // of it
 	grown   bool          // it has grown since it was written
 	since   time.Duration // the monotonic reading of the first entry since then
+	news    bool          // an entry since then is notable
+	newsAt  time.Duration // likewise of that
 	closed  []chunk
 	waits   int // bytes in closed
 	full    bool
@@ -61,6 +70,10 @@ type Writer struct {
 	end     bool // Close was called
 	failed  bool
 	writes  bool // some chunks are being written
+
+	tail        *tail // nil: there is none
+	incarnation uint64
+	sequence    int // of the blocks
 }
 
 // chunk is what is to be written.
@@ -91,7 +104,14 @@ func NewWriter(sink Sink, head func() Head, o Options) *Writer {
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	w.synced = sync.NewCond(&w.mu)
-	go w.write()
+	pause := rest
+	if o.Shared {
+		w.tail = newTail()
+	}
+	if w.tail != nil {
+		pause, w.options.Pause = restShared, restShared
+	}
+	go w.write(pause)
 	return w
 }
 
@@ -155,6 +175,9 @@ func (w *Writer) fresh(at Clocks) {
 	h := w.head()
 	w.segment++
 	h.Version, h.Segment = Version, w.segment
+	if w.incarnation = h.Incarnation; w.tail != nil {
+		h.Tail = w.tail.name
+	}
 	if h.Every < 1 {
 		h.Every = 1
 	}
@@ -167,6 +190,9 @@ func (w *Writer) fresh(at Clocks) {
 	seal(b, blockHead)
 	w.closed = append(w.closed, chunk{segment: w.segment, bytes: b})
 	w.waits += len(b)
+	w.now()
+	w.sequence++
+	w.tail.put(w.incarnation, w.segment, w.sequence, 0, blockHead, b[headSize:])
 	w.size, w.number, w.block = len(b), 0, w.block[:0]
 	w.open(at)
 }
@@ -174,6 +200,7 @@ func (w *Writer) fresh(at Clocks) {
 // open begins a block.
 func (w *Writer) open(at Clocks) {
 	w.number++
+	w.sequence++
 	w.block = w.encoder.begin(append(w.block[:0], make([]byte, headSize)...), w.number, at)
 }
 
@@ -187,6 +214,7 @@ func (w *Writer) cut() {
 	w.size += len(w.block)
 	w.waits += len(w.block)
 	w.block, w.grown = nil, false
+	w.now()
 }
 
 // add appends an entry to the block that grows.
@@ -215,9 +243,16 @@ func (w *Writer) add(at Clocks, group string, body Body) {
 		w.block = block
 	}
 	if !w.grown {
-		w.grown, w.since = true, at.Monotonic
+		w.grown, w.since, w.news = true, at.Monotonic, false
 	}
-	if !predicted || at.Monotonic-w.since >= w.options.Pause {
+	if _, late := body.(*Late); !predicted && !late && !w.news {
+		w.news, w.newsAt = true, at.Monotonic
+	}
+	news := time.Duration(0)
+	if w.tail.put(w.incarnation, w.segment, w.sequence, int64(w.size), blockEntries, w.block[headSize:]) {
+		news = newsShared
+	}
+	if at.Monotonic-w.since >= w.options.Pause || w.news && at.Monotonic-w.newsAt >= news {
 		w.now()
 	}
 	if len(w.block) >= mostBlock {
@@ -245,9 +280,9 @@ func (w *Writer) clamp(at Clocks) (monotonic, boottime time.Duration) {
 }
 
 // write writes what waits, until the end of the writer.
-func (w *Writer) write() {
+func (w *Writer) write(pause time.Duration) {
 	defer close(w.stopped)
-	tick := time.NewTicker(rest)
+	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	var block []byte
 	for ending := false; !ending; {
@@ -265,6 +300,18 @@ func (w *Writer) write() {
 	}
 	if err := w.sink.Close(); err != nil {
 		w.fail(err)
+		return
+	}
+	w.mu.Lock()
+	w.forget()
+	w.mu.Unlock()
+}
+
+// forget removes the tail: the sink has all, or takes no more.
+func (w *Writer) forget() {
+	if w.tail != nil {
+		w.tail.close()
+		w.tail = nil
 	}
 }
 
@@ -304,6 +351,7 @@ func (w *Writer) fail(err error) {
 	w.mu.Lock()
 	w.failed = true
 	w.closed, w.block, w.waits = nil, nil, 0
+	w.forget()
 	w.synced.Broadcast()
 	w.mu.Unlock()
 	_ = w.sink.Close() // it has failed already

@@ -1,0 +1,115 @@
+package explain_test
+
+import (
+	"encoding/binary"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// idle are records of three members in which member 3 leads for so long, but for a moment in each four hours.
+func idle(b *testing.B, folder string, lasts time.Duration) (bytes int64) {
+	var all [4]*record.Writer
+	for id := uint64(1); id <= 3; id++ {
+		sink, options, err := record.NewFiles(filepath.Join(folder, strconv.FormatUint(id, 10), record.Directory), record.DefaultSize)
+		if err != nil {
+			b.Fatal(err)
+		}
+		head := record.Head{
+			Group: "g", Member: id, Incarnation: 1, Wall: int64(1_000 * time.Second), Boot: "m", Algorithm: "quorum-bully", Every: 8,
+			Members: []uint64{1, 2, 3}, Unit: time.Microsecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond, Entitled: 475 * time.Millisecond,
+		}
+		all[id] = record.NewWriter(sink, func() record.Head { return head }, options)
+	}
+	state := make([]byte, 700)
+	message := make([]byte, 60)
+	add := func(id uint64, now time.Duration, body record.Body) {
+		at := record.Clocks{Monotonic: now, Boottime: now}
+		if all[id].Wants("g") {
+			all[id].Add(at, "g", &record.Snapshot{Members: []uint64{1, 2, 3}, State: state})
+		}
+		all[id].Add(at, "g", body)
+	}
+	step := func(in process.Input, now time.Duration, to ...uint64) *record.Step {
+		s := &record.Step{Input: in, Ticks: uint64(now / time.Microsecond), Checked: true}
+		for _, id := range to {
+			s.Sent = append(s.Sent, record.Message{Peer: id, Port: election.Port(id - 1), Kind: 3, Payload: message})
+		}
+		s.Effects = []election.Effect{{Op: election.SetTimer, Timer: 3, Ticks: election.Ticks{Lo: 80_000}}}
+		return s
+	}
+	term := uint64(0)
+	for n := uint64(0); ; n++ {
+		now := time.Duration(n) * 80 * time.Millisecond
+		if now >= lasts {
+			break
+		}
+		if now%time.Hour == 0 {
+			for id := uint64(1); id <= 3; id++ {
+				all[id].Sync() // a buffer that is full loses entries
+			}
+		}
+		if now%(4*time.Hour) == 0 {
+			leader := 3 - term%2
+			term++
+			for id := uint64(1); id <= 3; id++ {
+				role := "follower"
+				if id == leader {
+					role = "leader"
+				}
+				add(id, now, &record.Decision{Role: role, Leader: leader, Term: term, Until: now + 500*time.Millisecond})
+			}
+		}
+		binary.LittleEndian.PutUint64(message[9:], n)
+		add(3, now, step(process.Input{What: process.Expired, Timer: 3}, now, 1, 2))
+		for id := uint64(1); id <= 2; id++ {
+			late := now + time.Duration(id*500+n*7%90)*time.Microsecond
+			add(id, late, step(process.Input{What: process.Received, Port: 2, Kind: 3, Message: message}, late, 3))
+			add(3, late+400*time.Microsecond, step(process.Input{What: process.Received, Port: election.Port(id - 1), Kind: 4, Message: message}, late+400*time.Microsecond))
+		}
+	}
+	for id := 1; id <= 3; id++ {
+		all[id].Sync()
+		all[id].Close(time.Minute)
+	}
+	err := filepath.Walk(folder, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			bytes += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return bytes
+}
+
+// days is how long the records are.
+var days = flag.Duration("days", 48*time.Hour, "how long the records of the benchmark are")
+
+// BenchmarkTwoDaysOfThreeMembers is what explain takes for two days in which little happens. Its memory is that of a process that does nothing else: run it alone.
+//
+//	go test ./internal/serve/explain -run XXX -bench TwoDays -benchtime 3x
+func BenchmarkTwoDaysOfThreeMembers(b *testing.B) {
+	folder := b.TempDir()
+	bytes := idle(b, folder, *days)
+	b.ReportAllocs()
+	for b.Loop() {
+		records, err := record.Open(folder)
+		if err != nil || len(records.Damages) > 0 {
+			b.Fatal(records, err)
+		}
+		if r := explain.Of(records); len(r.Groups) != 1 || len(r.Groups[0].Changes) < int(*days/(5*time.Hour)) {
+			b.Fatalf("%+v", r)
+		}
+	}
+	b.ReportMetric(float64(bytes)/1e6, "MB-of-records")
+}

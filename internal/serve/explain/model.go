@@ -1,0 +1,287 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"time"
+
+	algorithm "ringleader.example/ringleader/algorithms/quorumbully"
+	contract "ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/proofs/refine"
+)
+
+// Checked is what comes of the comparison of the joined run of a group with the model of its algorithm.
+type Checked struct {
+	Group   string         `json:"group"`
+	Steps   int            `json:"steps"`   // that are sequences of actions of the model
+	Actions map[string]int `json:"actions"` // how often each has happened
+	Without string         `json:"without,omitempty"`
+	Broken  string         `json:"broken,omitempty"` // the step that the model or the machine does not allow; empty: there is none
+}
+
+// errUnchecked reports that records do not have what a comparison needs.
+var errUnchecked = errors.New("it cannot be compared")
+
+// happening is a step of a member on the time line.
+type happening struct {
+	step     *refine.Step
+	life     *life
+	recorded *record.Step
+	at       int64 // on the clock of the life
+}
+
+// Check makes the recorded steps again, and compares them with the model, in an order in which no message arrives before it was sent. That needs the
+// records of all members from their first lives on. It takes at most so many steps.
+func (g *Group) Check(most int) (c Checked) {
+	c.Group, c.Actions = g.Name, map[string]int{}
+	all, ends, err := g.line.made(most)
+	switch {
+	case errors.Is(err, errUnchecked):
+		c.Without = err.Error()
+		return c
+	case err != nil:
+		c.Broken = err.Error()
+		return c
+	case len(all) == 0:
+		c.Without = "no record has a step"
+		return c
+	}
+	run := &refine.Log{Clocks: refine.Right{}}
+	left := map[*life]int{}
+	for _, h := range all {
+		left[h.life]++
+	}
+	for _, h := range all {
+		run.Add(h.step)
+		if left[h.life]--; left[h.life] == 0 && ends[h.life] {
+			run.Ended(h.step.Member)
+		}
+	}
+	const every = 50
+	checked, err := run.Check(every)
+	if err != nil {
+		c.Broken = err.Error()
+		return c
+	}
+	c.Steps, c.Actions = len(all), checked.Happened
+	return c
+}
+
+// made makes the steps of all lives again. It returns them in the order of time, and the lives that have ended.
+func (l *line) made(most int) (all []happening, ends map[*life]bool, err error) {
+	ends = map[*life]bool{}
+	var members []uint64
+	for _, id := range l.members {
+		if !slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id }) {
+			return nil, nil, fmt.Errorf("%w: the record of member %d is missing", errUnchecked, id)
+		}
+	}
+	for _, v := range l.lives {
+		mine, err := l.again(v, &members)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, mine...)
+		ends[v] = v.closed || l.after(v) != nil || l.dead(v) != 0
+	}
+	if err := l.align(all); err != nil {
+		return nil, nil, err
+	}
+	all = ordered(all)
+	return all[:min(most, len(all))], ends, nil
+}
+
+// again makes the steps of a life.
+func (l *line) again(v *life, members *[]uint64) (all []happening, err error) {
+	if v.head.Algorithm != quorumBully {
+		return nil, fmt.Errorf("%w: there is no model of %s", errUnchecked, v.head.Algorithm)
+	}
+	if !started(v) {
+		return nil, fmt.Errorf("%w: the record of member %d begins amid its life", errUnchecked, v.member())
+	}
+	var last *refine.Step
+	watched := refine.Watched(algorithm.Algorithm, func(s *refine.Step) { last = s })
+	program, err := process.Of(&watched)
+	if err != nil {
+		return nil, err
+	}
+	r, err := record.NewReplayer(program, &v.head)
+	if err != nil {
+		return nil, fmt.Errorf("%w: member %d: %w", errUnchecked, v.member(), err)
+	}
+	for _, s := range v.segments {
+		for e, damage := range s.Entries() {
+			if damage != nil {
+				return nil, fmt.Errorf("%w: parts of the record of member %d are missing: %s", errUnchecked, v.member(), damage)
+			}
+			if e.Group != l.name && e.Group != "" {
+				continue
+			}
+			last = nil
+			if err := r.Take(e); err != nil {
+				return nil, fmt.Errorf("member %d: %w", v.member(), err)
+			}
+			switch body := e.Body.(type) {
+			case *record.Gap:
+				return nil, fmt.Errorf("%w: the record of member %d has a gap", errUnchecked, v.member())
+			case *record.Snapshot:
+				if *members == nil {
+					*members = body.Members
+				}
+				if !slices.Equal(*members, body.Members) {
+					return nil, fmt.Errorf("%w: members know others in different orders, or were added", errUnchecked)
+				}
+			case *record.Step:
+				if last == nil { // the algorithm does nothing then
+					continue
+				}
+				if body.Input.What == process.Recovered && !l.lived(v) {
+					return nil, fmt.Errorf("%w: the record of member %d begins after its first life", errUnchecked, v.member())
+				}
+				at := v.base.offset + int64(v.reading(record.Clocks{Boottime: time.Duration(body.Ticks) * s.Head.Unit}))
+				all = append(all, happening{last, v, body, at})
+			}
+		}
+	}
+	return all, nil
+}
+
+// started reports whether the record has the beginning of a life.
+func started(v *life) bool {
+	for range each[*record.Start](v) {
+		return true
+	}
+	return false
+}
+
+// lived reports whether there is an earlier life of the same member.
+func (l *line) lived(v *life) bool {
+	return slices.ContainsFunc(l.lives, func(other *life) bool {
+		return other.member() == v.member() && other.head.Incarnation < v.head.Incarnation
+	})
+}
+
+// closely is how well the clocks of several machines have to be known.
+const closely = 10 * time.Millisecond
+
+// align gives steps their times. The model compares times of one clock with each other, so each clock is moved once, and for all steps.
+func (l *line) align(all []happening) error {
+	type sending struct {
+		base *timebase
+		at   int64
+	}
+	seed, sent := maphash.MakeSeed(), map[passage]sending{}
+	for _, h := range all {
+		for _, m := range h.recorded.Sent {
+			k := passage{h.life.member(), m.Peer, m.Kind, maphash.Bytes(seed, m.Payload)}
+			if _, known := sent[k]; !known && !m.Dropped {
+				sent[k] = sending{h.life.base, h.at}
+			}
+		}
+	}
+	moves := map[*timebase]int64{}
+	for i, name := range slices.Sorted(maps.Keys(l.clocks)) {
+		b, bounds := l.clocks[name], []bound(nil)
+		if i == 0 {
+			moves[b] = 0
+			continue
+		}
+		for _, h := range all {
+			s, found := sent[passage{h.recorded.Peer, h.life.member(), h.recorded.Input.Kind, maphash.Bytes(seed, h.recorded.Input.Message)}]
+			if !found || h.recorded.Input.What != process.Received || s.base == h.life.base {
+				continue
+			}
+			from, settled := moves[s.base]
+			to, also := moves[h.life.base]
+			switch {
+			case h.life.base == b && settled:
+				bounds = append(bounds, bound{0, s.at + from - h.at, false})
+			case s.base == b && also:
+				bounds = append(bounds, bound{0, h.at + to - s.at, true})
+			}
+		}
+		low, high := limits(bounds, 0)
+		wide := high-low > int64(closely)
+		switch {
+		case low > high:
+			return fmt.Errorf("%w: the clock of %s runs apart from the others by %s", errUnchecked, l.whose(b), Lasts(time.Duration(low-high)))
+		case wide && (b.machine || low > 0 || high < 0): // without a machine, it is a test in memory, with one wall clock
+			return fmt.Errorf("%w: the clock of %s is not known within %s", errUnchecked, l.whose(b), Lasts(closely))
+		}
+		if moves[b] = 0; low > 0 || high < 0 {
+			moves[b] = low + (high-low)/2
+		}
+	}
+	first := int64(1<<63 - 1)
+	for _, h := range all {
+		first = min(first, h.at+moves[h.life.base])
+	}
+	for _, h := range all {
+		h.step.At = int((h.at + moves[h.life.base] - first) / int64(max(h.life.head.Unit, 1)))
+	}
+	return nil
+}
+
+// passage is a message, for those that compare it: between whom, and what.
+type passage struct {
+	from, to uint64
+	kind     contract.Kind
+	payload  uint64
+}
+
+// ordered returns steps in the order of their times, so that none receives a message that a later one sends. Then a step has the time of the one before it,
+// if its own is earlier: so much clocks are unsure.
+func ordered(all []happening) (sorted []happening) {
+	seed := maphash.MakeSeed()
+	sent, waits := map[passage]bool{}, map[passage]bool{} // what has been sent, and what will be
+	for _, h := range all {
+		for _, m := range h.recorded.Sent {
+			waits[passage{h.life.member(), m.Peer, m.Kind, maphash.Bytes(seed, m.Payload)}] = true
+		}
+	}
+	var queues [][]happening // by life
+	for begin := 0; begin < len(all); {
+		end := begin
+		for end < len(all) && all[end].life == all[begin].life {
+			end++
+		}
+		queues, begin = append(queues, all[begin:end]), end
+	}
+	now := 0
+	for len(sorted) < len(all) {
+		next, any := -1, -1
+		for i, q := range queues {
+			if len(q) == 0 {
+				continue
+			}
+			if any < 0 || q[0].step.At < queues[any][0].step.At {
+				any = i
+			}
+			in := &q[0].recorded.Input
+			w := passage{q[0].recorded.Peer, q[0].life.member(), in.Kind, maphash.Bytes(seed, in.Message)}
+			if in.What == process.Received && waits[w] && !sent[w] {
+				continue
+			}
+			if next < 0 || q[0].step.At < queues[next][0].step.At {
+				next = i
+			}
+		}
+		if next < 0 { // no order is right, and the comparison says it
+			next = any
+		}
+		h := queues[next][0]
+		queues[next] = queues[next][1:]
+		for _, m := range h.recorded.Sent {
+			sent[passage{h.life.member(), m.Peer, m.Kind, maphash.Bytes(seed, m.Payload)}] = true
+		}
+		now = max(now, h.step.At)
+		h.step.At = now
+		sorted = append(sorted, h)
+	}
+	return sorted
+}

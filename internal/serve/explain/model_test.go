@@ -1,0 +1,113 @@
+package explain_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/algorithms/quorumbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain"
+	live "ringleader.example/ringleader/internal/serve/live/quorumbully"
+	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/ringleadertest"
+)
+
+// eventful returns the records of a group with many faults, in the directories of its members.
+func eventful(t *testing.T, n uint64) string {
+	directory := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		var ids []uint64
+		for id := range n {
+			ids = append(ids, id+1)
+		}
+		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, ids...)
+		defer c.Close()
+		c.Start(ids...)
+		c.Await(n)
+		c.Cut(ids[:n-1], ids[n-1:])
+		c.Await(n - 1)
+		c.Heal()
+		c.Await(n - 1)
+		c.Kill(n - 1)
+		c.Prove(n - 1)
+		c.Await(n)
+		c.Start(n - 1)
+		c.Await(n)
+		c.Stop(n)
+		c.Pass(3 * time.Second)
+		c.Continue(n)
+		c.AwaitAny()
+	})
+	return directory
+}
+
+// The records of real members are a run that the model allows.
+func TestJoinedRecordsAreARunOfTheModel(t *testing.T) {
+	for _, n := range []uint64{3, 5} {
+		records, err := record.Open(eventful(t, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := explain.Of(records).Groups[0]
+		c := g.Check(1 << 20)
+		if c.Without != "" || c.Broken != "" || c.Steps < 100 || len(g.Violations) > 0 {
+			t.Fatalf("%+v %+v", c, g.Violations)
+		}
+		t.Logf("%d members: %d steps, %v", n, c.Steps, c.Actions)
+		for _, action := range []string{"win", "grant-renew", "crash", "die", "release", "extend"} {
+			if c.Actions[action] == 0 {
+				t.Errorf("%s never happened", action)
+			}
+		}
+	}
+}
+
+// Records of a machine that forgets what it has granted are told with the step that breaks the rule.
+func TestARecordOfAPlantedBugIsTold(t *testing.T) {
+	original := live.Program
+	defer func() { live.Program = original }()
+	wrong := quorumbully.Algorithm
+	suspect := wrong.Suspect
+	wrong.Suspect = func(p *quorumbully.Process, port election.Port, out *election.Out[quorumbully.Message]) {
+		p.Given = quorumbully.Process{}.Given
+		suspect(p, port, out)
+	}
+	live.Program = process.Must(process.Of(&wrong))
+	directory := eventful(t, 3)
+	records, err := record.Open(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := explain.Of(records).Groups[0].Check(1 << 20)
+	t.Log(c.Broken)
+	if !strings.Contains(c.Broken, "member ") || !strings.Contains(c.Broken, "segment 1, block") {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Without the records of all members from the beginning on it says what is missing.
+func TestRecordsThatCannotBeComparedSayWhy(t *testing.T) {
+	directory := eventful(t, 3)
+	records, err := record.Open(filepath.Join(directory, "1"), filepath.Join(directory, "2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := explain.Of(records).Groups[0].Check(1000); !strings.Contains(c.Without, "the record of member 3 is missing") {
+		t.Errorf("%+v", c)
+	}
+	if records, err = record.Open(directory); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range records.Logs {
+		l.Segments = l.Segments[len(l.Segments)-1:]
+		l.Segments[0].Head.Incarnation++ // of no life that begins
+	}
+	if c := explain.Of(records).Groups[0].Check(1000); c.Without == "" && c.Broken == "" {
+		t.Errorf("%+v", c)
+	}
+}

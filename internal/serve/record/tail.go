@@ -1,0 +1,104 @@
+package record
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// tail keeps the last blocks of a record in memory that outlives the process, so that a member that is killed loses no entry, and the writer need not
+// write each. It never waits for a disk. A reader and the next life of the member join it with the files: see [Head.Tail].
+//
+// It has room for some blocks. A block has two heads in turn, so one of the two is whole at any moment, and a payload that grows behind them. An entry
+// touches few bytes, as those of an idle member are in no cache.
+type tail struct {
+	name   string // of its file, in the folder of tails
+	memory []byte
+	close  func()
+
+	sequence int    // of the last block
+	length   int    // of its payload
+	sum      uint32 // likewise
+	turn     int    // of its heads
+}
+
+const (
+	tailRoom   = 4 << 10 // of a block
+	tailBlocks = 4
+	tailSize   = tailBlocks * tailRoom
+
+	// tailHead has a checksum of the rest of it; the kind of the block and the length of its payload; the checksum of that; the incarnation, the segment and the place in it.
+	tailHead  = 4 + 4 + 4 + 3*8
+	tailHeads = 128 // the room of both
+	tailTurn  = tailHeads / 2
+
+	tailPrefix = "ringleader-"
+)
+
+// put keeps a block, which may have grown since it was put with the same sequence number. It reports false if the block is too long.
+func (t *tail) put(incarnation, segment uint64, sequence int, at int64, kind byte, payload []byte) bool {
+	if t == nil || len(payload) > tailRoom-tailHeads {
+		return false
+	}
+	room := t.memory[sequence%tailBlocks*tailRoom:][:tailRoom]
+	if sequence != t.sequence {
+		clear(room[:tailHeads])
+		t.sequence, t.length, t.sum = sequence, 0, 0
+	}
+	more := payload[t.length:]
+	copy(room[tailHeads+t.length:], more)
+	t.length, t.sum, t.turn = len(payload), crc32.Update(t.sum, castagnoli, more), t.turn^tailTurn
+	head := room[t.turn:][:tailHead]
+	order := binary.LittleEndian
+	order.PutUint32(head[4:], uint32(kind)<<24|uint32(t.length))
+	order.PutUint32(head[8:], t.sum)
+	order.PutUint64(head[12:], incarnation)
+	order.PutUint64(head[20:], segment)
+	order.PutUint64(head[28:], uint64(at))
+	order.PutUint32(head, crc32.Checksum(head[4:], castagnoli))
+	return true
+}
+
+// kept is a block that a tail has.
+type kept struct {
+	incarnation, segment uint64
+	at                   int64
+	block                []byte
+}
+
+// blocksOf returns the blocks in the memory of a tail.
+func blocksOf(memory []byte) (all []kept) {
+	order := binary.LittleEndian
+	for ; len(memory) >= tailRoom; memory = memory[tailRoom:] {
+		for _, turn := range []int{0, tailTurn} {
+			head := memory[turn:][:tailHead]
+			kind, length := head[7], int(order.Uint32(head[4:])&(1<<24-1))
+			if order.Uint32(head) != crc32.Checksum(head[4:], castagnoli) || length == 0 || length > tailRoom-tailHeads {
+				continue
+			}
+			payload := memory[tailHeads:][:length]
+			if order.Uint32(head[8:]) != crc32.Checksum(payload, castagnoli) {
+				continue
+			}
+			block := append(make([]byte, headSize), payload...)
+			seal(block, kind)
+			all = append(all, kept{order.Uint64(head[12:]), order.Uint64(head[20:]), int64(order.Uint64(head[28:])), block})
+		}
+	}
+	return all
+}
+
+// joined returns a segment with the blocks of it that a tail has, and its file has not, or not all of them.
+func joined(content []byte, h *Head, all []kept) []byte {
+	for {
+		longer := false
+		for _, k := range all {
+			if k.incarnation != h.Incarnation || k.segment != h.Segment || k.at < 0 || k.at > int64(len(content)) || k.at+int64(len(k.block)) <= int64(len(content)) {
+				continue
+			}
+			content, longer = append(content[:k.at:k.at], k.block...), true
+		}
+		if !longer {
+			return content
+		}
+	}
+}

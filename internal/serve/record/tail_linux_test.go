@@ -1,0 +1,148 @@
+package record
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// sharing returns a writer of a life that may be killed, and its tail.
+func sharing(t *testing.T, path string, incarnation uint64) *Writer {
+	t.Helper()
+	sink, options, err := NewFiles(path, LeastSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Shared = true
+	w := NewWriter(sink, func() Head {
+		h := testHead()
+		h.Boot, h.Incarnation = Boot(), incarnation
+		return h
+	}, options)
+	if w.tail == nil {
+		w.Close(time.Minute)
+		t.Skip("this machine has no file system in memory")
+	}
+	t.Cleanup(func() { w.Close(time.Minute) })
+	return w
+}
+
+// begins writes the beginning of a record, so that its file has the name of the tail.
+func begins(w *Writer) {
+	w.Add(at(0), "g", &Snapshot{Members: []uint64{1, 2, 3}, Position: 1, State: []byte{1, 2}})
+	w.Sync()
+}
+
+// ticksOf returns the times of the steps in a record.
+func ticksOf(t *testing.T, path string) (ticks []uint64) {
+	t.Helper()
+	r, err := Open(path)
+	if err != nil || len(r.Damages) > 0 || len(r.Logs) != 1 {
+		t.Fatal(r, err)
+	}
+	for e, d := range r.Logs[0].Entries() {
+		if d != nil {
+			t.Fatal(d)
+		}
+		if s, is := e.Body.(*Step); is {
+			ticks = append(ticks, s.Ticks)
+		}
+	}
+	return ticks
+}
+
+// A writer that never writes again stands for a process that was killed.
+func TestALifeThatIsKilledLosesNoEntry(t *testing.T) {
+	path := t.TempDir()
+	w := sharing(t, path, 7)
+	begins(w)
+	for n := range uint64(200) { // some blocks
+		w.Add(at(80*time.Duration(n)*time.Millisecond), "g", renewal(n*n))
+		if n%10 == 9 {
+			if got := ticksOf(t, path); len(got) != int(n+1) || got[n] != 80*n*n {
+				t.Fatalf("after %d steps %d are read, the last one in tick %d", n+1, len(got), got[len(got)-1])
+			}
+		}
+	}
+	next := sharing(t, path, 8)
+	if next.segment < w.segment {
+		t.Errorf("the next life begins with segment %d; the last one had %d", next.segment+1, w.segment)
+	}
+	next.Add(at(0), "g", renewal(1))
+	next.Sync()
+	if got := ticksOf(t, path); len(got) != 201 {
+		t.Errorf("%d steps are in both lives, of 201", len(got))
+	}
+	if _, err := os.Stat(filepath.Join(tailFolder, w.tail.name)); err == nil {
+		t.Error("the next life leaves the tail")
+	}
+	name := next.tail.name
+	next.Close(time.Minute)
+	if _, err := os.Stat(filepath.Join(tailFolder, name)); err == nil {
+		t.Error("the end of a life leaves its tail")
+	}
+}
+
+// The file has the first segment only: the writer had no time for the second one.
+func TestSegmentsThatAreInMemoryAloneAreRead(t *testing.T) {
+	path := t.TempDir()
+	w := sharing(t, path, 7)
+	begins(w)
+	w.mu.Lock() // so it writes nothing
+	w.cut()
+	w.encoder, w.groups = nil, nil
+	w.fresh(at(time.Second))
+	s := renewal(5)
+	w.add(at(time.Second), "g", s)
+	if got := ticksOf(t, path); len(got) != 1 || got[0] != s.Ticks {
+		t.Errorf("steps in ticks %d are read", got)
+	}
+	_, options, err := NewFiles(path, LeastSize)
+	if err != nil || options.First != w.segment+1 {
+		t.Errorf("the next life begins with segment %d, %v", options.First, err)
+	}
+	w.mu.Unlock()
+}
+
+func TestATailOfAnyBytesIsReadAsFarAsItGoes(t *testing.T) {
+	path := t.TempDir()
+	w := sharing(t, path, 7)
+	begins(w)
+	for n := range uint64(50) {
+		w.Add(at(80*time.Duration(n)*time.Millisecond), "g", renewal(n))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		for range 1 + r.IntN(20) {
+			w.tail.memory[r.IntN(tailSize)] ^= 1 << r.IntN(8)
+		}
+		records, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, d := range records.Logs[0].Entries() {
+			if e == nil && d == nil {
+				t.Fatal("nothing was read")
+			}
+		}
+	}
+}
+
+// A record names its tail. It cannot name another file.
+func TestATailIsNoPath(t *testing.T) {
+	for _, name := range []string{"", "../../etc/passwd", "ringleader-../x", "ringleader-zz", "other-00"} {
+		if file := openTail(name); file != nil {
+			file.Close()
+			t.Errorf("%q is opened", name)
+		}
+	}
+	h := testHead()
+	h.Boot, h.Tail = "another start", "ringleader-00"
+	if all := readTail(&h); all != nil {
+		t.Error("a tail of another start of the system is read")
+	}
+}
