@@ -5,9 +5,6 @@ package operate
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,18 +18,21 @@ import (
 
 func (p *program) explain() *cobra.Command {
 	var (
+		sources         sourceOptions
 		asJSON, replays bool
 		draw            string
 		change          int
 	)
 	command := &cobra.Command{
-		Use:     "explain DIR|FILE...",
+		Use:     "explain DIR|FILE|SOCKET|URL...",
 		GroupID: option.GroupElect,
 		Short:   "Tell from records why the leader has changed",
 		Long: `Explain reads the records of members, and tells each change of their leader: its cause, the
 evidence, how long nobody led and why so long, and what would have prevented it. DIR is the
 directory of a member, or one with the directories of several. FILE is what "ringleader
-record" has gathered. The members may run.
+record" has gathered. The members may run. SOCKET is control.sock in the directory of one that
+runs, and URL is where it serves --https, such as https://10.0.0.1:8443. A member gives its
+record to no client of --http.
 
 A cause is certain if a member has told it, or if a proof of death leaves no other one. It is
 likely if it follows from times and from what is missing. It is unknown otherwise; then the lines
@@ -47,18 +47,28 @@ Leases are judged on the same time line. Two at the same time are a violation, w
 with the step that broke the rule.
 
 Exit status: 0 all was explained; 1 the cause of a change is unknown, a rule was broken, or
-a replay differs; 64 the call was wrong.`,
+a replay differs, or a member has given no record, and the rest was explained; 64 the call was
+wrong.`,
 		Example: `  ringleader explain /var/lib/ringleader/1
+  ringleader explain https://10.0.0.1:8443 https://10.0.0.2:8443 --cert operator.pem --key operator.key --ca ca.pem
   ringleader record --out incident.rec data/1 data/2 data/3
   ringleader explain incident.rec --draw incident.svg
   ringleader explain incident.rec --replay`,
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%s needs a directory or a file; try %[1]s --help", command.CommandPath())
+				return fmt.Errorf("%s needs a directory, a file, a socket or a URL; try %[1]s --help", command.CommandPath())
 			}
-			return p.explainAll(args, asJSON, replays, draw, change)
+			records, incomplete, err := p.records(command, args, &sources)
+			if err != nil {
+				return err
+			}
+			if err = p.explainAll(records, asJSON, replays, draw, change); err == nil && incomplete {
+				err = report.ErrNo
+			}
+			return err
 		},
 	}
+	sources.define(command.Flags())
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	command.Flags().BoolVar(&replays, "replay", false, "run the same machines over the records first, and compare each effect, and the states, bit by bit")
 	command.Flags().StringVar(&draw, "draw", "", "FILE.svg to write: members, leads and messages over time, around one change")
@@ -67,18 +77,8 @@ a replay differs; 64 the call was wrong.`,
 	return command
 }
 
-// explainAll explains the records in some places.
-func (p *program) explainAll(paths []string, asJSON, replays bool, draw string, change int) error {
-	records, err := record.Open(paths...)
-	if err != nil {
-		return err
-	}
-	if len(records.Logs) == 0 {
-		for _, d := range records.Damages {
-			p.Complain(d.String())
-		}
-		return report.Failed("there is no record in %s", strings.Join(paths, ", "))
-	}
+// explainAll explains records.
+func (p *program) explainAll(records *record.Records, asJSON, replays bool, draw string, change int) error {
 	found := explanation{Report: explain.Of(records)}
 	if replays {
 		found.replays = replayed(records)
@@ -170,35 +170,7 @@ func (e explanation) incomplete() bool {
 
 // Text prints the explanation for people.
 func (e explanation) Text(p *report.Printer) error {
-	number := 0 // of the change, as --change takes it
-	for i, g := range e.Groups {
-		if i > 0 {
-			fmt.Fprintln(p.Out)
-		}
-		fmt.Fprintf(p.Out, "group %q: %s to %s\n", g.Name, g.From.Format("2006-01-02 15:04:05"), g.To.Format("2006-01-02 15:04:05 UTC"))
-		line(p.Out, "records    ", "of "+ids(g.Recorded))
-		if len(g.Missing) > 0 {
-			line(p.Out, "missing    ", ids(g.Missing)+": what only they know stays unknown")
-		}
-		for _, c := range g.Clocks {
-			line(p.Out, "clocks     ", c)
-		}
-		for n := range g.Changes {
-			number++
-			changeOf(p.Out, number, &g.Changes[n])
-		}
-		for _, v := range g.Violations {
-			sure := "a rule was broken"
-			if !v.Sure {
-				sure = "a rule may have been broken"
-			}
-			fmt.Fprintf(p.Out, "\n%s  VIOLATION: %s\n", v.Time.Format("15:04:05.000"), sure)
-			line(p.Out, "  what     ", v.What)
-			if v.Step != "" {
-				line(p.Out, "  step     ", v.Step)
-			}
-		}
-	}
+	e.WriteText(p.Out)
 	for _, r := range e.replays {
 		text := fmt.Sprintf("member %d: %d steps and %d states again, bit by bit as recorded", r.Member, r.Steps, r.Checks)
 		if !r.Same {
@@ -207,62 +179,10 @@ func (e explanation) Text(p *report.Printer) error {
 		if r.Skipped > 0 {
 			text += fmt.Sprintf("; %d steps without a state to begin from", r.Skipped)
 		}
-		line(p.Out, "replay     ", text)
+		explain.WriteLine(p.Out, "replay     ", text)
 	}
 	for _, d := range e.Damages {
-		line(p.Out, "damage     ", d)
+		explain.WriteLine(p.Out, "damage     ", d)
 	}
 	return nil
-}
-
-// changeOf prints a change of the leader.
-func changeOf(out io.Writer, number int, c *explain.Change) {
-	who := func(id *uint64, term uint64) string {
-		switch {
-		case id == nil:
-			return "none"
-		case term == 0:
-			return fmt.Sprintf("member %d", *id)
-		}
-		return fmt.Sprintf("member %d in term %d", *id, term)
-	}
-	fmt.Fprintf(out, "\n%d. %s  %s → %s, %s without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), explain.Lasts(time.Duration(c.Nobody*float64(time.Second))))
-	certainty := string(c.Certainty)
-	if c.Certainty == explain.None {
-		certainty = "its cause is not known"
-	}
-	line(out, "  cause    ", fmt.Sprintf("%s (%s): %s", c.Cause, certainty, c.Text))
-	for _, part := range []struct {
-		name  string
-		lines []string
-	}{{"  evidence ", c.Evidence}, {"  time     ", c.Bounded}, {"  missing  ", c.Missing}} {
-		for _, text := range part.lines {
-			line(out, part.name, text)
-			part.name = "           "
-		}
-	}
-	if c.Prevent != "" {
-		line(out, "  prevent  ", c.Prevent)
-	}
-}
-
-// width is that of a terminal.
-const width = 80
-
-// line prints a text behind a name, in lines that fit.
-func line(out io.Writer, name, text string) {
-	row := name
-	for _, word := range strings.Fields(text) {
-		if len([]rune(row))+1+len([]rune(word)) > width && strings.TrimSpace(row) != "" {
-			fmt.Fprintln(out, strings.TrimRight(row, " "))
-			row = strings.Repeat(" ", len([]rune(name)))
-		}
-		row += " " + word
-	}
-	fmt.Fprintln(out, row)
-}
-
-// ids returns members, for people.
-func ids(all []uint64) string {
-	return "members " + strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ", "), "[]")
 }
