@@ -40,7 +40,7 @@ func (s silence) Error() string { return fmt.Sprintf("nothing has arrived for %v
 
 func (silence) Unwrap() error { return os.ErrDeadlineExceeded }
 
-// cutOff returns the error of a connection that was read, without the addresses, which change with each connection.
+// cutOff returns the error of a connection, without the addresses, which change with each connection.
 func cutOff(err error) error {
 	var op *net.OpError
 	switch {
