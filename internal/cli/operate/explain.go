@@ -5,6 +5,9 @@ package operate
 import (
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,6 +56,7 @@ wrong.`,
   ringleader explain https://10.0.0.1:8443 https://10.0.0.2:8443 --cert operator.pem --key operator.key --ca ca.pem
   ringleader record --out incident.rec data/1 data/2 data/3
   ringleader explain incident.rec --draw incident.svg
+  ringleader explain incident.rec --draw incident.html
   ringleader explain incident.rec --replay`,
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -71,9 +75,9 @@ wrong.`,
 	sources.define(command.Flags())
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	command.Flags().BoolVar(&replays, "replay", false, "run the same machines over the records first, and compare each effect, and the states, bit by bit")
-	command.Flags().StringVar(&draw, "draw", "", "FILE.svg to write: members, leads and messages over time, around one change")
-	command.Flags().IntVar(&change, "change", 0, "number of the change to draw; 0: that with the longest time without a leader")
-	command.MarkFlagFilename("draw", "svg")
+	command.Flags().StringVar(&draw, "draw", "", "FILE to write: with .svg members, leads and messages over time, around one change; with .html a page that plays all changes")
+	command.Flags().IntVar(&change, "change", 0, "number of the change to draw, or with which the page begins; 0: that with the longest time without a leader")
+	command.MarkFlagFilename("draw", "svg", "html")
 	return command
 }
 
@@ -84,11 +88,7 @@ func (p *program) explainAll(records *record.Records, asJSON, replays bool, draw
 		found.replays = replayed(records)
 	}
 	if draw != "" {
-		d, err := incident.Drawing(found.Report, change)
-		if err == nil {
-			err = p.ToFile(draw, d.SVG)
-		}
-		if err != nil {
+		if err := p.drawIncident(found.Report, draw, change); err != nil {
 			return err
 		}
 	}
@@ -99,6 +99,22 @@ func (p *program) explainAll(records *record.Records, asJSON, replays bool, draw
 		return report.ErrNo
 	}
 	return nil
+}
+
+// drawIncident draws a change of the leader, or writes the page that plays all of them.
+func (p *program) drawIncident(r *explain.Report, file string, change int) error {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".html", ".htm":
+		return p.ToFile(file, func(w io.Writer) error { return incident.Page(w, r, change) })
+	case ".svg":
+	default:
+		return fmt.Errorf("--draw is a name that ends with .svg or .html, not %q", file)
+	}
+	d, err := incident.Drawing(r, change)
+	if err != nil {
+		return err
+	}
+	return p.ToFile(file, d.SVG)
 }
 
 // replayed replays the record of each member.
