@@ -142,6 +142,24 @@ func (c *canvas) about(x, y float64, text string, bold bool) {
 	c.text(drawing.At(min(max(x, half), c.width-half), y), text, drawing.Small, bold, 0.5, faulty)
 }
 
+// row is a row of texts that do not lie on each other: one that has no room is left out. Its sign has it as a tooltip.
+type row struct {
+	canvas *canvas
+	y      float64
+	taken  float64 // up to where
+}
+
+func (r *row) write(x float64, text string) {
+	half := drawing.TextWidth(text, drawing.Small) / 2
+	if r.canvas.isNarrow() && r.taken == 0 {
+		r.taken = 90 // the name of the member
+	}
+	if x-half >= r.taken && x+half <= r.canvas.width {
+		r.canvas.text(drawing.At(x, r.y), text, drawing.Small, false, 0.5, faulty)
+		r.taken = x + half + 6
+	}
+}
+
 // axisLabel returns a time since the end of the lead.
 func axisLabel(t, step time.Duration) string {
 	text := fmt.Sprintf("%d ms", t.Abs().Milliseconds())
@@ -223,17 +241,14 @@ func (c *canvas) lane(i int) {
 			c.Add(drawing.Element{Role: "lease", Path: drawing.Rectangle(c.x(l.To), y-bar, c.x(l.Until), y+bar), Stroke: lead, Width: 1.5, Dashes: []float64{4, 3}, About: "the rest of its last lease"})
 		}
 	}
+	still, flushes := row{canvas: c, y: y - bar - 5}, row{canvas: c, y: y + bar + 20}
 	for _, s := range m.Still {
-		c.box(s.From, s.To, y, thin+3, faulty, "its loop stood still")
-		if s.To-s.From >= c.scene.Lasts/50 { // else texts lie on each other
-			c.about((c.x(s.From)+c.x(s.To))/2, y+bar+14, "stood still for "+explain.Lasts(s.To-s.From), false)
-		}
+		c.box(s.From, s.To, y, thin+3, faulty, "its loop stood still for "+explain.Lasts(s.To-s.From))
+		still.write((c.x(s.From)+c.x(s.To))/2, "stood still for "+explain.Lasts(s.To-s.From))
 	}
 	for _, s := range m.Flushes {
-		c.box(s.From, s.To, y+bar+4, 2, faulty, "a flush")
-		if s.To-s.From >= c.scene.Lasts/50 {
-			c.about((c.x(s.From)+c.x(s.To))/2, y+bar+20, "flush", false)
-		}
+		c.box(s.From, s.To, y+bar+4, 2, faulty, "a flush of "+explain.Lasts(s.To-s.From))
+		flushes.write((c.x(s.From)+c.x(s.To))/2, "flush of "+explain.Lasts(s.To-s.From))
 	}
 	for _, at := range m.Proven {
 		x := c.x(at)

@@ -56,8 +56,9 @@
       });
       return make("div", { className: "row" }, make("span", {}, "member " + id), track);
     });
-    const track = make("div", { className: "track marks" }, ...group.changes.map((c) => {
-      const mark = make("button", { type: "button", title: `${c.cause} (${c.certainty})`, ariaLabel: `change ${c.number}: ${c.cause}` }, String(c.number));
+    const many = group.changes.length > 30; // numbers would lie on each other
+    const track = make("div", { className: many ? "track marks many" : "track marks" }, ...group.changes.map((c) => {
+      const mark = make("button", { type: "button", title: `${c.cause} (${c.certainty})`, ariaLabel: `change ${c.number}: ${c.cause}` }, many ? "" : String(c.number));
       mark.style.left = `clamp(12px, ${percent(time(c.ended))}%, 100% - 12px)`;
       mark.onclick = () => go(changes.findIndex((x) => x.change === c));
       marks.set(c.number, mark);
