@@ -1,4 +1,4 @@
-// Package incident draws a change of the leader over space and time: a lane for each member, with its leads, what held it up, and the messages
+// Package incident draws a change of the leader over space and time, and makes pages that play all: a lane for each member, with its leads, what held it up, and the messages
 // that decided.
 package incident
 
