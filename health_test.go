@@ -124,6 +124,10 @@ func TestALeaderThatFailsItsCheckHandsOverWithoutPreemption(t *testing.T) {
 				t.Errorf("member %d knows of member 3: %+v", id, m)
 			}
 		}
+		h.Cut([]uint64{1, 2}, []uint64{3}) // whether it is able is not known then
+		h.Until("member 3 is missing", func() bool { m := h.Member(2).Status().Members[2]; return !m.Reachable && m.Unable == "" })
+		h.Heal()
+		h.Until("member 3 is back, and tells the same", func() bool { return h.Member(2).Status().Members[2].Unable != "" })
 		if err := h.Member(2).Transfer(3); !errors.Is(err, ringleader.ErrUnable) {
 			t.Errorf("a transfer to it: %v", err)
 		}

@@ -385,8 +385,11 @@ func (m *Member) Status() Status {
 		member, _ := find(list, id) // it may have changed meanwhile
 		status.Members = append(status.Members, MemberStatus{
 			ID: id, Address: member.Address, Witness: member.Witness, Standby: !slices.Contains(s.Voters.Members, id), Reachable: s.Reachable[i], Problem: s.Problems[i],
-			Weight: s.Standings[i].Weight, Unable: s.Standings[i].Unable,
+			Weight: s.Standings[i].Weight,
 		})
+		if s.Reachable[i] { // what it told before may be over
+			status.Members[i].Unable = s.Standings[i].Unable
+		}
 		if s.Granted != nil && slices.Contains(s.Voters.Members, id) {
 			left := s.Granted[i].Seconds()
 			status.Members[i].Grant = &left

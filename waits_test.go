@@ -55,9 +55,17 @@ func TestAnElectionThatWaitsForSlowDisksSaysSo(t *testing.T) {
 		if slow := journals[3].values("slow"); len(slow) == 0 || len(slow) > 2 || slow[len(slow)-1] != "[1 2]" {
 			t.Errorf("member 3 logs that %q are slow, want a line or two, the last one with 1 and 2", slow)
 		}
+		c.Cut()
 		lasts.Store(0)
+		c.Pass(20 * time.Second)
+		for _, id := range []uint64{1, 3} {
+			if why := c.Member(id).Status().Why; len(why) == 0 || strings.Contains(fmt.Sprint(why), "slow") {
+				t.Errorf("member %d tells of slow disks that are quick by now: %q", id, why)
+			}
+		}
+		c.Heal()
 		leader := c.AwaitAny()
-		c.Kill(leader)
+		c.Cut()
 		other := leader%3 + 1
 		c.Until("the others have no leader", func() bool { return !c.Member(other).View().Known })
 		if why := c.Member(other).Status().Why; strings.Contains(fmt.Sprint(why), "slow") {

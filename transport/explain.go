@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -20,7 +21,7 @@ func unreached(err error, within time.Duration) error {
 	var dial *net.OpError
 	var call *os.SyscallError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded): // the kernel may report it first
 		return fmt.Errorf("no answer within %v: its process is stopped, its machine is down, or the network is cut", within)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return errors.New("connection refused: no process listens there")
@@ -28,6 +29,25 @@ func unreached(err error, within time.Duration) error {
 		return call.Err
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return dial.Err
+	}
+	return err
+}
+
+// silence is the end of a connection on which nothing has arrived for so long.
+type silence struct{ lasted time.Duration }
+
+func (s silence) Error() string { return fmt.Sprintf("nothing has arrived for %v", s.lasted) }
+
+func (silence) Unwrap() error { return os.ErrDeadlineExceeded }
+
+// cutOff returns the error of a connection, without the addresses, which change with each connection.
+func cutOff(err error) error {
+	var op *net.OpError
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("it has closed the connection: its process has ended, or it has cut this member off")
+	case errors.As(err, &op):
+		return op.Err
 	}
 	return err
 }

@@ -239,7 +239,7 @@ func (in *incoming) read(pass func(kind uint8, payload []byte)) error {
 	for {
 		kind, payload, err := in.next(frames)
 		if err != nil {
-			return err
+			return cutOff(err)
 		}
 		switch kind {
 		case heartbeat, seldom:
@@ -263,7 +263,17 @@ func (in *incoming) next(frames *bufio.Reader) (kind uint8, payload []byte, err 
 			break
 		}
 	}
+	if errors.Is(err, os.ErrDeadlineExceeded) && !in.drains() {
+		err = silence{in.suspicion}
+	}
 	return kind, payload, err
+}
+
+// drains reports whether the connection is to end.
+func (in *incoming) drains() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.draining
 }
 
 // extend sets how long the next read may take, and returns a function for how much longer it took. A draining

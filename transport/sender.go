@@ -101,7 +101,7 @@ func (s *sender) run(rest time.Duration) {
 			}
 			s.seldom.Store(false)
 			s.tcp.Post(Dialed{Out: s, Hello: hello})
-			s.tcp.Post(Broken{s, s.write(conn)})
+			s.tcp.Post(Broken{s, cutOff(s.write(conn))})
 			return
 		}
 		if p := s.tcp.list.Load().places[s.peer]; p != nil {

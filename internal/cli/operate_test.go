@@ -272,6 +272,26 @@ func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 	g.until(0, "leader in term", https(g.operator, "status")...)
 	handsOver(t, "follower of", https(g.operator, "status"), https(g.operator, "resign"))
 
+	// They give their records to the same, and to no client of HTTP in clear text.
+	file := filepath.Join(t.TempDir(), "incident.rec")
+	socket, secure, clear := filepath.Join(g.data[leader-1], "control.sock"), "https://"+g.https[other-1], "http://"+g.http[5-leader-other]
+	gathers := func(code int, want string, places ...string) {
+		t.Helper()
+		got, stdout, stderr := call(append(append([]string{"record", "--out", file}, places...), g.operator...)...)
+		if got != code || !strings.Contains(stdout+stderr, want) {
+			t.Errorf("records of %q: %d\n%s%s", places, got, stdout, stderr)
+		}
+	}
+	gathers(1, "over HTTPS with a client certificate", socket, secure, clear)
+	_, explained, _ := call("explain", file)
+	for _, text := range []string{fmt.Sprintf("missing     member %d", 6-leader-other), "transferred (certain)", "resigned (certain)"} {
+		if !strings.Contains(explained, text) {
+			t.Errorf("explain does not print %q:\n%s", text, explained)
+		}
+	}
+	gathers(64, "has a URL such as", secure+"/explain")
+	gathers(64, "are for https URLs", socket)
+
 	// Doctor asks the member that runs.
 	third.Process.Kill()
 	third.Wait()

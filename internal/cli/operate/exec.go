@@ -191,7 +191,7 @@ func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, c
 		return notJoined(&o.joinOptions, err)
 	}
 	defer a.Close()
-	p.warnOf(&o.joinOptions, config)
+	warnOf(&o.joinOptions, config)
 	p.reloads(command, s, config, a, log)
 	status, err := a.Exec(life)
 	if err = errors.Join(err, a.Close()); err != nil {

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,15 +20,20 @@ import (
 )
 
 func (p *program) explain() *cobra.Command {
-	var o explainOptions
+	var (
+		sources sourceOptions
+		o       explainOptions
+	)
 	command := &cobra.Command{
-		Use:     "explain DIR|FILE...",
+		Use:     "explain DIR|FILE|SOCKET|URL...",
 		GroupID: option.GroupElect,
 		Short:   "Tell from records why the leader has changed",
 		Long: `Explain reads the records of members, and tells each change of their leader: its cause, the
 evidence, how long nobody led and why so long, and what would have prevented it. DIR is the
 directory of a member, or one with the directories of several. FILE is what "ringleader
-record" has gathered. The members may run.
+record" has gathered. The members may run. SOCKET is control.sock in the directory of one that
+runs, and URL is where it serves --https, such as https://10.0.0.1:8443. A member gives its
+record to no client of --http.
 
 A cause is certain if a member has told it, or if a proof of death leaves no other one. It is
 likely if it follows from times and from what is missing. It is unknown otherwise; then the lines
@@ -44,24 +49,35 @@ with the step that broke the rule. --check also compares each step of each membe
 model that is proved safe; its first 20 000 steps, if there are more.
 
 Exit status: 0 all was explained; 1 the cause of a change is unknown, a rule was broken, or
-a replay or a comparison differs; 64 the call was wrong.`,
+a replay or a comparison differs, or a member has given no record, and the rest was explained;
+64 the call was wrong.`,
 		Example: `  ringleader explain /var/lib/ringleader/1
+  ringleader explain https://10.0.0.1:8443 https://10.0.0.2:8443 --cert operator.pem --key operator.key --ca ca.pem
   ringleader record --out incident.rec data/1 data/2 data/3
   ringleader explain incident.rec --draw incident.svg
+  ringleader explain incident.rec --draw incident.html
   ringleader explain incident.rec --replay`,
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%s needs a directory or a file; try %[1]s --help", command.CommandPath())
+				return fmt.Errorf("%s needs a directory, a file, a socket or a URL; try %[1]s --help", command.CommandPath())
 			}
-			return p.explainAll(args, &o)
+			records, incomplete, err := p.records(command, args, &sources)
+			if err != nil {
+				return err
+			}
+			if err = p.explainAll(records, &o); err == nil && incomplete {
+				err = report.ErrNo
+			}
+			return err
 		},
 	}
+	sources.define(command.Flags())
 	command.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON object")
 	command.Flags().BoolVar(&o.replays, "replay", false, "run the same machines over the records first, and compare each effect, and the states, bit by bit")
 	command.Flags().BoolVar(&o.checks, "check", false, "compare the joined run of all members with the proved model of the algorithm; it needs their records from the beginning on")
-	command.Flags().StringVar(&o.draw, "draw", "", "FILE.svg to write: members, leads and messages over time, around one change")
-	command.Flags().IntVar(&o.change, "change", 0, "number of the change to draw; 0: that with the longest time without a leader")
-	command.MarkFlagFilename("draw", "svg")
+	command.Flags().StringVar(&o.draw, "draw", "", "FILE to write: with .svg members, leads and messages over time, around one change; with .html a page that plays all changes")
+	command.Flags().IntVar(&o.change, "change", 0, "number of the change to draw, or with which the page begins; 0: that with the longest time without a leader")
+	command.MarkFlagFilename("draw", "svg", "html")
 	return command
 }
 
@@ -75,18 +91,8 @@ type explainOptions struct {
 // mostChecked is how many steps are compared with the model.
 const mostChecked = 20_000
 
-// explainAll explains the records in some places.
-func (p *program) explainAll(paths []string, o *explainOptions) error {
-	records, err := record.Open(paths...)
-	if err != nil {
-		return err
-	}
-	if len(records.Logs) == 0 {
-		for _, d := range records.Damages {
-			p.Complain(d.String())
-		}
-		return report.Failed("there is no record in %s", strings.Join(paths, ", "))
-	}
+// explainAll explains records.
+func (p *program) explainAll(records *record.Records, o *explainOptions) error {
 	found := explanation{Report: explain.Of(records)}
 	if o.replays {
 		found.replays = replayed(records)
@@ -97,11 +103,7 @@ func (p *program) explainAll(paths []string, o *explainOptions) error {
 		}
 	}
 	if o.draw != "" {
-		d, err := incident.Drawing(found.Report, o.change)
-		if err == nil {
-			err = p.ToFile(o.draw, d.SVG)
-		}
-		if err != nil {
+		if err := p.drawIncident(found.Report, o.draw, o.change); err != nil {
 			return err
 		}
 	}
@@ -112,6 +114,22 @@ func (p *program) explainAll(paths []string, o *explainOptions) error {
 		return report.ErrNo
 	}
 	return nil
+}
+
+// drawIncident draws a change of the leader, or writes the page that plays all of them.
+func (p *program) drawIncident(r *explain.Report, file string, change int) error {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".html", ".htm":
+		return p.ToFile(file, func(w io.Writer) error { return incident.Page(w, r, change) })
+	case ".svg":
+	default:
+		return fmt.Errorf("--draw is a name that ends with .svg or .html, not %q", file)
+	}
+	d, err := incident.Drawing(r, change)
+	if err != nil {
+		return err
+	}
+	return p.ToFile(file, d.SVG)
 }
 
 // replayed replays the record of each member.
@@ -192,35 +210,7 @@ func (e explanation) incomplete() bool {
 
 // Text prints the explanation for people.
 func (e explanation) Text(p *report.Printer) error {
-	number := 0 // of the change, as --change takes it
-	for i, g := range e.Groups {
-		if i > 0 {
-			fmt.Fprintln(p.Out)
-		}
-		fmt.Fprintf(p.Out, "group %q: %s to %s\n", g.Name, g.From.Format("2006-01-02 15:04:05"), g.To.Format("2006-01-02 15:04:05 UTC"))
-		line(p.Out, "records    ", "of "+ids(g.Recorded))
-		if len(g.Missing) > 0 {
-			line(p.Out, "missing    ", ids(g.Missing)+": what only they know stays unknown")
-		}
-		for _, c := range g.Clocks {
-			line(p.Out, "clocks     ", c)
-		}
-		for n := range g.Changes {
-			number++
-			changeOf(p.Out, number, &g.Changes[n])
-		}
-		for _, v := range g.Violations {
-			sure := "a rule was broken"
-			if !v.Sure {
-				sure = "a rule may have been broken"
-			}
-			fmt.Fprintf(p.Out, "\n%s  VIOLATION: %s\n", v.Time.Format("15:04:05.000"), sure)
-			line(p.Out, "  what     ", v.What)
-			if v.Step != "" {
-				line(p.Out, "  step     ", v.Step)
-			}
-		}
-	}
+	e.WriteText(p.Out)
 	for _, r := range e.replays {
 		text := fmt.Sprintf("member %d: %d steps and %d states again, bit by bit as recorded", r.Member, r.Steps, r.Checks)
 		if !r.Same {
@@ -229,72 +219,20 @@ func (e explanation) Text(p *report.Printer) error {
 		if r.Skipped > 0 {
 			text += fmt.Sprintf("; %d steps without a state to begin from", r.Skipped)
 		}
-		line(p.Out, "replay     ", text)
+		explain.WriteLine(p.Out, "replay     ", text)
 	}
 	for _, c := range e.checks {
 		switch {
 		case c.Broken != "":
-			line(p.Out, "model      ", "VIOLATION: the model does not allow this: "+c.Broken)
+			explain.WriteLine(p.Out, "model      ", "VIOLATION: the model does not allow this: "+c.Broken)
 		case c.Without != "":
-			line(p.Out, "model      ", c.Without)
+			explain.WriteLine(p.Out, "model      ", c.Without)
 		default:
-			line(p.Out, "model      ", fmt.Sprintf("%d steps of all members are actions of the proved model, and its invariants hold", c.Steps))
+			explain.WriteLine(p.Out, "model      ", fmt.Sprintf("%d steps of all members are actions of the proved model, and its invariants hold", c.Steps))
 		}
 	}
 	for _, d := range e.Damages {
-		line(p.Out, "damage     ", d)
+		explain.WriteLine(p.Out, "damage     ", d)
 	}
 	return nil
-}
-
-// changeOf prints a change of the leader.
-func changeOf(out io.Writer, number int, c *explain.Change) {
-	who := func(id *uint64, term uint64) string {
-		switch {
-		case id == nil:
-			return "none"
-		case term == 0:
-			return fmt.Sprintf("member %d", *id)
-		}
-		return fmt.Sprintf("member %d in term %d", *id, term)
-	}
-	fmt.Fprintf(out, "\n%d. %s  %s → %s, %s without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), explain.Lasts(time.Duration(c.Nobody*float64(time.Second))))
-	certainty := string(c.Certainty)
-	if c.Certainty == explain.None {
-		certainty = "its cause is not known"
-	}
-	line(out, "  cause    ", fmt.Sprintf("%s (%s): %s", c.Cause, certainty, c.Text))
-	for _, part := range []struct {
-		name  string
-		lines []string
-	}{{"  evidence ", c.Evidence}, {"  time     ", c.Bounded}, {"  missing  ", c.Missing}} {
-		for _, text := range part.lines {
-			line(out, part.name, text)
-			part.name = "           "
-		}
-	}
-	if c.Prevent != "" {
-		line(out, "  prevent  ", c.Prevent)
-	}
-}
-
-// width is that of a terminal.
-const width = 80
-
-// line prints a text behind a name, in lines that fit.
-func line(out io.Writer, name, text string) {
-	row := name
-	for _, word := range strings.Fields(text) {
-		if len([]rune(row))+1+len([]rune(word)) > width && strings.TrimSpace(row) != "" {
-			fmt.Fprintln(out, strings.TrimRight(row, " "))
-			row = strings.Repeat(" ", len([]rune(name)))
-		}
-		row += " " + word
-	}
-	fmt.Fprintln(out, row)
-}
-
-// ids returns members, for people.
-func ids(all []uint64) string {
-	return "members " + strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ", "), "[]")
 }

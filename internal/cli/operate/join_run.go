@@ -30,13 +30,13 @@ func (p *program) runJoin(command *cobra.Command, s *settings, o *joinOptions, c
 		return notJoined(o, err)
 	}
 	defer a.Close()
-	p.warnOf(o, config)
+	warnOf(o, config)
 	p.reloads(command, s, config, a, log)
 	life, end := context.WithCancel(life)
 	defer end()
 	if o.stopWithStdin {
 		go func() {
-			p.obey(a.Member)
+			p.obey(a.Member, log.Logger)
 			end()
 		}()
 	}
@@ -66,7 +66,7 @@ type memberLog struct {
 func newLog(p *program, usual slog.Level, o *joinOptions) *memberLog {
 	l := &memberLog{usual: usual}
 	l.set(o)
-	l.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: &l.level})})
+	l.Logger = slog.New(withoutErrors{report.NewLog(p.Err, o.id, &l.level)})
 	return l
 }
 
@@ -110,32 +110,32 @@ func joinStore(ctx context.Context, c ringleader.Config) (*ringleader.Member, er
 }
 
 // warnOf warns of what is not safe.
-func (p *program) warnOf(o *joinOptions, c ringleader.Config) {
+func warnOf(o *joinOptions, c ringleader.Config) {
 	if c.Algorithm == ringleader.Bully {
-		p.warn(report.NoQuorum)
+		c.Logger.Warn(report.NoQuorum)
 	}
 	for _, l := range []struct {
 		flag, address string
 		secure        bool
 	}{{"--listen", c.Listen, c.TLS != nil}, {"--http", o.http, false}} {
 		if l.address != "" && !l.secure && !option.IsLoopback(l.address) {
-			p.warn(fmt.Sprintf("%s %s is open to other machines, without encryption or authentication.", l.flag, l.address))
+			c.Logger.Warn(fmt.Sprintf("%s %s is open to other machines, without encryption or authentication", l.flag, l.address))
 		}
 	}
 }
 
 // obey carries out commands of the parent process, one per line, until there are no more.
-func (p *program) obey(m *ringleader.Member) {
+func (p *program) obey(m *ringleader.Member, log *slog.Logger) {
 	for lines := bufio.NewScanner(p.Stdin); lines.Scan(); {
 		verb, argument, _ := strings.Cut(lines.Text(), " ")
 		switch id, err := strconv.ParseUint(argument, 10, 64); {
 		case verb == "resign":
 			go m.Resign(context.Background()) // the next command does not wait for the work to stop
 		case verb != "transfer" || err != nil:
-			p.warn(fmt.Sprintf("unknown command %q", lines.Text()))
+			log.Warn("unknown command", "line", lines.Text())
 		default:
 			if err := m.Transfer(id); err != nil {
-				p.warn(err.Error())
+				log.Warn("the lead is not handed over", "error", err)
 			}
 		}
 	}
@@ -151,5 +151,3 @@ func (h withoutErrors) Enabled(ctx context.Context, level slog.Level) bool {
 func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return withoutErrors{h.Handler.WithAttrs(attributes)}
 }
-
-func (p *program) warn(text string) { p.Complain("warning: " + text) }

@@ -54,46 +54,52 @@ func parseSize(text string) (int64, error) {
 }
 
 func (p *program) record() *cobra.Command {
-	var out string
+	var (
+		out     string
+		sources sourceOptions
+	)
 	command := &cobra.Command{
-		Use:     "record DIR|FILE... --out FILE",
+		Use:     "record DIR|FILE|SOCKET|URL... --out FILE",
 		GroupID: option.GroupElect,
 		Short:   "Gather the records of members into one file",
 		Long: `Record copies the records of members into one file, for the analysis of an incident. DIR is
 the directory of a member, or one with the directories of several members. FILE is such a
 file of another machine. The members may run, or may have ended in any way: what a record
-tells is in its file after 50 milliseconds, and after a second if nothing else happens.
+tells is in its file after 50 milliseconds, and after a second if nothing else happens. SOCKET
+is control.sock in the directory of a member that runs, and URL is where it serves --https.
 
 A record has what a member was given and did: messages, timers, clocks, commands, the times
 of its disk, and its leaders with the causes of their ends. It has no secrets. It has no
 published values, unless the program that runs the member allows that. Only the user of this
 process can read the file.
 
-Exit status: 0 all was gathered; 1 there is no record, or parts of it cannot be read, and
-the rest was gathered; 64 the call was wrong.`,
+Exit status: 0 all was gathered; 1 there is no record, or parts of it cannot be read, or a
+member has given none, and the rest was gathered; 64 the call was wrong.`,
 		Example: `  ringleader record --out incident.rec /var/lib/ringleader/1
-  ringleader record --out all.rec one.rec two.rec three.rec`,
+  ringleader record --out all.rec one.rec two.rec three.rec
+  ringleader record --out incident.rec https://10.0.0.1:8443 https://10.0.0.2:8443 --cert operator.pem --key operator.key --ca ca.pem`,
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 || out == "" {
-				return fmt.Errorf("%s needs --out and a directory; try %[1]s --help", command.CommandPath())
+				return fmt.Errorf("%s needs --out, and a directory, a file, a socket or a URL; try %[1]s --help", command.CommandPath())
 			}
-			return p.gather(args, out)
+			records, incomplete, err := p.records(command, args, &sources)
+			if err != nil {
+				return err
+			}
+			if err = p.gather(records, out); err == nil && incomplete {
+				err = report.ErrNo
+			}
+			return err
 		},
 	}
+	sources.define(command.Flags())
 	command.Flags().StringVar(&out, "out", "", "FILE to write, which must not exist yet")
 	command.MarkFlagFilename("out")
 	return command
 }
 
 // gather copies records into a new file.
-func (p *program) gather(paths []string, out string) (err error) {
-	records, err := record.Open(paths...)
-	if err != nil {
-		return err
-	}
-	if len(records.Logs) == 0 {
-		return report.Failed("there is no record in %s", strings.Join(paths, ", "))
-	}
+func (p *program) gather(records *record.Records, out string) (err error) {
 	file, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/kernel"
+	"ringleader.example/ringleader/internal/serve/record"
 )
 
 // Config determines a member, what it runs, and where it serves its state.
@@ -148,6 +150,10 @@ func listen(c Config) (o control.Options, err error) {
 	o = control.Options{TLS: c.Member.TLS, Hosts: c.HTTPHosts, Log: c.Member.Logger}
 	if c.Member.Data != "" {
 		o.Socket = control.Socket(c.Member.Data)
+		o.Record = filepath.Join(c.Member.Data, record.Directory)
+	}
+	if c.Member.Record.Off {
+		o.Record = ""
 	}
 	if c.HTTP != "" {
 		if o.HTTP, err = net.Listen("tcp", c.HTTP); err != nil {

@@ -118,17 +118,22 @@ func (c *Client) get(ctx context.Context, method, path string, into any) error {
 	if err != nil {
 		return fmt.Errorf("the answer of %s is cut off: %w", c.at, err)
 	}
-	var no failure
-	switch code := response.StatusCode; {
-	case code != http.StatusOK && code != http.StatusAccepted && json.Unmarshal(body, &no) == nil && no.Error != "":
-		return fmt.Errorf("%w: %s", ErrRefused, no.Error)
-	case code != http.StatusOK && code != http.StatusAccepted:
-		return fmt.Errorf("%s answers %s", c.at, response.Status)
+	if code := response.StatusCode; code != http.StatusOK && code != http.StatusAccepted {
+		return c.refusal(response.Status, body)
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		return fmt.Errorf("no member of ringleader answers at %s: %w", c.at, err)
 	}
 	return nil
+}
+
+// refusal returns the error of an answer that is none to the question.
+func (c *Client) refusal(status string, body []byte) error {
+	var no failure
+	if json.Unmarshal(body, &no) == nil && no.Error != "" {
+		return fmt.Errorf("%w: %s", ErrRefused, no.Error)
+	}
+	return fmt.Errorf("%s answers %s", c.at, status)
 }
 
 // Status returns the member's knowledge of the group.
@@ -180,6 +185,48 @@ func (c *Client) Clock(ctx context.Context) (reading time.Duration, sent, receiv
 	err = c.get(ctx, http.MethodGet, "/clock", &r)
 	return time.Duration(r.Seconds * float64(time.Second)), sent, time.Now(), err
 }
+
+// Record returns the record of the member, as an archive; of the time since then only, if last is not 0.
+func (c *Client) Record(ctx context.Context, last time.Duration) ([]byte, error) {
+	path := "/record"
+	if last != 0 {
+		path += "?last=" + last.String()
+	}
+	ctx, cancel := context.WithTimeout(ctx, recordTime)
+	defer cancel()
+	response, err := c.do(ctx, http.MethodGet, path)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(io.LimitReader(response.Body, mostAnswer)) // a part of the reason is better than none
+		return nil, c.refusal(response.Status, body)
+	}
+	if kind := response.Header.Get("Content-Type"); kind != "application/octet-stream" {
+		return nil, fmt.Errorf("no member of ringleader answers at %s: its record is %q", c.at, kind)
+	}
+	archive, err := io.ReadAll(io.LimitReader(response.Body, mostRecord+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the record of the member at %s is cut off: %w", c.at, err)
+	case len(archive) > mostRecord:
+		return nil, fmt.Errorf("the record of the member at %s has more than %d bytes", c.at, mostRecord)
+	}
+	return archive, nil
+}
+
+// Explain returns what the member tells about the last changes of its leader, as JSON.
+func (c *Client) Explain(ctx context.Context) (explanation json.RawMessage, err error) {
+	err = c.get(ctx, http.MethodGet, "/explain", &explanation)
+	return explanation, err
+}
+
+// The limits of a record that a client reads.
+const (
+	mostRecord = 1 << 30
+	recordTime = 5 * time.Minute
+)
 
 // Watch yields the member's knowledge now and after each change of its leader, until ctx is done, or with the error when
 // the connection has ended.

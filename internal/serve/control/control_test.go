@@ -166,7 +166,7 @@ func TestACommandIsRefusedUnlessItMayComeAndTheMemberLeads(t *testing.T) {
 		defer c.Close()
 		c.Start(1, 2, 3)
 		c.Await(3)
-		leader, follower := handler(c.Member(3), true), handler(c.Member(1), true)
+		leader, follower := handler(c.Member(3), newRecorded(""), true), handler(c.Member(1), newRecorded(""), true)
 		for _, test := range []struct {
 			h       http.Handler
 			path    string
@@ -174,18 +174,18 @@ func TestACommandIsRefusedUnlessItMayComeAndTheMemberLeads(t *testing.T) {
 			code    int
 			says    string
 		}{
-			{handler(c.Member(3), false), "/resign", nil, 403, "commands come over the control socket"},
-			{handler(c.Member(3), false), "/transfer?to=1", nil, 403, "commands come over the control socket"},
+			{handler(c.Member(3), newRecorded(""), false), "/resign", nil, 403, "commands come over the control socket"},
+			{handler(c.Member(3), newRecorded(""), false), "/transfer?to=1", nil, 403, "commands come over the control socket"},
 			{leader, "/resign", []string{"Sec-Fetch-Site", "cross-site"}, 403, "cross-origin"},
 			{leader, "/resign", []string{"Origin", "http://evil.example"}, 403, "cross-origin"},
 			{leader, "/transfer?to=9", nil, 400, "member 9 is not another member of the group"},
 			{leader, "/transfer?to=3", nil, 400, "member 3 is not another member of the group"},
-			{handler(c.Member(3), false), "/pause-preemption", nil, 403, "commands come over the control socket"},
-			{handler(c.Member(3), false), "/resume-preemption", nil, 403, "commands come over the control socket"},
+			{handler(c.Member(3), newRecorded(""), false), "/pause-preemption", nil, 403, "commands come over the control socket"},
+			{handler(c.Member(3), newRecorded(""), false), "/resume-preemption", nil, 403, "commands come over the control socket"},
 			{leader, "/pause-preemption", nil, 409, "member 3 does not preempt"},
 			{leader, "/pause-preemption?for=x", nil, 400, `not \"x\"`},
 			{leader, "/transfer?to=x", nil, 400, `not \"x\"`},
-			{handler(c.Member(3), false), "/members/remove?id=1", nil, 403, "commands come over the control socket"},
+			{handler(c.Member(3), newRecorded(""), false), "/members/remove?id=1", nil, 403, "commands come over the control socket"},
 			{leader, "/members/add?id=9", nil, 400, "there is no member 9"},
 			{leader, "/members/remove?id=3", nil, 400, "does not remove itself"},
 			{leader, "/members/remove?id=x", nil, 400, `not \"x\"`},
@@ -217,7 +217,7 @@ func TestACommandIsAnsweredWhenAnotherMemberLeads(t *testing.T) {
 			path   string
 			leader uint64
 		}{{3, "/transfer?to=1", 1}, {1, "/resign", 3}} {
-			w := ask(handler(c.Member(test.leads), true), http.MethodPost, test.path)
+			w := ask(handler(c.Member(test.leads), newRecorded(""), true), http.MethodPost, test.path)
 			var s ringleader.Status
 			if err := json.Unmarshal(w.Body.Bytes(), &s); err != nil || w.Code != 200 || s.Leader == nil || *s.Leader != test.leader {
 				t.Errorf("%s: %d %s", test.path, w.Code, w.Body)
@@ -228,7 +228,7 @@ func TestACommandIsAnsweredWhenAnotherMemberLeads(t *testing.T) {
 			path   string
 			voters []uint64
 		}{{"/members/remove?id=2", []uint64{1, 3}}, {"/members/add?id=2", []uint64{1, 2, 3}}} {
-			w := ask(handler(c.Member(3), true), http.MethodPost, test.path)
+			w := ask(handler(c.Member(3), newRecorded(""), true), http.MethodPost, test.path)
 			var s ringleader.Status
 			if err := json.Unmarshal(w.Body.Bytes(), &s); err != nil || w.Code != 200 || s.Voters == nil || s.Voters.Version != uint64(version)+1 ||
 				!slices.Equal(s.Voters.Members, test.voters) || s.Voters.Kept < 2 {
@@ -237,7 +237,7 @@ func TestACommandIsAnsweredWhenAnotherMemberLeads(t *testing.T) {
 		}
 		c.Cut()
 		begun := time.Now()
-		if w := ask(handler(c.Member(3), true), http.MethodPost, "/resign"); w.Code != 202 || time.Since(begun) != patience {
+		if w := ask(handler(c.Member(3), newRecorded(""), true), http.MethodPost, "/resign"); w.Code != 202 || time.Since(begun) != patience {
 			t.Errorf("without others it answers %d after %v", w.Code, time.Since(begun))
 		}
 	})
@@ -248,7 +248,7 @@ func TestAPauseOfPreemptionIsInTheStatusUntilItEnds(t *testing.T) {
 		c := ringleadertest.New(t, ringleader.Config{Preempt: true}, 1)
 		defer c.Close()
 		c.Start(1)
-		h := handler(c.Member(1), true)
+		h := handler(c.Member(1), newRecorded(""), true)
 		for _, test := range []struct {
 			path   string
 			paused bool
@@ -276,7 +276,7 @@ func TestALeaderThatLeadsAgainIsNoSuccess(t *testing.T) {
 		defer c.Close()
 		c.Start(1)
 		c.Await(1)
-		w := ask(handler(c.Member(1), true), http.MethodPost, "/resign")
+		w := ask(handler(c.Member(1), newRecorded(""), true), http.MethodPost, "/resign")
 		var s ringleader.Status
 		if err := json.Unmarshal(w.Body.Bytes(), &s); err != nil || w.Code != http.StatusAccepted || s.Term != 2 || s.Role != ringleader.Leader {
 			t.Errorf("%d %s", w.Code, w.Body)
@@ -288,7 +288,7 @@ func TestAMemberWithoutAQuorumHandsOverToNone(t *testing.T) {
 	m := alone(t, func(c *ringleader.Config) {
 		c.Algorithm, c.NoQuorum, c.Timing = ringleader.Bully, true, ringleader.Timing{}
 	})
-	if w := ask(handler(m, true), http.MethodPost, "/resign"); w.Code != 409 || !strings.Contains(w.Body.String(), "bully does not hand over") {
+	if w := ask(handler(m, newRecorded(""), true), http.MethodPost, "/resign"); w.Code != 409 || !strings.Contains(w.Body.String(), "bully does not hand over") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
@@ -359,12 +359,13 @@ func TestTheDocumentHasTheRoutesOfTheHandlers(t *testing.T) {
 func TestAnswersAreAsTheDocumentStates(t *testing.T) {
 	d := readDocument(t)
 	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{Preempt: true, Health: ringleader.HealthCheck{Rise: 1, Check: func(context.Context) error { return nil }}}, 1, 2, 3)
+		directory := t.TempDir()
+		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}, Preempt: true, Health: ringleader.HealthCheck{Rise: 1, Check: func(context.Context) error { return nil }}}, 1, 2, 3)
 		defer c.Close()
 		seen := map[string]bool{}
 		check := func(id uint64, may bool, method, path string) {
 			t.Helper()
-			w := ask(handler(c.Member(id), may), method, path)
+			w := ask(handler(c.Member(id), newRecorded(filepath.Join(directory, fmt.Sprint(id))), may), method, path)
 			plain, _, _ := strings.Cut(path, "?")
 			seen[method+" "+plain] = true
 			answer, documented := d.Paths[plain][strings.ToLower(method)].Responses[fmt.Sprint(w.Code)]
@@ -386,13 +387,17 @@ func TestAnswersAreAsTheDocumentStates(t *testing.T) {
 		}
 		look := func(id uint64) {
 			t.Helper()
-			for _, path := range []string{"/status", "/leader", "/healthz", "/readyz", "/metrics", "/clock", "/openapi.json"} {
+			for _, path := range []string{"/status", "/leader", "/healthz", "/readyz", "/metrics", "/clock", "/openapi.json", "/record", "/explain", "/explain?format=text&last=1h"} {
 				check(id, true, http.MethodGet, path)
 			}
 		}
 		c.Start(1)
 		c.Pass(time.Second)
 		look(1)
+		check(1, false, http.MethodGet, "/record")
+		check(1, true, http.MethodGet, "/record?last=soon")
+		check(1, true, http.MethodGet, "/explain?format=html")
+		check(1, true, http.MethodGet, "/explain?last=1ns") // it has no record of that time
 		check(1, true, http.MethodPost, "/resign")
 		check(1, true, http.MethodPost, "/pause-preemption?for=soon")
 		check(1, true, http.MethodPost, "/pause-preemption?for=-1s")

@@ -30,8 +30,8 @@ type failure struct {
 	Error string `json:"error"`
 }
 
-// handler serves a member, to clients that may command it or not.
-func handler(m *ringleader.Member, may bool) http.Handler {
+// handler serves a member, to clients that may command it or not. Its record, too, is for those that may.
+func handler(m *ringleader.Member, files *recorded, may bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", statushttp.Handler(m))
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
@@ -42,10 +42,12 @@ func handler(m *ringleader.Member, may bool) http.Handler {
 		statushttp.Reply(w, http.StatusOK, Reading{clock.System().Boottime().Seconds()})
 	})
 	command := func(carryOut func(context.Context, *http.Request) error) http.HandlerFunc {
-		return allowed(may, func(w http.ResponseWriter, r *http.Request) { end(w, r, m, carryOut) })
+		return allowed(may, commands, func(w http.ResponseWriter, r *http.Request) { end(w, r, m, carryOut) })
 	}
-	mux.HandleFunc("POST /pause-preemption", allowed(may, func(w http.ResponseWriter, r *http.Request) { pause(w, r, m) }))
-	mux.HandleFunc("POST /resume-preemption", allowed(may, func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /record", allowed(may, "records", files.archive))
+	mux.HandleFunc("GET /explain", allowed(may, "records", files.explain))
+	mux.HandleFunc("POST /pause-preemption", allowed(may, commands, func(w http.ResponseWriter, r *http.Request) { pause(w, r, m) }))
+	mux.HandleFunc("POST /resume-preemption", allowed(may, commands, func(w http.ResponseWriter, _ *http.Request) {
 		m.ResumePreemption()
 		statushttp.Reply(w, http.StatusOK, m.Status())
 	}))
@@ -61,20 +63,22 @@ func handler(m *ringleader.Member, may bool) http.Handler {
 		return m.Transfer(id)
 	}))
 	change := func(change func(context.Context, uint64) error) http.HandlerFunc {
-		return allowed(may, func(w http.ResponseWriter, r *http.Request) { vote(w, r, m, change) })
+		return allowed(may, commands, func(w http.ResponseWriter, r *http.Request) { vote(w, r, m, change) })
 	}
 	mux.HandleFunc("POST /members/add", change(m.AddMember))
 	mux.HandleFunc("POST /members/remove", change(m.RemoveMember))
 	return new(http.CrossOriginProtection).Handler(mux)
 }
 
+const commands = "commands"
+
 // allowed refuses clients that may not command.
-func allowed(may bool, h http.HandlerFunc) http.HandlerFunc {
+func allowed(may bool, what string, h http.HandlerFunc) http.HandlerFunc {
 	if may {
 		return h
 	}
 	return func(w http.ResponseWriter, _ *http.Request) {
-		fail(w, http.StatusForbidden, errors.New("commands come over the control socket, or over HTTPS with a client certificate"))
+		fail(w, http.StatusForbidden, fmt.Errorf("%s come over the control socket, or over HTTPS with a client certificate", what))
 	}
 }
 

@@ -29,6 +29,7 @@ type Options struct {
 	HTTP   net.Listener  // for HTTP in clear text; nil: none. Serve closes it
 	HTTPS  net.Listener  // for HTTPS, by TLS; nil: none. Serve closes it
 	TLS    transport.TLS // of the member
+	Record string        // the directory of the record of the member; empty: it has none
 	Hosts  []string      // names by which clients of HTTP may call it, besides localhost, the host it listens on, and numeric addresses
 	Log    *slog.Logger
 }
@@ -38,6 +39,7 @@ type Options struct {
 func Serve(ctx context.Context, m *ringleader.Member, o Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	files := newRecorded(o.Record)
 	var all sync.WaitGroup
 	serve := func(l net.Listener, h http.Handler) {
 		server := statushttp.Server(h)
@@ -54,15 +56,15 @@ func Serve(ctx context.Context, m *ringleader.Member, o Options) error {
 			o.Log.Warn("there is no control socket", "error", err)
 		} else {
 			defer os.Remove(o.Socket)
-			serve(l, handler(m, true))
+			serve(l, handler(m, files, true))
 		}
 	}
-	looks, commands := handler(m, false), handler(m, true)
+	looks, operates := handler(m, files, false), handler(m, files, true)
 	if o.HTTP != nil {
 		serve(o.HTTP, Called(o.names(o.HTTP), looks))
 	}
 	if o.HTTPS != nil {
-		serve(transport.Clients(o.HTTPS, o.TLS), Called(o.names(o.HTTPS), commands))
+		serve(transport.Clients(o.HTTPS, o.TLS), Called(o.names(o.HTTPS), operates))
 	}
 	<-ctx.Done()
 	all.Wait()

@@ -108,6 +108,22 @@ func TestTermsThatFallAreAViolation(t *testing.T) {
 	}
 }
 
+// The warden of the first life was killed with it, and so proved nothing. That of a later life did.
+func TestAProofIsOfOneLife(t *testing.T) {
+	one, two := byHand(1, "m", 0), byHand(2, "m", 0)
+	one.leads(100, 1, 1, 575)
+	one.leads(500, 1, 1, 975)
+	two.add(110, &record.Decision{Role: "follower", Leader: 1, Term: 1})
+	two.add(600, &record.Lost{Peer: 1, Reason: "EOF"})
+	two.leads(1100, 2, 2, 1575)
+	two.add(60_000, &record.Proof{Peer: 1, Incarnation: 2})
+	two.add(60_100, &record.End{})
+	c := explain.Of(record.Parse("test", archived(one, two))).Groups[0].Changes[1]
+	if c.Cause != explain.Killed || c.Certainty != explain.Likely || strings.Contains(strings.Join(c.Evidence, " "), "proven") {
+		t.Errorf("%+v", c)
+	}
+}
+
 // The wall clock of the second machine is wrong by ten seconds. No message arrives before it is sent.
 func TestTheClocksOfMachinesAreJoinedByMessages(t *testing.T) {
 	for _, test := range []struct {

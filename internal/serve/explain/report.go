@@ -91,6 +91,14 @@ type Violation struct {
 	Sure bool      `json:"sure"` // clocks are known well enough
 }
 
+// Keep drops all but the last changes, and violations, of each group.
+func (r *Report) Keep(most int) {
+	for _, g := range r.Groups {
+		g.Changes = g.Changes[max(0, len(g.Changes)-most):]
+		g.Violations = g.Violations[max(0, len(g.Violations)-most):]
+	}
+}
+
 // Of explains records.
 func Of(r *record.Records) *Report {
 	report := &Report{Groups: []*Group{}}

@@ -61,7 +61,7 @@ func (g *Group) Scene(change int) Scene {
 		begun = c.Begun.UnixNano()
 	}
 	margin := min(max((begun-ended)/2, int64(400*time.Millisecond)), int64(3*time.Second))
-	from, to := ended-margin, begun+margin
+	from, to := ended-max(margin, l.lease()*5/4), begun+margin // what ends a lease has begun one before
 	s := Scene{Change: c, From: wall(from), Lasts: time.Duration(to - from), Nobody: Span{time.Duration(ended - from), time.Duration(begun - from)}}
 	for _, id := range l.members {
 		lane := Lane{Member: id, Recorded: slices.Contains(g.Recorded, id)}
@@ -84,6 +84,14 @@ func (g *Group) Scene(change int) Scene {
 		s.Arrows = append(s.Arrows, Arrow{x.from.member(), x.to.member(), time.Duration(x.sent - from), time.Duration(x.received - from), kind})
 	}
 	return s
+}
+
+// lease returns the longest lease of a leader.
+func (l *line) lease() (longest int64) {
+	for _, v := range l.lives {
+		longest = max(longest, int64(v.head.Entitled))
+	}
+	return longest
 }
 
 // within returns a time as a part of a scene, and whether it is in it.

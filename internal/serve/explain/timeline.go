@@ -321,7 +321,7 @@ func (l *line) after(v *life) *life {
 // dead returns when a life was proven dead to the first member of which there is a record; 0: it was to none.
 func (l *line) dead(v *life) (at int64) {
 	for s, p := range every[*record.Proof](l) {
-		if p.Peer == v.member() && p.Incarnation >= v.head.Incarnation && (at == 0 || s.at < at) && s.at >= v.begun {
+		if p.Peer == v.member() && p.Incarnation == v.head.Incarnation && (at == 0 || s.at < at) && s.at >= v.begun {
 			at = s.at
 		}
 	}

@@ -484,6 +484,39 @@ func TestAMemberThatSendsGoodbyeIsSuspectedAtOnceAndTheLogHasTheReason(t *testin
 	})
 }
 
+// A way that is cut in one direction, or a member that is refused, connects and is lost several times a second.
+func TestAMemberThatIsReachableForMomentsIsOneState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines text
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.members[1] = c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
+		told := func() (warnings, notes, moments int) {
+			all := lines.String()
+			return strings.Count(all, `level=WARN msg="member is not reachable"`), strings.Count(all, `msg="member is reachable"`), strings.Count(all, "for moments only")
+		}
+		for range 20 {
+			c.call(1).Close()
+			<-time.After(beat)
+		}
+		if warnings, notes, moments := told(); warnings != 1 || notes != 2 || moments != 1 {
+			t.Errorf("%d warnings, %d notes and %d lines about moments:\n%s", warnings, notes, moments, lines.String())
+		}
+		conn := c.call(1)
+		stop := heartbeats(conn)
+		<-time.After(longFailure + time.Second)
+		if warnings, notes, moments := told(); warnings != 1 || notes != 3 || moments != 1 || !strings.Contains(lines.String(), "moments=20") {
+			t.Errorf("when it stays: %d warnings, %d notes and %d lines about moments:\n%s", warnings, notes, moments, lines.String())
+		}
+		stop()
+		conn.Close()
+		synctest.Wait()
+		if warnings, _, _ := told(); warnings != 2 {
+			t.Errorf("its next loss is no news: %s", lines.String())
+		}
+	})
+}
+
 func TestAMemberThatIsLostIsLoggedAsAWarning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines text

@@ -342,6 +342,7 @@ func (l *loop) beat() {
 		if p == nil || p.out == nil {
 			continue
 		}
+		l.stays(p, now)
 		quiet := l.quiet(p)
 		if quiet && p.quiet && now < p.beatAt {
 			continue
@@ -496,8 +497,7 @@ func (l *loop) handle(event any) error {
 	case transport.Broken:
 		if p := l.member.peers[e.Out.Peer()]; p != nil && e.Out == p.out {
 			l.member.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
-			p.lost = e.Err.Error()
-			return l.disconnect(p)
+			return l.disconnect(p, "messages to it were lost: "+e.Err.Error())
 		}
 	case transport.Died:
 		taken, err := l.died(e.Proof)

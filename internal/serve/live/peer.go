@@ -49,6 +49,9 @@ type peer struct {
 	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
 	difference  string        // of its timing from ours
 
+	since     time.Duration       // when it became reachable last
+	flaps     int                 // how often it was reachable for moments only since it was so for long
+	parting   string              // why this member ends the connection that is read; empty: it does not
 	lost      string              // why it was suspected last
 	lostAt    time.Duration       // when
 	heardAt   time.Duration       // when its last frame came that was no heartbeat
@@ -145,6 +148,7 @@ func (l *loop) arrived(in transport.Incoming) error {
 	l.reach()
 	p.out.Nudge()
 	if p.in != nil {
+		p.parting = cmp.Or(p.parting, "it has connected anew")
 		p.in.Drain()
 	}
 	return l.admit(p)
@@ -166,11 +170,11 @@ func (l *loop) admit(p *peer) error {
 		p.standings = nil
 	}
 	wrong := p.health == suspect && sameLife
-	p.health, p.incarnation, p.refused = reachable, p.in.Hello().Incarnation, ""
+	p.health, p.incarnation, p.refused, p.parting, p.since = reachable, p.in.Hello().Incarnation, "", "", l.member.now()
 	p.noteConnected(l.member.now())
 	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
 	l.member.recorder.connected(p, wrong)
-	l.member.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "wrongly_suspected", wrong)
+	l.member.log.Log(context.Background(), p.level(slog.LevelInfo), "member is reachable", "peer", p.id, "incarnation", p.incarnation, "wrongly_suspected", wrong)
 	l.showAll()
 	if wrong {
 		if err := l.each(process.Input{What: process.Trusted, Port: p.port()}); err != nil {
@@ -269,8 +273,7 @@ func (l *loop) deliver(p *peer, k key, e transport.Message) error {
 	case !g.started:
 		return nil
 	case g.crowded(): // the disk has not answered for long
-		p.lost = "its messages wait for the disk of this member"
-		return l.disconnect(p)
+		return l.disconnect(p, "its messages wait for the disk of this member")
 	}
 	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload[keySize:]})
 }
@@ -321,27 +324,60 @@ func (l *loop) ended(e transport.Ended) error {
 	if e.In != p.in {
 		return nil // it was dismissed
 	}
-	p.in, p.lost = nil, e.Err.Error()
+	p.in, p.lost = nil, cmp.Or(p.parting, e.Err.Error())
 	l.redial(p)
 	level := slog.LevelWarn
 	if errors.Is(e.Err, transport.ErrLeft) {
 		level = slog.LevelInfo
 	}
-	l.member.log.Log(context.Background(), level, "member is not reachable", "peer", p.id, "error", e.Err)
+	if l.member.now()-p.since < longFailure {
+		p.flaps++
+	} else {
+		p.flaps = 0
+	}
+	l.member.log.Log(context.Background(), p.level(level), "member is not reachable", "peer", p.id, "error", p.lost)
+	if p.flaps == mostFlaps {
+		l.member.log.Warn("member is reachable for moments only; no further line until it stays", "peer", p.id, "error", cmp.Or(p.problem, p.lost))
+	}
 	if err := l.suspect(p); err != nil {
 		return err
 	}
 	return l.admit(p)
 }
 
+// mostFlaps is how often a member that is reachable for moments only is told to be so. A way that is cut in one direction does that several
+// times a second.
+const mostFlaps = 2
+
+// level returns the level of a line about whether a peer is reachable.
+func (p *peer) level(usual slog.Level) slog.Level {
+	if p.flaps >= mostFlaps {
+		return slog.LevelDebug
+	}
+	return usual
+}
+
+// stays notes that a peer that was reachable for moments only is so for long.
+func (l *loop) stays(p *peer, now time.Duration) {
+	if p.flaps == 0 || p.health != reachable || now-p.since < longFailure {
+		return
+	}
+	if p.flaps >= mostFlaps {
+		l.member.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "moments", p.flaps)
+	}
+	p.flaps = 0
+}
+
 // disconnect ends both connections with a peer, because messages were lost. The suspicion follows after all received data
 // is read.
-func (l *loop) disconnect(p *peer) error {
+func (l *loop) disconnect(p *peer, reason string) error {
 	if p.in != nil {
+		p.parting = reason
 		p.out.Close()
 		p.in.Drain()
 		return nil
 	}
+	p.lost = reason
 	l.redial(p)
 	return l.suspect(p)
 }
@@ -405,7 +441,7 @@ func (l *loop) dialed(e transport.Dialed) error {
 	case !e.Lost:
 		return nil
 	case p.in != nil:
-		return l.disconnect(p)
+		return l.disconnect(p, cmp.Or(p.problem, "messages to it were lost"))
 	}
 	p.lost = cmp.Or(p.problem, p.lost)
 	return l.suspect(p) // the sender continues: messages queued since the attempt began may arrive

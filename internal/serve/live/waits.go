@@ -19,9 +19,31 @@ const slowFlush = 100 * time.Millisecond
 type episode struct {
 	begun time.Duration              // 0: a leader is known
 	asked map[question]time.Duration // when the first question was asked that is not answered
-	slow  map[uint64]time.Duration   // by a member that answers: the longest time that it took, if that is much
-	flush time.Duration              // the longest flush of this member
+	slow  map[uint64]delay           // by a member that answers: the longest time that it took, if that is much
+	flush delay                      // the longest flush of this member
 	told  map[string]bool            // what was logged
+}
+
+// delay is how long something took, and when. It counts for a while only: what was slow may be quick again.
+type delay struct{ took, at time.Duration }
+
+// delayLasts is for how long a delay counts.
+const delayLasts = 15 * time.Second
+
+// last returns the longer one of a delay and what took that long just now.
+func (d delay) last(took, now time.Duration) delay {
+	if took > d.took || now-d.at > delayLasts {
+		return delay{took, now}
+	}
+	return d
+}
+
+// length returns how long it took; 0: it counts no more.
+func (d delay) length(now time.Duration) time.Duration {
+	if now-d.at > delayLasts {
+		return 0
+	}
+	return d.took
 }
 
 // question is what a member was asked: whether it is free, or for its vote.
@@ -67,8 +89,8 @@ func (g *group) answered(in process.Input) {
 	}
 	if at := g.episode.asked[q]; at != 0 {
 		delete(g.episode.asked, q)
-		if took := g.member.now() - at; took >= g.slowAnswer() {
-			g.episode.slow[q.member] = max(took, g.episode.slow[q.member])
+		if now := g.member.now(); now-at >= g.slowAnswer() {
+			g.episode.slow[q.member] = g.episode.slow[q.member].last(now-at, now)
 		}
 	}
 }
@@ -77,7 +99,9 @@ func (g *group) answered(in process.Input) {
 func (g *group) slowAnswer() time.Duration { return g.member.config.Suspicion / 2 }
 
 // flushed notes how long a flush has taken.
-func (g *group) flushed(took time.Duration) { g.episode.flush = max(took, g.episode.flush) }
+func (g *group) flushed(took time.Duration) {
+	g.episode.flush = g.episode.flush.last(took, g.member.now())
+}
 
 // elects begins or ends an episode.
 func (g *group) elects(begins bool) {
@@ -85,7 +109,7 @@ func (g *group) elects(begins bool) {
 	case begins == (g.episode.begun != 0):
 		return
 	case begins:
-		g.episode = episode{begun: g.member.now(), asked: map[question]time.Duration{}, slow: map[uint64]time.Duration{}, told: map[string]bool{}}
+		g.episode = episode{begun: g.member.now(), asked: map[question]time.Duration{}, slow: map[uint64]delay{}, told: map[string]bool{}}
 	default:
 		g.episode = episode{}
 	}
@@ -108,9 +132,9 @@ func (g *group) look(now time.Duration) {
 	var waits []string
 	var flush time.Duration
 	if s := g.loop.saving; s != nil && slices.Contains(s.groups, g) && now-s.begun >= slowFlush {
-		flush = max(e.flush, now-s.begun)
+		flush = max(e.flush.length(now), now-s.begun)
 		waits = append(waits, fmt.Sprintf("the disk of this member is slow: a flush has lasted for %s so far", inSeconds(now-s.begun)))
-	} else if flush = e.flush; flush >= slowFlush {
+	} else if flush = e.flush.length(now); flush >= slowFlush {
 		waits = append(waits, fmt.Sprintf("the disk of this member is slow: a flush took %s", inSeconds(flush)))
 	}
 	var silent, slow []uint64
@@ -120,7 +144,7 @@ func (g *group) look(now time.Duration) {
 			continue
 		}
 		since := now - min(g.since(question{id, false}, now), g.since(question{id, true}, now))
-		switch took := e.slow[id]; {
+		switch took := e.slow[id].length(now); {
 		case p.health != reachable:
 			silent = append(silent, id)
 		case since >= g.slowAnswer():

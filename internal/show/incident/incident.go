@@ -1,4 +1,4 @@
-// Package incident draws a change of the leader over space and time: a lane for each member, with its leads, what held it up, and the messages
+// Package incident draws a change of the leader over space and time, and makes pages that play all: a lane for each member, with its leads, what held it up, and the messages
 // that decided.
 package incident
 
@@ -21,55 +21,93 @@ var (
 )
 
 const (
-	left   = 110.0
-	top    = 118.0
-	lane   = 76.0
-	bar    = 13.0 // half the height of a lead
-	thin   = 3.0  // likewise of a life
-	bottom = 66.0
+	lane = 76.0
+	bar  = 13.0 // half the height of a lead
+	thin = 3.0  // likewise of a life
 )
+
+// layout is how much room a drawing has.
+type layout struct {
+	width, left, top, bottom float64
+	margin                   float64
+	ticks                    time.Duration // at most so many parts of the time have a label
+	alone                    bool          // it has the cause and a legend; on a page these are beside it
+}
+
+var (
+	sheet  = layout{width: drawing.Wide, left: 110, top: 118, bottom: 66, margin: drawing.Margin, ticks: 8, alone: true}
+	wide   = layout{width: 860, left: 96, top: 34, bottom: 30, margin: 12, ticks: 7}
+	narrow = layout{width: 358, left: 8, top: 34, bottom: 30, margin: 8, ticks: 3}
+)
+
+// isNarrow reports whether names of members stand above their lanes, for want of room beside them.
+func (l *layout) isNarrow() bool { return l.left < 60 }
 
 // Drawing draws one change of the leader, by its number in all groups of a report, from 1 on. 0 is the one with the longest time without a leader of
 // those in which a lead has ended; without any, the first leader.
 func Drawing(r *explain.Report, change int) (*drawing.Drawing, error) {
-	var found *drawing.Drawing
+	chosen, err := choose(r, change)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range r.Groups {
+		if chosen <= len(g.Changes) {
+			return draw(g.Name, g.Scene(chosen-1), sheet), nil
+		}
+		chosen -= len(g.Changes)
+	}
+	panic("incident: a change that is there is not found")
+}
+
+// choose returns the number of the change that is to be drawn.
+func choose(r *explain.Report, change int) (chosen int, err error) {
 	number, longest := 0, -1.0
 	for _, g := range r.Groups {
 		for i := range g.Changes {
 			number++
 			c := &g.Changes[i]
 			switch longer := c.From != nil && !c.Begun.IsZero() && c.Nobody > longest; {
-			case number == change:
-				return draw(g.Name, g.Scene(i)), nil
-			case change == 0 && (longer || found == nil):
-				found = draw(g.Name, g.Scene(i))
-				if longer {
-					longest = c.Nobody
-				}
+			case longer:
+				chosen, longest = number, c.Nobody
+			case chosen == 0:
+				chosen = number
 			}
 		}
 	}
 	switch {
-	case found != nil:
-		return found, nil
 	case number == 0:
-		return nil, errors.New("the records have no change of the leader to draw")
+		return 0, errors.New("the records have no change of the leader to draw")
+	case change < 0 || change > number:
+		return 0, fmt.Errorf("--change is from 1 to %d, or 0, not %d", number, change)
+	case change > 0:
+		return change, nil
 	}
-	return nil, fmt.Errorf("--change is from 1 to %d, or 0, not %d", number, change)
+	return chosen, nil
 }
 
 // canvas is a drawing of a scene.
 type canvas struct {
 	*drawing.Drawing
+	layout
+
 	scene explain.Scene
 }
 
-func draw(group string, s explain.Scene) *drawing.Drawing {
-	c := canvas{&drawing.Drawing{Width: drawing.Wide, Height: top + lane*float64(len(s.Members)) + bottom}, s}
+func draw(group string, s explain.Scene, l layout) *drawing.Drawing {
+	var reason []string
+	if l.alone {
+		reason = drawing.Wrap(s.Change.Text, l.width-2*l.margin, func(text string) float64 { return drawing.TextWidth(text, drawing.Normal) })
+		l.top += lineHeight * float64(max(len(reason)-1, 0))
+	}
+	c := canvas{&drawing.Drawing{Width: l.width, Height: l.top + lane*float64(len(s.Members)) + l.bottom}, l, s}
 	c.Title = fmt.Sprintf("%s: %s", s.Change.Cause, s.Change.Text)
 	c.Description = fmt.Sprintf("A lane for each member of group %s over %s. Thick bars are leads; the shaded time has no leader.", group, explain.Lasts(s.Lasts))
-	c.text(drawing.At(drawing.Margin, 34), fmt.Sprintf("%s (%s)", s.Change.Cause, s.Change.Certainty), drawing.Large, true, 0, drawing.Ink)
-	c.text(drawing.At(drawing.Margin, 56), s.Change.Text, drawing.Normal, false, 0, drawing.Muted)
+	if l.alone {
+		c.text(drawing.At(l.margin, 34), fmt.Sprintf("%s (%s)", s.Change.Cause, s.Change.Certainty), drawing.Large, true, 0, drawing.Ink)
+	}
+	for i, line := range reason {
+		c.text(drawing.At(l.margin, 56+lineHeight*float64(i)), line, drawing.Normal, false, 0, drawing.Muted)
+	}
 	c.nobody()
 	c.axis()
 	for i := range s.Members {
@@ -78,20 +116,63 @@ func draw(group string, s explain.Scene) *drawing.Drawing {
 	for _, a := range s.Arrows {
 		c.arrow(a)
 	}
-	c.legend()
+	if l.alone {
+		c.legend()
+	}
 	return c.Drawing
 }
 
+const lineHeight = 20.0
+
 // x returns where a time is.
 func (c *canvas) x(t time.Duration) float64 {
-	return left + (drawing.Wide-drawing.Margin-left)*float64(t)/float64(max(c.scene.Lasts, 1))
+	return c.left + (c.width-c.margin-c.left)*float64(t)/float64(max(c.scene.Lasts, 1))
 }
 
 // y returns where the lane of a member is.
-func (c *canvas) y(i int) float64 { return top + lane*(float64(i)+0.5) }
+func (c *canvas) y(i int) float64 { return c.top + lane*(float64(i)+0.5) }
 
 func (c *canvas) text(at drawing.Point, text string, size float64, bold bool, anchor float64, colour drawing.Colour) {
 	c.Add(drawing.Element{Role: "label", Text: text, At: at, Size: size, Bold: bold, Anchor: anchor, Fill: colour})
+}
+
+// about writes what a sign means in the middle of x, and within the drawing.
+func (c *canvas) about(x, y float64, text string, bold bool) {
+	half := drawing.TextWidth(text, drawing.Small) / 2
+	c.text(drawing.At(min(max(x, half), c.width-half), y), text, drawing.Small, bold, 0.5, faulty)
+}
+
+// row is a row of texts that do not lie on each other: one that has no room is left out. Its sign has it as a tooltip.
+type row struct {
+	canvas *canvas
+	y      float64
+	taken  float64 // up to where
+}
+
+func (r *row) write(x float64, text string) {
+	half := drawing.TextWidth(text, drawing.Small) / 2
+	if r.canvas.isNarrow() && r.taken == 0 {
+		r.taken = 90 // the name of the member
+	}
+	if x-half >= r.taken && x+half <= r.canvas.width {
+		r.canvas.text(drawing.At(x, r.y), text, drawing.Small, false, 0.5, faulty)
+		r.taken = x + half + 6
+	}
+}
+
+// axisLabel returns a time since the end of the lead.
+func axisLabel(t, step time.Duration) string {
+	text := fmt.Sprintf("%d ms", t.Abs().Milliseconds())
+	if step >= time.Second {
+		text = fmt.Sprintf("%d s", int(t.Abs().Seconds()))
+	}
+	switch {
+	case t < 0:
+		return "−" + text
+	case t > 0:
+		return "+" + text
+	}
+	return text
 }
 
 func (c *canvas) box(from, to time.Duration, y, half float64, fill drawing.Colour, about string) {
@@ -104,17 +185,17 @@ func (c *canvas) nobody() {
 	if n.To <= n.From {
 		return
 	}
-	end := top + lane*float64(len(s.Members))
-	c.Add(drawing.Element{Role: "outage", Path: drawing.Rectangle(c.x(n.From), top-4, c.x(n.To), end), Fill: outage})
-	c.text(drawing.At((c.x(n.From)+c.x(n.To))/2, top-12), "no leader for "+explain.Lasts(n.To-n.From), drawing.Small, true, 0.5, faulty)
+	end := c.top + lane*float64(len(s.Members))
+	c.Add(drawing.Element{Role: "outage", Path: drawing.Rectangle(c.x(n.From), c.top-4, max(c.x(n.To), c.x(n.From)+1), end), Fill: outage})
+	c.about((c.x(n.From)+c.x(n.To))/2, c.top-12, "no leader for "+explain.Lasts(n.To-n.From), true)
 }
 
 // axis draws the time, from the end of the lead on.
 func (c *canvas) axis() {
-	y := top + lane*float64(len(c.scene.Members))
+	y := c.top + lane*float64(len(c.scene.Members))
 	step := time.Millisecond
 	for _, by := range []time.Duration{2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 600000, 3600000} {
-		if c.scene.Lasts/step <= 8 {
+		if c.scene.Lasts/step <= c.ticks {
 			break
 		}
 		step = by * time.Millisecond
@@ -122,22 +203,28 @@ func (c *canvas) axis() {
 	zero := c.scene.Nobody.From
 	for t := zero - zero/step*step; t <= c.scene.Lasts; t += step {
 		x := c.x(t)
-		c.Add(drawing.Element{Role: "grid", Path: drawing.Lines(drawing.At(x, top), drawing.At(x, y)), Stroke: drawing.Grid, Width: 1})
-		c.text(drawing.At(x, y+18), fmt.Sprintf("%+d ms", (t-zero).Milliseconds()), drawing.Small, false, 0.5, drawing.Muted)
-		if step == 0 {
-			return
-		}
+		c.Add(drawing.Element{Role: "grid", Path: drawing.Lines(drawing.At(x, c.top), drawing.At(x, y)), Stroke: drawing.Grid, Width: 1})
+		label := axisLabel(t-zero, step)
+		half := drawing.TextWidth(label, drawing.Small) / 2
+		c.text(drawing.At(min(max(x, half), c.width-half), y+18), label, drawing.Small, false, 0.5, drawing.Muted)
 	}
-	c.Add(drawing.Element{Role: "axis", Path: drawing.Lines(drawing.At(left, y), drawing.At(drawing.Wide-drawing.Margin, y)), Stroke: drawing.Axis, Width: 1})
+	c.Add(drawing.Element{Role: "axis", Path: drawing.Lines(drawing.At(c.left, y), drawing.At(c.width-c.margin, y)), Stroke: drawing.Axis, Width: 1})
 }
 
 // lane draws what happened at a member.
 func (c *canvas) lane(i int) {
 	m, y := &c.scene.Members[i], c.y(i)
-	c.text(drawing.At(drawing.Margin, y+5), fmt.Sprintf("member %d", m.Member), drawing.Normal, true, 0, drawing.Ink)
+	name := drawing.At(c.margin, y+5)
+	if c.isNarrow() {
+		name.Y = y - bar - 7
+	}
+	c.text(name, fmt.Sprintf("member %d", m.Member), drawing.Normal, true, 0, drawing.Ink)
 	if !m.Recorded {
-		c.text(drawing.At(drawing.Margin, y+21), "no record", drawing.Small, false, 0, drawing.Muted)
-		c.Add(drawing.Element{Role: "unknown", Path: drawing.Lines(drawing.At(left, y), drawing.At(drawing.Wide-drawing.Margin, y)), Stroke: lives, Width: 2, Dashes: []float64{2, 6}})
+		if name.Y += 16; c.isNarrow() {
+			name = drawing.At(c.margin+80, y-bar-7)
+		}
+		c.text(name, "no record", drawing.Small, false, 0, drawing.Muted)
+		c.Add(drawing.Element{Role: "unknown", Path: drawing.Lines(drawing.At(c.left, y), drawing.At(c.width-c.margin, y)), Stroke: lives, Width: 2, Dashes: []float64{2, 6}})
 	}
 	for _, s := range m.Alive {
 		c.box(s.From, s.To, y, thin, lives, "it runs")
@@ -154,18 +241,19 @@ func (c *canvas) lane(i int) {
 			c.Add(drawing.Element{Role: "lease", Path: drawing.Rectangle(c.x(l.To), y-bar, c.x(l.Until), y+bar), Stroke: lead, Width: 1.5, Dashes: []float64{4, 3}, About: "the rest of its last lease"})
 		}
 	}
+	still, flushes := row{canvas: c, y: y - bar - 5}, row{canvas: c, y: y + bar + 20}
 	for _, s := range m.Still {
-		c.box(s.From, s.To, y, thin+3, faulty, "its loop stood still")
-		c.text(drawing.At((c.x(s.From)+c.x(s.To))/2, y+bar+14), fmt.Sprintf("stood still for %v", (s.To-s.From).Round(time.Millisecond)), drawing.Small, false, 0.5, faulty)
+		c.box(s.From, s.To, y, thin+3, faulty, "its loop stood still for "+explain.Lasts(s.To-s.From))
+		still.write((c.x(s.From)+c.x(s.To))/2, "stood still for "+explain.Lasts(s.To-s.From))
 	}
 	for _, s := range m.Flushes {
-		c.box(s.From, s.To, y+bar+4, 2, faulty, "a flush")
-		c.text(drawing.At((c.x(s.From)+c.x(s.To))/2, y+bar+20), "flush", drawing.Small, false, 0.5, faulty)
+		c.box(s.From, s.To, y+bar+4, 2, faulty, "a flush of "+explain.Lasts(s.To-s.From))
+		flushes.write((c.x(s.From)+c.x(s.To))/2, "flush of "+explain.Lasts(s.To-s.From))
 	}
 	for _, at := range m.Proven {
 		x := c.x(at)
 		c.Add(drawing.Element{Role: "proof", Path: drawing.Lines(drawing.At(x, y-bar-6), drawing.At(x, y+bar+6)), Stroke: faulty, Width: 2})
-		c.text(drawing.At(x+6, y-bar-6), "death proven", drawing.Small, false, 0, faulty)
+		c.about(x+6+drawing.TextWidth("death proven", drawing.Small)/2, y-bar-6, "death proven", false)
 	}
 }
 
@@ -207,6 +295,5 @@ func (c *canvas) arrow(a explain.Arrow) {
 
 // legend says what the signs mean.
 func (c *canvas) legend() {
-	y, x := c.Height-18, drawing.Margin
-	c.text(drawing.At(x, y), fmt.Sprintf("0 ms is %s. Thick bars: leads; dashed: the rest of a lease. ×: a record ends. Lines: claim (solid), grant (dashed), nack (dotted).", c.scene.Change.Ended.Format("2006-01-02 15:04:05.000 UTC")), drawing.Small, false, 0, drawing.Muted)
+	c.text(drawing.At(c.margin, c.Height-18), fmt.Sprintf("0 ms is %s. Thick bars: leads; dashed: the rest of a lease. ×: a record ends. Lines: claim (solid), grant (dashed), nack (dotted).", c.scene.Change.Ended.Format("2006-01-02 15:04:05.000 UTC")), drawing.Small, false, 0, drawing.Muted)
 }

@@ -31,6 +31,8 @@ type JoinEvent struct {
 	Term   *uint64         `json:"term,omitempty"`   // 0 with an algorithm without terms, and before the first term
 	Until  *time.Time      `json:"until,omitempty"`  // when the lease of this member ends unless it is renewed; of role and lease
 	Grants []Grant         `json:"grants,omitempty"` // the votes on which that lease rests
+	Cause  string          `json:"cause,omitempty"`  // of role, if a lead has ended: why, as status has it in last_change
+	Detail string          `json:"detail,omitempty"`
 }
 
 // Grant is a vote that counts for a leader.
@@ -60,7 +62,7 @@ func (s Member) event(e JoinEvent, text string) {
 	if s.json {
 		json.NewEncoder(s.out).Encode(e)
 	} else {
-		fmt.Fprintf(s.out, "%s  %d %s\n", e.Time.Format("15:04:05.000"), s.id, text)
+		io.WriteString(s.out, memberLine(e.Time, s.id, text))
 	}
 }
 
@@ -96,6 +98,7 @@ func (s Member) Follow(ctx context.Context, leases bool) {
 	var (
 		view ringleader.View
 		last time.Time // the end of the lease, as printed last
+		told ringleader.LeaderChange
 		look <-chan time.Time
 	)
 	for more := true; more; {
@@ -104,7 +107,7 @@ func (s Member) Follow(ctx context.Context, leases bool) {
 			if !more {
 				return
 			}
-			last = s.role(view)
+			last = s.role(view, &told)
 			look = nil
 			if leases && !last.IsZero() {
 				look = time.After(renewals)
@@ -150,12 +153,32 @@ func roleText(role ringleader.Role, leader, term uint64) (text string) {
 	return text
 }
 
-// role prints the role of the member, its leader and its term. It returns the end of the lease.
-func (s Member) role(v ringleader.View) (until time.Time) {
+// because returns why the lead before a view has ended, if that was not told yet.
+func (s Member) because(v ringleader.View, told *ringleader.LeaderChange) (cause, detail string) {
+	c := s.member.Status().LastChange
+	switch {
+	case c == nil || c.From == nil || c.To == nil == v.Known || c.To != nil && *c.To != v.Leader: // the lead before is none, or the view is out of date
+		return "", ""
+	case told.From != nil && *told.From == *c.From && told.Cause == c.Cause && told.Detail == c.Detail && told.To == nil: // its successor is news, its end is not
+		*told = *c
+		return "", ""
+	}
+	*told = *c
+	return c.Cause, c.Detail
+}
+
+// role prints the role of the member, its leader and its term, and why the lead before has ended. It returns the end of the lease.
+func (s Member) role(v ringleader.View, told *ringleader.LeaderChange) (until time.Time) {
 	e, text := JoinEvent{Event: "role", Time: v.Since, Role: v.Role, Leader: v.Leader, Term: &v.Term}, roleText(v.Role, v.Leader, v.Term)
 	if until, e.Grants = s.until(v); !until.IsZero() {
 		e.Until = &until
 		text += ", lease until " + until.Format("15:04:05.000")
+	}
+	if e.Cause, e.Detail = s.because(v, told); e.Cause != "" {
+		text += "; the lead before has ended: " + e.Cause
+		if e.Detail != "" {
+			text += ": " + e.Detail
+		}
 	}
 	s.event(e, text)
 	return until

@@ -1,0 +1,88 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// WriteText writes a report for people, without its damages. It writes to a buffer or a terminal, so no error is returned.
+func (r *Report) WriteText(out io.Writer) {
+	number := 0 // of the change, as --change takes it
+	for i, g := range r.Groups {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "group %q: %s to %s\n", g.Name, g.From.Format("2006-01-02 15:04:05"), g.To.Format("2006-01-02 15:04:05 UTC"))
+		WriteLine(out, "records    ", "of "+plural(g.Recorded))
+		if len(g.Missing) > 0 {
+			WriteLine(out, "missing    ", plural(g.Missing)+": what only they know stays unknown")
+		}
+		for _, c := range g.Clocks {
+			WriteLine(out, "clocks     ", c)
+		}
+		for n := range g.Changes {
+			number++
+			writeChange(out, number, &g.Changes[n])
+		}
+		for _, v := range g.Violations {
+			sure := "a rule was broken"
+			if !v.Sure {
+				sure = "a rule may have been broken"
+			}
+			fmt.Fprintf(out, "\n%s  VIOLATION: %s\n", v.Time.Format("15:04:05.000"), sure)
+			WriteLine(out, "  what     ", v.What)
+			if v.Step != "" {
+				WriteLine(out, "  step     ", v.Step)
+			}
+		}
+	}
+}
+
+// writeChange prints a change of the leader.
+func writeChange(out io.Writer, number int, c *Change) {
+	who := func(id *uint64, term uint64) string {
+		switch {
+		case id == nil:
+			return "none"
+		case term == 0:
+			return fmt.Sprintf("member %d", *id)
+		}
+		return fmt.Sprintf("member %d in term %d", *id, term)
+	}
+	fmt.Fprintf(out, "\n%d. %s  %s → %s, %s without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), Lasts(time.Duration(c.Nobody*float64(time.Second))))
+	certainty := string(c.Certainty)
+	if c.Certainty == None {
+		certainty = "its cause is not known"
+	}
+	WriteLine(out, "  cause    ", fmt.Sprintf("%s (%s): %s", c.Cause, certainty, c.Text))
+	for _, part := range []struct {
+		name  string
+		lines []string
+	}{{"  evidence ", c.Evidence}, {"  time     ", c.Bounded}, {"  missing  ", c.Missing}} {
+		for _, text := range part.lines {
+			WriteLine(out, part.name, text)
+			part.name = "           "
+		}
+	}
+	if c.Prevent != "" {
+		WriteLine(out, "  prevent  ", c.Prevent)
+	}
+}
+
+// width is that of a terminal.
+const width = 80
+
+// WriteLine prints a text behind a name, in lines that fit.
+func WriteLine(out io.Writer, name, text string) {
+	row := name
+	for _, word := range strings.Fields(text) {
+		if len([]rune(row))+1+len([]rune(word)) > width && strings.TrimSpace(row) != "" {
+			fmt.Fprintln(out, strings.TrimRight(row, " "))
+			row = strings.Repeat(" ", len([]rune(name)))
+		}
+		row += " " + word
+	}
+	fmt.Fprintln(out, row)
+}

@@ -1,0 +1,77 @@
+package record
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Part is a file of a record, which is some whole segments.
+type Part struct {
+	Path    string
+	Size    int64
+	Written time.Time // last
+}
+
+// Parts returns the files of a record that were written since a moment, the oldest first: each is a part of an archive. With the zero time that is
+// all of them, and the changes of the leader of a year are among them. The error is that of os.ReadDir.
+func Parts(directory string, since time.Time) (all []Part, err error) {
+	entries, err := os.ReadDir(directory) // in the order of names, and so of segments
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(name, extension) { // its member has just removed it, or it is another file
+			continue
+		}
+		if since.IsZero() || name != changesName && !info.ModTime().Before(since) {
+			all = append(all, Part{filepath.Join(directory, name), info.Size(), info.ModTime()})
+		}
+	}
+	return all, nil
+}
+
+// Newest returns the last parts that have at most so many bytes together.
+func Newest(all []Part, most int64) []Part {
+	for i, p := range slices.Backward(all) {
+		if most -= p.Size; most < 0 {
+			return all[i+1:]
+		}
+	}
+	return all
+}
+
+// WriteTo writes the part. A part that its member has removed meanwhile is empty.
+func (p *Part) WriteTo(to io.Writer) (int64, error) {
+	f, err := os.Open(p.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return io.Copy(to, f)
+}
+
+// Joined returns the records of several sources as those of one.
+func Joined(all ...*Records) *Records {
+	r := &Records{}
+	for _, one := range all {
+		for _, l := range one.Logs {
+			for _, s := range slices.Concat(l.Segments, l.Changes) {
+				r.add(s)
+			}
+		}
+		r.Damages = append(r.Damages, one.Damages...)
+	}
+	r.order()
+	return r
+}
