@@ -136,6 +136,20 @@ func TestBudgetsAreSpentDifferentlyByEverySeed(t *testing.T) {
 	}
 }
 
+// Most draws of a recovery are of a process that is not down then.
+func TestAFaultThatCannotHappenIsDrawnAgain(t *testing.T) {
+	p := prepared(t, &detecting, numbered(9))
+	for seed := range uint64(20) {
+		f := faults.Script{Random: faults.Budget{Crashes: 1, Recoveries: 1, Until: election.Units(100)}}
+		if err := f.Draw(p, true, seed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if err := f.Check(p, true); err != nil || len(f.Crashes) != 1 || len(f.Recoveries) != 1 {
+			t.Errorf("seed %d: %q, %v", seed, f.Lines(p), err)
+		}
+	}
+}
+
 func TestUnclaimedFaultsAreThoseThatAnAlgorithmDoesNotSurvive(t *testing.T) {
 	sturdy := detecting
 	sturdy.Survives = election.Crash | election.Recovery | election.Partition

@@ -1,6 +1,7 @@
 package bully_test
 
 import (
+	"flag"
 	"math"
 	"math/big"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/verify"
 )
+
+var long = flag.Bool("long", false, "check every schedule with a delay of two units for the usual setting, too")
 
 func check(t *testing.T, a election.Algorithm[bully.Process, bully.Message], o verify.Options, parameters map[string]string) *verify.Report {
 	t.Helper()
@@ -29,6 +32,9 @@ func TestThreeProcessesUnderEverySchedule(t *testing.T) {
 					}
 					if delay == "2" && (dead == "skipped" || dead == "asked" && (asked == "tells") != (victory == "lower")) {
 						continue // three settings stand for six
+					}
+					if delay == "2" && victory == "others" && !*long {
+						continue // half a million states, more than the two others have
 					}
 					parameters := map[string]string{"delay": delay, "victory": victory, "known-dead": dead, "asked-coordinator": asked}
 					o := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1}

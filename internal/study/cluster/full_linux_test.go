@@ -25,7 +25,7 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	fails(t, e)
 	until(t, "a notice there", func() bool { return len(lines.with("trying again")) > 0 })
 	all := slices.DeleteFunc(lines.with("trying again"), func(line string) bool { return strings.Contains(line, "is lost") }) // on a slow machine
-	if len(all) > 4 { // of the worker and of the commander
+	if len(all) > 4 {                                                                                                         // of the worker and of the commander
 		t.Errorf("notices: %q", all)
 	}
 	stored := w.Measured().Pieces
