@@ -6,7 +6,8 @@
 //   - jobs: long work that workers do; lab: the page in a browser
 //   - plan: studies as values, from flags; labour: who does their long work; option: what flags and arguments have in common
 //
-// The root imports all; jobs imports study, and lab imports run and study; these four import plan, which imports labour, and all import option.
+// cmd/ringleader, workbench and the tests of the repository import this wing, and no other wing does. It imports all wings.
+// The root imports all rooms; jobs imports study, and lab imports run and study; these four import plan, which imports labour, and all import option.
 //
 // Results go to stdout; warnings, progress and errors to stderr. An error is one line, with what would work.
 package cli

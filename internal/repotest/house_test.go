@@ -41,6 +41,9 @@ var rules = []rule{
 	{"no file is too long to be read", readable, []breach{
 		{source("p/p.go", "package p\n"+strings.Repeat("\n", longest)), "p/p.go: 601 lines"},
 	}},
+	{"no package is too long to be kept in mind", compact, []breach{
+		{source("p/p.go", "package p\n"+strings.Repeat("\n", longestPackage)), "package ./p has 4001 lines"},
+	}},
 	{"no struct embeds a generic type", unembedded, []breach{
 		{source("p/p.go", "package p\n\ntype run[S any] struct{}\n\ntype engine[S any] struct {\n\trun[S]\n}\n"), "p/p.go:6: a struct embeds a generic type"},
 		{source("p/p.go", "package p\n\nimport \"m.example/m/q\"\n\ntype engine struct {\n\t*q.Run[int, bool]\n}\n"), "p/p.go:6: a struct embeds a generic type"},

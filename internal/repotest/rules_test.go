@@ -14,6 +14,9 @@ import (
 // longest is how many lines a file may have.
 const longest = 600
 
+// longestPackage is the largest number of lines of a package, without tests.
+const longestPackage = 4000
+
 func packageComments(m *module) (complaints []string) {
 	for _, p := range m.packages {
 		comments := 0
@@ -115,6 +118,22 @@ func readable(m *module) (complaints []string) {
 			if n := file.LineCount(); n > longest && !ast.IsGenerated(f) {
 				complaints = append(complaints, fmt.Sprintf("%s: %d lines; more than %d are too many to read", file.Name(), n, longest))
 			}
+		}
+	}
+	return complaints
+}
+
+// compact reports packages that are too long. The room of live members is not split yet.
+func compact(m *module) (complaints []string) {
+	for _, p := range m.packages {
+		lines := 0
+		for _, f := range p.files {
+			if file := m.fset.File(f.FileStart); !strings.HasSuffix(file.Name(), "_test.go") {
+				lines += file.LineCount()
+			}
+		}
+		if lines > longestPackage && p.path != "./internal/serve/live" {
+			complaints = append(complaints, fmt.Sprintf("package %s has %d lines; more than %d are too many", p.path, lines, longestPackage))
 		}
 	}
 	return complaints

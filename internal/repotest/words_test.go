@@ -46,6 +46,23 @@ func TestDesignNamesEachPackage(t *testing.T) {
 	}
 }
 
+// The comment of a wing names its rooms, and says which packages import it.
+func TestWingsNameTheirRooms(t *testing.T) {
+	comments := map[string]string{"core": "doc.go", "serve": "doc.go", "study": "doc.go", "show": "doc.go", "cli": "cli.go"}
+	for wing, file := range comments {
+		comment, _, _ := strings.Cut(read(t, filepath.Join(root, "internal", wing, file)), "\npackage ")
+		if !strings.Contains(comment, " import this wing") {
+			t.Errorf("%s/%s does not say which packages import this wing", wing, file)
+		}
+		for _, p := range tree(t).packages {
+			room, inside := strings.CutPrefix(p.path, "./internal/"+wing+"/")
+			if inside && !strings.Contains(room, "/") && !regexp.MustCompile(`//.*\b`+room+`\b.*:`).MatchString(comment) {
+				t.Errorf("%s/%s does not name %s", wing, file, room)
+			}
+		}
+	}
+}
+
 // notPaths are the words of these pages that look like a path.
 var notPaths = []string{"js/wasm", "testing/synctest", "text/template"}
 
