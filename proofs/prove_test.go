@@ -19,7 +19,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write NAME.proved, and docs/proved.md")
-	long   = flag.Bool("long", false, "let each solver prove, and remove each guard, axiom and invariant")
+	long   = flag.Bool("long", false, "let each solver prove, and remove each guard, axiom and invariant; with -update also write NAME.needed")
 )
 
 // limit is for solvers that wait for the processor, too: on an idle machine no obligation takes more than a few seconds.
@@ -139,6 +139,9 @@ not. The column *tie* names the tests that compare the model with the code:
 
 Liveness is not proved: that a leader comes, and when.
 
+Each guard, axiom and invariant was taken out, one at a time: ` + "`NAME.needed`" + ` has the obligation that is lost, or says that none is, and then the model tells why it is
+there. ` + "`ringleader prove NAME --drop-guard ACTION:NUMBER`" + `, or ` + "`--drop NAME`" + `, shows it again. What has not been tried yet is called so there.
+
 `
 )
 
@@ -178,26 +181,48 @@ func TestATieIsATestThatExists(t *testing.T) {
 	}
 }
 
+// sparedBy returns a row for each guard, axiom and invariant that the proof of a model does not need.
+func sparedBy(m *logic.Model) (rows []string) {
+	add := func(what, words, why string) {
+		if why != "" {
+			rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", what, words, why))
+		}
+	}
+	for _, a := range m.Actions {
+		for k, g := range a.Guards {
+			add(fmt.Sprintf("guard %s:%d", a.Name, k+1), g.Words, g.Spare)
+		}
+	}
+	for _, f := range slices.Concat(m.Axioms, m.Invariants) {
+		add(f.Name, f.Words, f.Spare)
+	}
+	return rows
+}
+
 // docs/proved.md is made of the models and of their records.
 func TestThePageListsWhatIsProved(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(provedHead + "| model | obligations | kept | z3 | cvc5 | tie |\n|---|---|---|---|---|---|\n")
+	obligations, kept, seconds := 0, 0, map[string]float64{}
 	for _, name := range models.Names() {
 		m := load(t, name)
 		plan := prove.Obligations(m)
 		fmt.Fprintf(&page, "| [%s](#%[1]s) | %d | %d |", name, plan.Proved(), plan.Kept)
+		obligations, kept = obligations+plan.Proved(), kept+plan.Kept
 		record := recorded(t, name)
 		for _, s := range prove.Solvers {
 			text := " not proved |"
 			for _, run := range record.Runs {
 				if run.Solver == s {
 					text = fmt.Sprintf(" %s: %.1f s |", run.Version, run.Seconds)
+					seconds[s] += run.Seconds
 				}
 			}
 			page.WriteString(text)
 		}
 		fmt.Fprintf(&page, " %s |\n", ties(t, m))
 	}
+	fmt.Fprintf(&page, "| all | %d | %d | %.1f s | %.1f s | |\n", obligations, kept, seconds["z3"], seconds["cvc5"])
 	for _, name := range models.Names() {
 		m := load(t, name)
 		fmt.Fprintf(&page, "\n## %s\n\n%s, [%s](../%[3]s). Source: %s.\n\n**%s**\n\nIt is assumed that:\n\n| assumption | why the code satisfies it | where it may not |\n|---|---|---|\n",
@@ -208,6 +233,9 @@ func TestThePageListsWhatIsProved(t *testing.T) {
 		page.WriteString("\nThe invariants:\n\n")
 		for _, f := range m.Invariants {
 			fmt.Fprintf(&page, "* %s\n", f.Words)
+		}
+		if spared := sparedBy(m); len(spared) > 0 {
+			page.WriteString("\nThe proof does not need these:\n\n| what | words | why it is there |\n|---|---|---|\n" + strings.Join(spared, ""))
 		}
 	}
 	text, err := os.ReadFile(provedPage)
