@@ -195,11 +195,11 @@ const mostParts = 3
 // shortest returns the ShortestLease that counts. Renewals are the same part of each lease, and Margin and Grace are not: so even the shortest survives
 // three lost renewals, if 4·Renewal·ShortestLease/Lease is at most ShortestLease·(1 - Drift) - Margin - Grace.
 func (t *Timing) shortest() time.Duration {
-	left := 1 - t.Drift - 4*float64(t.Renewal)/float64(t.Lease) // what is left of a lease for margin and grace, as a fraction
+	left := 1 - float64(t.millionths())/1e6 - 4*float64(t.Renewal)/float64(t.Lease) // what is left of a lease for margin and grace, as a fraction
 	if t.ShortestLease <= 0 || left <= 0 {
 		return t.Lease
 	}
-	needed := time.Duration(float64(t.early()+time.Microsecond)/left) + time.Microsecond // rounded up, as the algorithm rounds
+	needed := time.Duration(float64(t.early()+2*time.Microsecond)/left) + time.Microsecond // rounded up, as the algorithm rounds
 	return min(t.Lease, max(t.ShortestLease, t.Lease/mostParts, min(needed, most)))
 }
 
@@ -208,7 +208,7 @@ func (t *Timing) usualRenewal() time.Duration {
 	if t.ShortestLease <= 0 || t.ShortestLease >= t.Lease {
 		return t.Lease / 6
 	}
-	needed := (1 - t.Drift - float64(t.early()+2*time.Microsecond)/float64(t.ShortestLease)) / 4 // as a part of the lease
+	needed := (1 - float64(t.millionths())/1e6 - float64(t.early()+3*time.Microsecond)/float64(t.ShortestLease)) / 4 // as a part of the lease
 	return max(t.Lease/12, min(t.Lease/6, time.Duration(needed*float64(t.Lease)).Truncate(time.Microsecond)))
 }
 

@@ -27,19 +27,19 @@ import (
 var errFiles = errors.New("--cert, --key, --ca")
 
 type joinOptions struct {
-	id                                                       uint64
-	group, srv, listen, http, https, data, leaseFile         string
-	httpHosts, paths                                         []string
-	members                                                  []string
-	algorithm, preset                                        string
-	lease, shortest, renewal, delay, heartbeat time.Duration
-	suspicion, hang, stall                                   time.Duration
-	warden, insecure, noQuorum                               bool
-	stands                                                   standOptions
-	cert, key, ca                                            string
-	hooks                                                    agent.Hooks
-	json, stopWithStdin, reportLeases, verbose               bool
-	record, recordSize                                       string
+	id                                               uint64
+	group, srv, listen, http, https, data, leaseFile string
+	httpHosts, paths                                 []string
+	members                                          []string
+	algorithm, preset                                string
+	lease, shortest, renewal, delay, heartbeat       time.Duration
+	suspicion, hang, stall                           time.Duration
+	warden, insecure, noQuorum                       bool
+	stands                                           standOptions
+	cert, key, ca                                    string
+	hooks                                            agent.Hooks
+	json, stopWithStdin, reportLeases, verbose       bool
+	record, recordSize                               string
 }
 
 func (p *program) join() *cobra.Command {

@@ -128,7 +128,7 @@ func Recommend(m Measured) ringleader.Timing {
 	t.Claim = max(t.Claim, up(m.claim(), time.Millisecond))
 	t.Drift = min(max(t.Drift, m.drift()), mostDrift)
 	renewed, shortest := float64(lan.Renewal)/float64(lan.Lease), float64(lan.ShortestLease)/float64(lan.Lease) // of the lease
-	if t.Drift > lan.Drift { // it leaves less for renewals, beside margin and grace, a tenth each
+	if t.Drift > lan.Drift {                                                                                    // it leaves less for renewals, beside margin and grace, a tenth each
 		renewed, shortest = min(renewed, (0.79-t.Drift)/4), 1
 	}
 	needed := leaseFor(m.renewal()+time.Millisecond, renewed)

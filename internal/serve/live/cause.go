@@ -249,7 +249,7 @@ func (g *group) lostLeader(before network.Decision, in process.Input) Because {
 // withLength adds the length of the lease that has ended: a short one bears less.
 func (g *group) withLength(because Because) Because {
 	if length := g.handle.Length(); length != 0 {
-		because.Detail += fmt.Sprintf("; the lease was for %d ms", length.Milliseconds())
+		because.Detail += fmt.Sprintf("; the lease was for %d ms", length.Round(time.Millisecond).Milliseconds())
 	}
 	return because
 }
