@@ -199,8 +199,12 @@ func (t *Timing) shortest() time.Duration {
 	if t.ShortestLease <= 0 || left <= 0 {
 		return t.Lease
 	}
-	needed := time.Duration(float64(t.early()+2*time.Microsecond)/left) + time.Microsecond // rounded up, as the algorithm rounds
-	return min(t.Lease, max(t.ShortestLease, t.Lease/mostParts, min(needed, most)))
+	needed := time.Duration(min(float64(t.early()+2*time.Microsecond)/left, float64(most))) // the algorithm rounds
+	allowed := max(needed, t.Lease/mostParts)
+	if t.ShortestLease >= allowed {
+		return min(t.ShortestLease, t.Lease)
+	}
+	return min(t.Lease, allowed.Truncate(time.Millisecond)+time.Millisecond)
 }
 
 // usualRenewal returns a sixth of Lease, or what ShortestLease needs. It is no less than a twelfth of Lease.
@@ -209,7 +213,7 @@ func (t *Timing) usualRenewal() time.Duration {
 		return t.Lease / 6
 	}
 	needed := (1 - float64(t.millionths())/1e6 - float64(t.early()+3*time.Microsecond)/float64(t.ShortestLease)) / 4 // as a part of the lease
-	return max(t.Lease/12, min(t.Lease/6, time.Duration(needed*float64(t.Lease)).Truncate(time.Microsecond)))
+	return max(t.Lease/12, min(t.Lease/6, time.Duration(needed*float64(t.Lease)).Truncate(100*time.Microsecond)))
 }
 
 // early returns how long before the end of the lease the context of work is cancelled.
