@@ -54,6 +54,9 @@ func TestTheShortestLeaseSurvivesThreeLostRenewals(t *testing.T) {
 			t.Errorf("%s is %+v, and counts as %+v: %v", name, preset, whole, err)
 		}
 	}
+	if _, err := check(ringleader.Timing{ShortestLease: -1}); err == nil || !strings.Contains(err.Error(), "ShortestLease") {
+		t.Errorf("a shortest lease below 0: %v", err)
+	}
 	longer := ringleader.LAN()
 	longer.Grace = 100 * time.Millisecond
 	if whole, err := check(longer); err != nil || whole.ShortestLease < 350*time.Millisecond || whole.ShortestLease > 360*time.Millisecond {

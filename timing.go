@@ -196,7 +196,10 @@ const mostParts = 3
 // three lost renewals, if 4·Renewal·ShortestLease/Lease is at most ShortestLease·(1 - Drift) - Margin - Grace.
 func (t *Timing) shortest() time.Duration {
 	left := 1 - float64(t.millionths())/1e6 - 4*float64(t.Renewal)/float64(t.Lease) // what is left of a lease for margin and grace, as a fraction
-	if t.ShortestLease <= 0 || left <= 0 {
+	switch {
+	case t.ShortestLease < 0:
+		return t.ShortestLease // check refuses it
+	case t.ShortestLease == 0, left <= 0:
 		return t.Lease
 	}
 	needed := time.Duration(min(float64(t.early()+2*time.Microsecond)/left, float64(most))) // the algorithm rounds
@@ -228,7 +231,6 @@ func (t *Timing) check(must func(ok bool, format string, args ...any)) {
 		value time.Duration
 	}{
 		{"Lease", t.Lease},
-		{"ShortestLease", t.ShortestLease},
 		{"LongestLease", t.LongestLease},
 		{"Renewal", t.Renewal},
 		{"Answers", t.Answers},
@@ -244,6 +246,7 @@ func (t *Timing) check(must func(ok bool, format string, args ...any)) {
 	} {
 		must(d.value >= least && d.value <= most, "Timing.%s is from %v to %v, not %v", d.name, least, most, d.value)
 	}
+	must(t.ShortestLease > 0, "Timing.ShortestLease is 0, for that of Lease, or a length of time, not %v", t.ShortestLease)
 	must(t.Drift > 0 && t.Drift < 0.5, "Timing.Drift is above 0 and below 0.5, not %v", t.Drift)
 	relation := func(ok bool, what, name string, value time.Duration, because string) {
 		must(ok, "Timing.%s, but %s is %v: %s", what, name, value, because)
