@@ -12,6 +12,7 @@ import (
 
 const (
 	fall   = 2    // a length falls by at most one unit in so many of time
+	worse  = 2    // what will be late is expected to be up to so many times as late as what was
 	memory = 4096 // in so many renewals, what was late is forgotten for the most part
 )
 
@@ -141,7 +142,8 @@ func (p *Process) measure(out *election.Out[Message]) {
 	now, passed := &p.Lengths, p.passed(out)
 	now.Between = p.interval()
 	p.forget(passed, now.Between)
-	goal := min(p.Settings.Lease, max(p.Settings.Shortest, LengthFor(p.Late, p.Settings.Renewal, p.Settings.Lease)))
+	needed := LengthFor(min(p.Settings.Lease, worse*p.Late), p.Settings.Renewal, p.Settings.Lease)
+	goal := min(p.Settings.Lease, max(p.Settings.Shortest, needed))
 	if goal > now.Lease {
 		now.Lease = goal
 		return
