@@ -15,7 +15,7 @@ type Timing struct {
 	Lease time.Duration
 
 	// ShortestLease is how short a lease may be that the leader asks for. It chooses a length for each renewal, from ShortestLease, while all
-	// answers are quick, to Lease: so long that its renewals are not more frequent than answers were late at worst in the last minutes. A
+	// answers are quick, to Lease: so long that its renewals are twice as far apart as answers were late at worst in the last minutes. A
 	// member that is cut off is replaced so much sooner. The default is Lease: all leases are for that. A shorter one than Renewal, Drift, Margin and
 	// Grace allow, or than a third of Lease, counts as the shortest that they allow, and a longer one than Lease as Lease: see [Timing.WithDefaults].
 	ShortestLease time.Duration

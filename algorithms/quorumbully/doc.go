@@ -130,7 +130,7 @@
 //   - All members get the leader's messages, also those without a vote. So a member that was removed learns of it, and one on
 //     standby follows.
 //   - A leader does not remove itself: it hands over first, and its successor removes it.
-//   - A claim is for L, and only renewals are for less. A lease is so long that its renewals are not more frequent than answers, requests
+//   - A claim is for L, and only renewals are for less. A lease is so long that its renewals are twice as far apart as answers, requests
 //     and timers were late at worst; the time between renewals is the same part of each length. What was late fades in thousands of renewals.
 //     A length rises at once, and falls by half of the time that passes. The leader measures the time since it sent the request behind its
 //     deadline, when an answer comes: that has the way to a majority and back, and the lateness of all. Its followers measure, too. All members

@@ -16,8 +16,8 @@ const (
 	memory = 4096 // in so many renewals, what was late is forgotten for the most part
 )
 
-// LengthFor returns how long a lease has to be if answers are late by so much: its renewals, which are a fixed part of it, are not more
-// frequent than late answers. As a lease bears three lost renewals, it bears about three times that lateness.
+// LengthFor returns how long a lease has to be if answers are late by so much: its renewals, which are a fixed part of it, are so far
+// apart. As a lease bears three lost renewals, it bears about three times that lateness.
 func LengthFor(late, renewal, lease uint64) uint64 {
 	high, low := bits.Mul64(late, lease)
 	if high >= renewal {
