@@ -44,7 +44,7 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 	for flags, want := range map[string]string{
 		"--lease 2s":                     "# shortest-lease = \"2s\"",
 		"--lease 2s --shortest-lease 1s": "# renewal = \"274.9ms\"",
-		"--preset fast":                  "# hang = \"30ms\"",
+		"--preset fast":                  "# hang = \"36ms\"",
 		"--preset shared --hang 0":       "hang = \"0s\"",
 		"--stop-grace 100ms":             "# shortest-lease = \"356ms\"",
 		"--renewal 80ms":                 "# shortest-lease = \"323ms\"",

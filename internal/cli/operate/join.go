@@ -226,8 +226,8 @@ type preset struct {
 }
 
 var presets = map[string]preset{
-	"lan":    {ringleader.LAN, 50 * time.Millisecond},
-	"fast":   {ringleader.Fast, 30 * time.Millisecond},
+	"lan":    {ringleader.LAN, 60 * time.Millisecond},
+	"fast":   {ringleader.Fast, 36 * time.Millisecond},
 	"shared": {ringleader.Shared, time.Second},
 	"wan":    {ringleader.WAN, 60 * time.Millisecond},
 }

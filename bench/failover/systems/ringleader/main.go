@@ -30,10 +30,10 @@ func main() {
 
 func run(ctx context.Context, c *node.Config, r *node.Report) error {
 	config := ringleader.Config{Group: "bench", ID: uint64(c.ID), Data: c.File("votes"), Timing: ringleader.LAN()}
-	config.Timing.Hang = 50 * time.Millisecond
+	config.Timing.Hang = 60 * time.Millisecond
 	if c.Set["timing"] == "fast" {
 		config.Timing = ringleader.Fast()
-		config.Timing.Hang = 30 * time.Millisecond
+		config.Timing.Hang = 36 * time.Millisecond
 	}
 	for i, m := range c.Members {
 		config.Members = append(config.Members, ringleader.MemberAddress{ID: uint64(i + 1), Address: m.Address()})
