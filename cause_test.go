@@ -126,7 +126,7 @@ func TestEachChangeOfTheLeaderHasItsCauseInTheLog(t *testing.T) {
 		},
 		"a kill without": {
 			fault:  func(c *caused) { c.Kill(3) },
-			others: `lost: it is not reachable for 0\.\d s: member 3 closed the connection`,
+			others: `lost: it is not reachable for 0\.\d s: member 3 closed the connection; the lease was for 300 ms`,
 		},
 		"Resign": {
 			fault: func(c *caused) {
@@ -154,8 +154,8 @@ func TestEachChangeOfTheLeaderHasItsCauseInTheLog(t *testing.T) {
 		},
 		"a cut": {
 			fault:  func(c *caused) { c.Cut([]uint64{3}, []uint64{1, 2}) },
-			victim: `lapsed: no majority has renewed the lease; member 1 has not answered for 0\.\d s, member 2 has not answered for 0\.\d s`,
-			others: `silent: its last message came 0\.\d s ago, and its connection stands`,
+			victim: `lapsed: no majority has renewed the lease; member 1 has not answered for 0\.\d s, member 2 has not answered for 0\.\d s; the lease was for 300 ms`,
+			others: `silent: its last message came 0\.\d s ago, and its connection stands; the lease was for 300 ms`,
 		},
 		"a cut while it works": {
 			fault: func(c *caused) {
@@ -166,8 +166,8 @@ func TestEachChangeOfTheLeaderHasItsCauseInTheLog(t *testing.T) {
 				c.Settle()
 				c.Cut([]uint64{3}, []uint64{1, 2})
 			},
-			victim: `lapsed: no majority has renewed the lease; member 1 has not answered for 0\.\d s, member 2 has not answered for 0\.\d s`,
-			others: `silent: its last message came 0\.\d s ago, and its connection stands`,
+			victim: `lapsed: no majority has renewed the lease; member 1 has not answered for 0\.\d s, member 2 has not answered for 0\.\d s; the lease was for 300 ms`,
+			others: `silent: its last message came 0\.\d s ago, and its connection stands; the lease was for 300 ms`,
 		},
 		"a pause": {
 			fault: func(c *caused) {
@@ -175,13 +175,13 @@ func TestEachChangeOfTheLeaderHasItsCauseInTheLog(t *testing.T) {
 				c.Pass(3 * time.Second)
 				c.Continue(3)
 			},
-			victim: `delayed: its process stood still, or had too little of the processor, for 3\.0 s`,
-			others: `silent: its last message came 0\.\d s ago, and its connection stands`,
+			victim: `delayed: its process stood still, or had too little of the processor, for 3\.0 s; the lease was for 300 ms`,
+			others: `silent: its last message came 0\.\d s ago, and its connection stands; the lease was for 300 ms`,
 		},
 		"a suspension": {
 			fault:  func(c *caused) { c.Host(3).Clock.Suspend(time.Minute) },
-			victim: `suspended: its machine was suspended for 60\.0 s`,
-			others: `suspended: its machine was suspended for 60\.0 s`,
+			victim: `suspended: its machine was suspended for 60\.0 s; the lease was for 300 ms`,
+			others: `suspended: its machine was suspended for 60\.0 s; the lease was for 300 ms`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

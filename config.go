@@ -313,7 +313,7 @@ func (c *Config) program() (p *process.Program, unit time.Duration, parameters m
 		preemption = "yes"
 	}
 	return quorumbully.Program, unit, map[string]string{
-		"delay": units(t.Answers/5, unit), "lease": units(t.Lease, unit), "longest-lease": units(t.LongestLease, unit),
+		"delay": units(t.Answers/5, unit), "lease": units(t.Lease, unit), "shortest-lease": units(t.ShortestLease, unit), "longest-lease": units(t.LongestLease, unit),
 		"rho":     fmt.Sprintf("%d/1000000", t.millionths()),
 		"renewal": units(t.Renewal, unit), "answer-timeout": units(t.Answers, unit), "deferral": units(t.Defer, unit),
 		"claim-timeout": units(t.Claim, unit), "preemption": preemption, "preempt-delay": units(t.Preempt, unit),
@@ -356,7 +356,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 		if l.Death == [32]byte{} {
 			l.Death = warden.Hash()
 		}
-		l.Entitled = c.Timing.entitled()
+		l.Entitled, l.Lease, l.Shortest = c.Timing.entitled(), c.Timing.Lease, c.Timing.ShortestLease
 		l.Limits, l.Priorities = c.limits(), map[uint64]uint16{}
 		for i := range c.Members {
 			l.Priorities[c.Members[i].ID] = c.Members[i].weight()
@@ -389,7 +389,7 @@ func (c *Config) standing(unable error) *live.Standing {
 // depend on it: each member has a lease of the length that it asked for, and the priority that it presents.
 func (c *Config) limits() string {
 	t := &c.Timing
-	text := fmt.Sprintf("lease %v, longest lease %v, drift %v, renewal %v, preemption %v", t.Lease, t.LongestLease, t.Drift, t.Renewal, c.Preempt)
+	text := fmt.Sprintf("lease %v, shortest lease %v, longest lease %v, drift %v, renewal %v, preemption %v", t.Lease, t.ShortestLease, t.LongestLease, t.Drift, t.Renewal, c.Preempt)
 	members := slices.SortedFunc(slices.Values(c.Members), func(a, b MemberAddress) int { return cmp.Compare(a.ID, b.ID) })
 	var priorities []string
 	for _, m := range members {

@@ -60,6 +60,9 @@ type Status struct {
 	// Lease is the rest of this member's own lease, in seconds; null if it does not lead.
 	Lease *float64 `json:"lease"`
 
+	// LeaseLength is how long a lease the leader asks for at present, in seconds, as this member knows it; 0: it knows no leader, or there are no leases.
+	LeaseLength float64 `json:"lease_length,omitempty"`
+
 	Stopping bool `json:"stopping"` // it leads, and its work is about to stop
 
 	// LastChange is the last change of the leader, as far as this member knows; null: it has known none.
@@ -368,6 +371,7 @@ func (m *Member) Status() Status {
 		left := m.group.Left(s.Term).Seconds()
 		status.Lease = &left
 	}
+	status.LeaseLength = m.group.Length().Seconds()
 	if m.config.TLS != nil {
 		if expires := m.config.TLS.Expires(); !expires.IsZero() {
 			status.CertificateExpires = &expires

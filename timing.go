@@ -14,6 +14,12 @@ type Timing struct {
 	// without a proof of its death the others wait as long for its successor. All members should have the same.
 	Lease time.Duration
 
+	// ShortestLease is how short a lease may be that the leader asks for. It chooses a length for each renewal, from ShortestLease, while all
+	// answers are quick, to Lease: so long that its renewals are twice as far apart as answers were late at worst in the last minutes. A
+	// member that is cut off is replaced so much sooner. The default is Lease: all leases are for that. A shorter one than Renewal, Drift, Margin and
+	// Grace allow, or than a third of Lease, counts as the shortest that they allow, and a longer one than Lease as Lease: see [Timing.WithDefaults].
+	ShortestLease time.Duration
+
 	// LongestLease is the longest lease that this member grants, and so how long it may have to wait after a restart.
 	// The default is Lease. Raise it at all members before a longer Lease is used at any.
 	LongestLease time.Duration
@@ -22,7 +28,8 @@ type Timing struct {
 	// 2ε/(1+ε) where each clock is within ±ε of the true rate. The default is 0.05.
 	Drift float64
 
-	// Renewal is the interval at which a leader renews its lease. The default is a sixth of Lease.
+	// Renewal is the interval at which a leader renews a lease of the length Lease. It renews a shorter one more often, in proportion. The default
+	// is a sixth of Lease, or less if ShortestLease needs that.
 	Renewal time.Duration
 
 	// Answers is how long a member waits for answers before it claims; about twice the time of a round trip. It is the
@@ -78,7 +85,7 @@ type Timing struct {
 // LAN returns timing for members in one data centre: round trips below 2 ms, flushes below 20 ms.
 func LAN() Timing {
 	return Timing{
-		Lease: 500 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 80 * time.Millisecond,
+		Lease: 500 * time.Millisecond, ShortestLease: 240 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 66 * time.Millisecond,
 		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
 		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second,
 		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,
@@ -88,17 +95,40 @@ func LAN() Timing {
 // WAN returns timing for members in different regions: round trips below 300 ms.
 func WAN() Timing {
 	return Timing{
-		Lease: 5 * time.Second, LongestLease: 5 * time.Second, Drift: 0.05, Renewal: 800 * time.Millisecond,
+		Lease: 5 * time.Second, ShortestLease: 5 * time.Second, LongestLease: 5 * time.Second, Drift: 0.05, Renewal: 800 * time.Millisecond,
 		Answers: 600 * time.Millisecond, Defer: time.Second, Claim: time.Second,
 		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Stall: time.Second, Preempt: 30 * time.Second,
 		MessageDelay: 300 * time.Millisecond, Heartbeat: 500 * time.Millisecond, Suspicion: 2 * time.Second,
 	}
 }
 
+// Fast returns timing for members in one data centre whose machines are never busy, where each millisecond without a leader counts: work has 15 ms
+// to end.
+func Fast() Timing {
+	return Timing{
+		Lease: 250 * time.Millisecond, ShortestLease: 90 * time.Millisecond, LongestLease: 250 * time.Millisecond, Drift: 0.05, Renewal: 38 * time.Millisecond,
+		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
+		Grace: 15 * time.Millisecond, Margin: 15 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second,
+		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,
+	}
+}
+
+// Shared returns timing for members on machines that share their processors and disks with much else: timers that are late, and flushes that
+// take, half a second.
+func Shared() Timing {
+	return Timing{
+		Lease: 5 * time.Second, ShortestLease: 2500 * time.Millisecond, LongestLease: 5 * time.Second, Drift: 0.05, Renewal: 650 * time.Millisecond,
+		Answers: 50 * time.Millisecond, Defer: 150 * time.Millisecond, Claim: 2 * time.Second,
+		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Stall: 5 * time.Second, Preempt: 30 * time.Second,
+		MessageDelay: 300 * time.Millisecond, Heartbeat: 500 * time.Millisecond, Suspicion: 3 * time.Second,
+	}
+}
+
 // Test returns timing for tests on one machine: short waits, and a lease that a loaded machine can keep.
 func Test() Timing {
 	t := LAN()
-	t.Lease, t.LongestLease, t.Renewal = 300*time.Millisecond, 300*time.Millisecond, 40*time.Millisecond
+	t.Lease, t.ShortestLease, t.LongestLease = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
+	t.Renewal = 40 * time.Millisecond
 	t.Grace, t.Margin, t.Preempt = 40*time.Millisecond, 30*time.Millisecond, 300*time.Millisecond
 	return t
 }
@@ -131,7 +161,6 @@ func (t Timing) complete() Timing {
 	lan := LAN()
 	preset(&t.Lease, lan.Lease)
 	preset(&t.LongestLease, t.Lease)
-	preset(&t.Renewal, t.Lease/6)
 	preset(&t.Answers, lan.Answers)
 	preset(&t.Defer, 3*t.Answers)
 	preset(&t.Claim, lan.Claim)
@@ -145,17 +174,49 @@ func (t Timing) complete() Timing {
 	if t.Drift == 0 {
 		t.Drift = lan.Drift
 	}
+	preset(&t.Renewal, t.usualRenewal())
+	t.ShortestLease = t.shortest()
 	return t
 }
 
 // millionths returns Drift as the algorithm gets it, rounded up.
 func (t *Timing) millionths() int64 { return int64(t.Drift*1e6) + 1 }
 
-// entitled returns how long a leader's own lease is, as the algorithm calculates it: the deadline after a request that a
+// entitled returns how long a leader's own lease is, as the algorithm calculates it: the deadline after a request of the length Lease that a
 // majority has answered.
 func (t *Timing) entitled() time.Duration {
 	lease := int64((t.Lease + time.Microsecond - 1) / time.Microsecond)
 	return time.Duration(lease-(lease*t.millionths()+1e6-1)/1e6) * time.Microsecond
+}
+
+// mostParts is how many times a lease may be as long as the shortest one. Those have so many more renewals.
+const mostParts = 3
+
+// shortest returns the ShortestLease that counts. Renewals are the same part of each lease, and Margin and Grace are not: so even the shortest survives
+// three lost renewals, if 4·Renewal·ShortestLease/Lease is at most ShortestLease·(1 - Drift) - Margin - Grace.
+func (t *Timing) shortest() time.Duration {
+	left := 1 - float64(t.millionths())/1e6 - 4*float64(t.Renewal)/float64(t.Lease) // what is left of a lease for margin and grace, as a fraction
+	switch {
+	case t.ShortestLease < 0:
+		return t.ShortestLease // check refuses it
+	case t.ShortestLease == 0, left <= 0:
+		return t.Lease
+	}
+	needed := time.Duration(min(float64(t.early()+2*time.Microsecond)/left, float64(most))) // the algorithm rounds
+	allowed := max(needed, t.Lease/mostParts)
+	if t.ShortestLease >= allowed {
+		return min(t.ShortestLease, t.Lease)
+	}
+	return min(t.Lease, allowed.Truncate(time.Millisecond)+time.Millisecond)
+}
+
+// usualRenewal returns a sixth of Lease, or what ShortestLease needs. It is no less than a twelfth of Lease.
+func (t *Timing) usualRenewal() time.Duration {
+	if t.ShortestLease <= 0 || t.ShortestLease >= t.Lease {
+		return t.Lease / 6
+	}
+	needed := (1 - float64(t.millionths())/1e6 - float64(t.early()+3*time.Microsecond)/float64(t.ShortestLease)) / 4 // as a part of the lease
+	return max(t.Lease/12, min(t.Lease/6, time.Duration(needed*float64(t.Lease)).Truncate(100*time.Microsecond)))
 }
 
 // early returns how long before the end of the lease the context of work is cancelled.
@@ -185,6 +246,7 @@ func (t *Timing) check(must func(ok bool, format string, args ...any)) {
 	} {
 		must(d.value >= least && d.value <= most, "Timing.%s is from %v to %v, not %v", d.name, least, most, d.value)
 	}
+	must(t.ShortestLease > 0, "Timing.ShortestLease is 0, for that of Lease, or a length of time, not %v", t.ShortestLease)
 	must(t.Drift > 0 && t.Drift < 0.5, "Timing.Drift is above 0 and below 0.5, not %v", t.Drift)
 	relation := func(ok bool, what, name string, value time.Duration, because string) {
 		must(ok, "Timing.%s, but %s is %v: %s", what, name, value, because)

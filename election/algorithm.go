@@ -111,6 +111,10 @@ type Membership struct {
 	// member - 1, those that have told that they know of one; it is not to be changed. Nil: none has.
 	Confirmed Deadline
 	Disputed  []bool
+
+	// Entitled is how long the lease lasts from the request behind it on, of this process if it leads, and otherwise of the leader that it follows; 0:
+	// that is not known, or leases have no lengths of their own.
+	Entitled Ticks
 }
 
 // Validate reports whether the declaration is complete and agrees with the functions: it returns an error that lists

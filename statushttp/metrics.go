@@ -72,6 +72,7 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 	t.Gauge("leader_id", "Identifier of the leader that this member knows, 0 without one.", leader)
 	t.Gauge("term", "Term of that leader, or the last one.", float64(s.Term))
 	t.Gauge("lease_remaining_seconds", "Rest of the lease of this member, 0 if it does not lead.", lease)
+	t.Gauge("lease_length_seconds", "Length of the lease that the leader asks for, as this member knows it, 0 without a leader.", s.LeaseLength)
 	t.Flag("able", "1 while this member may lead, as far as its health check and its work determine that.", able(&s))
 	t.Counter("health_checks_passed_total", "Health checks of this member that have passed.", float64(health.Passed))
 	t.Counter("health_checks_failed_total", "Health checks of this member that have failed.", float64(health.Failed))

@@ -30,11 +30,11 @@ func (p *Process) rest(out *election.Out[Message]) {
 // mostTries limits how often the times of the stage double.
 const mostTries = 4
 
-// patient returns a time of the stage. It doubles with each question or claim that failed since the last leader, up to a
-// quarter of a lease: if messages take longer than expected, for example because all processors are busy, answers still
-// come in time.
+// patient returns a time of the stage. It is longer by what has been late before, and doubles with each question or claim that failed
+// since the last leader, up to a quarter of a lease: if messages take longer than expected, for example because all processors are busy,
+// answers still come in time.
 func (p *Process) patient(units uint64) uint64 {
-	return max(units, min(units<<p.Tries, p.Settings.Lease/4))
+	return max(units, min(max(units+p.Late, units<<p.Tries), p.Settings.Lease/4))
 }
 
 // pause waits before the next question, for a time that is partly random, and longer for smaller identifiers.

@@ -130,11 +130,12 @@
 //   - All members get the leader's messages, also those without a vote. So a member that was removed learns of it, and one on
 //     standby follows.
 //   - A leader does not remove itself: it hands over first, and its successor removes it.
-//   - A claim is for L, and only renewals are for less. How late answers were since the newest renewal, and how late that renewal is
-//     itself, makes the next one longer at once, by four times as much. Lengths fall by a 64th of the time that passes. The time between
-//     renewals is the same part of each length. The leader measures the time since it sent the request behind its deadline: that has the
-//     way to a majority and back, and the lateness of all. All members must have this protocol: those of earlier ones would let a late
-//     request shorten a grant. The groups of both refuse each other, as their messages differ.
+//   - A claim is for L, and only renewals are for less. A lease is so long that its renewals are twice as far apart as answers, requests
+//     and timers were late at worst; the time between renewals is the same part of each length. What was late fades in thousands of renewals.
+//     A length rises at once, and falls by half of the time that passes. The leader measures the time since it sent the request behind its
+//     deadline, when an answer comes: that has the way to a majority and back, and the lateness of all. Its followers measure, too. All members
+//     must have this protocol: those of earlier ones would let a late request shorten a grant. The groups of both refuse each other, as their
+//     messages differ.
 //   - With different lengths, Confirmed tells the deadline as if all requests had been for L: so a host can tell when they left.
 //   - A restart of the whole group costs a wait of L. A flag for a clean stop would not remove it: a follower that stops,
 //     restarts at once and grants, while its earlier grant still runs, makes two leaders.

@@ -20,6 +20,9 @@ func (p *Process) bind(given Given, length, number uint64, out *election.Out[Mes
 		return
 	}
 	p.Asked = number
+	if p.Granted = 0; number > 0 {
+		p.Granted = length
+	}
 	p.Kept.Longest = max(p.Kept.Longest, length)
 	p.Until = out.Deadline(election.Units(length))
 	out.After(Bound, election.Units(length))
@@ -30,7 +33,7 @@ func (p *Process) unbind(out *election.Out[Message]) {
 	if p.following() {
 		out.NoLeader()
 	}
-	p.Given, p.Until, p.Asked = Given{}, election.Deadline{}, 0
+	p.Given, p.Until, p.Asked, p.Granted = Given{}, election.Deadline{}, 0, 0
 	out.Stop(Bound)
 }
 
@@ -239,6 +242,7 @@ func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message])
 	}
 	p.Tries = 0
 	p.rest(out)
+	p.noteRequest(x, m, out)
 	p.grant(x, m, true, out)
 }
 
@@ -292,7 +296,7 @@ func (p *Process) granted(x election.ID, m *Message, out *election.Out[Message])
 		p.Disputed = disputed
 	}
 	if p.Share[x-1].Before(p.Sent[r.Number%requests]) {
-		p.noteLate(out)
+		p.noteAnswer(out)
 		p.counts(x, r.Number)
 	}
 	p.elect(out)
@@ -331,6 +335,7 @@ func (p *Process) elect(out *election.Out[Message]) {
 // prolong renews the lease of a tenure. A group of one has all answers.
 func (p *Process) prolong(out *election.Out[Message]) {
 	if p.leads() {
+		p.measure(out)
 		p.renew(out)
 		p.elect(out)
 	}

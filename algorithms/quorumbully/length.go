@@ -1,6 +1,7 @@
 package quorumbully
 
 import (
+	"math"
 	"math/bits"
 
 	"ringleader.example/ringleader/election"
@@ -10,9 +11,21 @@ import (
 // earlier than one before it: the leader still counts on that one, and its granter only on the newest.
 
 const (
-	fall   = 64 // a length falls by at most one unit in so many of time
-	margin = 4  // a lease is longer than the shortest one by so many times what answers are late
+	fall   = 2    // a length falls by at most one unit in so many of time
+	worse  = 2    // what will be late is expected to be up to so many times as late as what was
+	memory = 4096 // in so many renewals, what was late is forgotten for the most part
 )
+
+// LengthFor returns how long a lease has to be if answers are late by so much: its renewals, which are a fixed part of it, are so far
+// apart. As a lease bears three lost renewals, it bears about three times that lateness.
+func LengthFor(late, renewal, lease uint64) uint64 {
+	high, low := bits.Mul64(late, lease)
+	if high >= renewal {
+		return math.MaxUint64
+	}
+	length, _ := bits.Div64(high, low, renewal)
+	return length
+}
 
 // varies reports whether the requests of this member have different lengths.
 func (p *Process) varies() bool { return p.Settings.Shortest > 0 }
@@ -62,32 +75,78 @@ func (p *Process) ages() []election.Deadline {
 	return p.Share
 }
 
-// noteLate notes how long ago the request behind the deadline left, but for the time between renewals. So it measures the way to a majority
-// and back, and how late this member and the others are.
-func (p *Process) noteLate(out *election.Out[Message]) {
+// lasts returns how long the lease of this leader lasts from the request behind its deadline on.
+func (p *Process) lasts() uint64 {
+	from := election.Ticks{} // of the same request: shares and ages have one order
+	return p.Settings.Entitled + p.deadline().Left(from).Lo - p.deadlineOf(&p.Kept.Voters, p.ages()).Left(from).Lo
+}
+
+// noteLate notes that something of a lease was late: the worst counts, for as long as it is remembered.
+func (p *Process) noteLate(late uint64) { p.Late = max(p.Late, min(late, p.Settings.Lease)) }
+
+// forget lets what was late fade, with each renewal that comes in its time, and not before it.
+func (p *Process) forget(passed, between uint64) {
+	if passed >= between/2 {
+		p.Late -= (p.Late + memory - 1) / memory
+	}
+}
+
+// noteTimer notes how late the timer for the next renewal is. It does so before the deadline is checked: a leader that was kept from its work
+// remembers that also if its lease has ended meanwhile.
+func (p *Process) noteTimer(out *election.Out[Message]) {
 	if !p.varies() || !p.leads() {
 		return
 	}
-	age := p.Settings.Entitled - out.Left(p.deadlineOf(&p.Kept.Voters, p.ages())).Lo
-	if between := p.interval(); age > between {
-		p.Lengths.Late = max(p.Lengths.Late, age-between)
+	passed, between := p.passed(out), p.interval()
+	if passed > between {
+		p.noteLate(passed - between)
 	}
+}
+
+// noteAnswer notes, when an answer comes, how long ago the request behind the deadline left, but for the time between renewals. So it measures
+// the way to a majority and back, and how late this member and the others are. What is not answered says nothing: the others may be cut off.
+func (p *Process) noteAnswer(out *election.Out[Message]) {
+	if p.Lengths.Between == 0 { // no timer has renewed the lease; the answer to a claim waits for a disk
+		return
+	}
+	age := p.Settings.Entitled - out.Left(p.deadlineOf(&p.Kept.Voters, p.ages())).Lo
+	if age > p.Lengths.Between {
+		p.noteLate(age - p.Lengths.Between)
+	}
+}
+
+// noteRequest notes, at a member that follows, how late a renewal comes after the one before.
+func (p *Process) noteRequest(x election.ID, m *Message, out *election.Out[Message]) {
+	r := &m.Request
+	if !p.varies() || p.Given != (Given{x, r.Incarnation, r.Term, true}) || m.order() <= p.Asked {
+		return
+	}
+	passed, between := p.Granted-min(p.Granted, out.Left(p.Until).Lo), p.part(p.Settings.Renewal, min(p.Granted, p.Settings.Lease))
+	p.forget(passed, between)
+	if passed > between {
+		p.noteLate(passed - between)
+	}
+}
+
+// passed returns how long ago the newest request left.
+func (p *Process) passed(out *election.Out[Message]) uint64 {
+	return p.Settings.Entitled - out.Left(p.Lengths.Sent[p.Number%requests]).Lo
 }
 
 // measure chooses the length of the next request. It rises at once, and falls more slowly than time passes: so that request ends later
 // than the one before it.
 func (p *Process) measure(out *election.Out[Message]) {
-	if !p.varies() || !p.leads() {
+	if !p.varies() {
 		return
 	}
-	p.noteLate(out)
-	now := &p.Lengths
-	goal := min(p.Settings.Lease, p.Settings.Shortest+margin*min(now.Late, p.Settings.Lease))
-	now.Late = 0
+	now, passed := &p.Lengths, p.passed(out)
+	now.Between = p.interval()
+	p.forget(passed, now.Between)
+	needed := LengthFor(min(p.Settings.Lease, worse*p.Late), p.Settings.Renewal, p.Settings.Lease)
+	goal := min(p.Settings.Lease, max(p.Settings.Shortest, needed))
 	if goal > now.Lease {
 		now.Lease = goal
 		return
 	}
-	passed := p.entitled(now.Lease) - out.Left(p.Sent[p.Number%requests]).Lo
 	now.Lease = max(goal, now.Lease-min(now.Lease, passed/p.Settings.Fall))
 }

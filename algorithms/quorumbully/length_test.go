@@ -2,6 +2,7 @@ package quorumbully
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -21,10 +22,11 @@ func vary(a *algorithm) {
 	timeout := a.Timeout
 	a.Timeout = func(p *Process, timer election.Timer, out *election.Out[Message]) {
 		if timer == Renewal && p.varies() && p.leads() {
-			p.Lengths.Late = uint64(out.Choose(2)) * p.Settings.Lease
+			p.Late = uint64(out.Choose(2)) * p.Settings.Lease
 			p.Lengths.Shares = slices.Repeat([]election.Deadline{out.Deadline(election.Units(p.Settings.Entitled))}, int(p.Members)) // no answer is late
 		}
 		timeout(p, timer, out)
+		p.Late = 0 // so that there are no more states than lengths need
 	}
 }
 
@@ -60,7 +62,7 @@ func TestNoRequestEndsBeforeAnEarlierOne(t *testing.T) {
 			var c election.Collector[Message]
 			c.Clock(election.Units(100))
 			p.Sent[0] = c.Out().Deadline(election.Units(entitled))
-			p.Lengths.Shares[0] = p.Sent[0]
+			p.Lengths.Sent[0], p.Lengths.Shares[0] = p.Sent[0], p.Sent[0]
 			p.Members, p.Settings.First = 1, 1
 			c.Clock(election.Units(100 + passed))
 			p.measure(c.Out())
@@ -151,5 +153,35 @@ func TestEveryScheduleOfTwoLengthsIsSafe(t *testing.T) {
 			t.Errorf("%+v: %+v in %d states, lengths %b", b, r.Violation, r.States, lengths)
 		}
 		t.Logf("%+v: %d states, complete %v, lengths %b", b, r.States, r.Complete, lengths)
+	}
+}
+
+func TestALeaseIsAsLongAsItsRenewalsNeedIt(t *testing.T) {
+	for _, c := range []struct{ late, renewal, lease, want uint64 }{
+		{0, 66, 500, 0}, {32, 66, 500, 242}, {66, 66, 500, 500}, {1 << 40, 1 << 38, 1 << 40, 1 << 42}, {1 << 40, 1, 1 << 40, math.MaxUint64},
+	} {
+		if got := LengthFor(c.late, c.renewal, c.lease); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// What was late counts for minutes, and a host that asks for confirmation again and again does not shorten that.
+func TestWhatWasLateFadesWithRenewalsInTheirTime(t *testing.T) {
+	p := Process{Late: 30_000}
+	for range 1 << 20 {
+		p.forget(1, 60)
+	}
+	if p.Late != 30_000 {
+		t.Errorf("renewals that follow each other at once leave %d", p.Late)
+	}
+	minute := 0
+	for ; p.Late > 0; minute++ {
+		for range 60_000 / 60 {
+			p.forget(60, 60)
+		}
+		if minute == 0 && p.Late < 20_000 || minute == 20 && p.Late > 1000 {
+			t.Errorf("%d after %d minutes", p.Late, minute+1)
+		}
 	}
 }

@@ -152,10 +152,10 @@ type Reply struct {
 
 // Lengths are those of the requests of a claim or tenure, if they vary.
 type Lengths struct {
-	Lease  uint64                      // of the newest request
-	Late   uint64                      // by how much an answer has come later than a renewal after its request, since the newest renewal
-	Sent   [requests]election.Deadline // as Process.Sent, if the requests were for L
-	Shares []election.Deadline         // as Process.Share, likewise
+	Lease   uint64                      // of the newest request
+	Between uint64                      // the time from the last renewal to the newest one, if no timer had been late; 0: there was only one
+	Sent    [requests]election.Deadline // as Process.Sent, if the requests were for L
+	Shares  []election.Deadline         // as Process.Share, likewise
 }
 
 // Probe is a question of rule 8, outside the Bully stage.
@@ -181,6 +181,8 @@ type Process struct {
 	Given     Given             // rule 2
 	Until     election.Deadline // approximately when the timer Bound expires
 	Asked     uint64            // the number of the newest request that the grant answers, if lengths vary
+	Granted   uint64            // its length, likewise
+	Late      uint64            // by how much something of a lease was late, if lengths vary: the worst, which fades
 	F         election.Term     // rule 2: the highest term that this member knows to be won; after a restart P
 	Restarted bool              // rule 4: the timer Wait runs
 	WaitsTill election.Deadline // approximately when the timer Wait expires

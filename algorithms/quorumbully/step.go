@@ -60,9 +60,15 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 
 // Timeout handles a timer.
 func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
+	if timer == Renewal {
+		p.noteTimer(out)
+	}
 	p.lapse(out)
 	switch timer {
 	case Bound:
+		if p.following() && p.Asked > 0 { // the lease may be shorter than a silence that makes suspect
+			p.peer(p.Given.Holder).Able = false
+		}
 		if p.Role == Candidate { // its own grant has run out
 			p.end(out)
 			p.pause(out)
@@ -72,7 +78,6 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 		p.Restarted = false
 		p.F = p.Kept.Floor // rule 2
 	case Renewal:
-		p.measure(out)
 		p.prolong(out)
 	case StageEnd:
 		p.stageEnds(out)

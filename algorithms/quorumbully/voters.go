@@ -66,9 +66,13 @@ func (p *Process) count(list []bool) (count int) {
 func (p *Process) membership() election.Membership {
 	v := &p.Kept.Voters
 	m := election.Membership{Term: v.Term, Version: v.Version, Voters: v.Members, Kept: p.count(p.Keeps)}
-	if p.leads() {
+	switch {
+	case p.leads():
 		m.Granted = p.Share
 		m.Confirmed, m.Disputed = p.confirmed(), p.Disputed
+		m.Entitled = election.Units(p.lasts())
+	case p.following():
+		m.Entitled = election.Units(p.entitled(min(p.Granted, p.Settings.Lease)))
 	}
 	return m
 }

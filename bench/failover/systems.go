@@ -40,6 +40,7 @@ const tls = "tls"
 
 var all = systems{
 	{Name: "ringleader", Title: "ringleader, warden, TLS", program: "ringleader", set: map[string]string{tls: tls}, env: "BENCH_WARDEN=1", ours: true},
+	{Name: "ringleader-fast", Title: "ringleader, Fast(), warden, TLS", program: "ringleader", set: map[string]string{tls: tls, "timing": "fast"}, env: "BENCH_WARDEN=1", ours: true},
 	{Name: "ringleader-plain", Title: "ringleader, warden, clear text", program: "ringleader", env: "BENCH_WARDEN=1", ours: true},
 	{Name: "ringleader-alone", Title: "ringleader, no warden, TLS", program: "ringleader", set: map[string]string{tls: tls}, ours: true},
 	{Name: "etcd", Title: "etcd raft, 100/1000 ms (default)", program: "etcd", module: "go.etcd.io/etcd/server/v3"},

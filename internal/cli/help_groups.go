@@ -47,7 +47,7 @@ var flagGroups = []flagGroup{
 		id group groups member members data config check if-missing listen srv algorithm unsafe-no-quorum
 		warden weight preempt preempt-delay record record-size lease-file replay change verbose file wait watch for lab open stories export clock`},
 	{"access", "Access", "http https http-host cert key ca insecure host directory days operator"},
-	{"timing", "Timing", "preset lease renewal heartbeat suspicion hang stall progress-path join:delay exec:delay doctor:delay"},
+	{"timing", "Timing", "preset lease shortest-lease renewal heartbeat suspicion hang stall progress-path join:delay exec:delay doctor:delay"},
 	{"health", "Health", "health-command health-http health-interval health-timeout health-rise health-fall"},
 	{"hooks", "Hooks", "on-leader on-follower on-change hook-timeout"},
 	{"command", "The command", "user on-exit backoff progress progress-file stop-grace stop-timeout no-namespace"},

@@ -172,7 +172,8 @@ func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 		return c, err
 	}
 	c.Timing.Grace, c.Timing.Progress = cmp.Or(o.grace, c.Timing.Grace), o.progress
-	o.grace = c.Timing.Grace
+	c.Timing = c.Timing.WithDefaults() // a longer grace allows no lease that is as short
+	o.grace, o.shortest = c.Timing.Grace, c.Timing.ShortestLease
 	return c, nil
 }
 

@@ -27,18 +27,19 @@ import (
 var errFiles = errors.New("--cert, --key, --ca")
 
 type joinOptions struct {
-	id                                                       uint64
-	group, srv, listen, http, https, data, leaseFile         string
-	httpHosts, paths                                         []string
-	members                                                  []string
-	algorithm, preset                                        string
-	lease, renewal, delay, heartbeat, suspicion, hang, stall time.Duration
-	warden, insecure, noQuorum                               bool
-	stands                                                   standOptions
-	cert, key, ca                                            string
-	hooks                                                    agent.Hooks
-	json, stopWithStdin, reportLeases, verbose               bool
-	record, recordSize                                       string
+	id                                               uint64
+	group, srv, listen, http, https, data, leaseFile string
+	httpHosts, paths                                 []string
+	members                                          []string
+	algorithm, preset                                string
+	lease, shortest, renewal, delay, heartbeat       time.Duration
+	suspicion, hang, stall                           time.Duration
+	warden, insecure, noQuorum                       bool
+	stands                                           standOptions
+	cert, key, ca                                    string
+	hooks                                            agent.Hooks
+	json, stopWithStdin, reportLeases, verbose       bool
+	record, recordSize                               string
 }
 
 func (p *program) join() *cobra.Command {
@@ -168,13 +169,14 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status, /leader and /metrics on, in clear text (default: not served)")
 	flags.StringVar(&o.https, "https", "", "HOST:PORT to serve the same on, with commands, to clients with a certificate (default: not served)")
 	flags.StringArrayVar(&o.httpHosts, "http-host", nil, "a name by which clients of --http and --https call this member; may be repeated")
-	flags.StringVar(&o.preset, "preset", "lan", "timing: lan, for round trips below 2 ms, or wan, for those below 300 ms")
+	flags.StringVar(&o.preset, "preset", "lan", "timing: lan, for round trips below 2 ms; fast, for the same on machines that are never busy; shared, for machines that always are; or wan, for round trips below 300 ms")
 	flags.DurationVar(&o.lease, "lease", 0, fmt.Sprintf("how long a vote is promised, and so how long a dead leader may be waited for (default: of the preset; lan: %v)", lan.Lease))
-	flags.DurationVar(&o.renewal, "renewal", 0, "time between renewals of the lease (default: of the preset, or a sixth of --lease)")
+	flags.DurationVar(&o.shortest, "shortest-lease", 0, fmt.Sprintf("how short a lease the leader asks for while all is quick; it asks for longer ones, up to --lease, as far as answers are late (default: of the preset, or --lease; lan: %v)", lan.ShortestLease))
+	flags.DurationVar(&o.renewal, "renewal", 0, "time between renewals of a lease of --lease, and less for a shorter one (default: of the preset, or a sixth of --lease)")
 	flags.DurationVar(&o.heartbeat, "heartbeat", 0, fmt.Sprintf("time between heartbeats (default: of the preset; lan: %v; bully: 50ms)", lan.Heartbeat))
 	flags.DurationVar(&o.suspicion, "suspicion", 0, fmt.Sprintf("a member silent for this time is suspected to have crashed (default: of the preset; lan: %v)", lan.Suspicion))
 	o.stands.define(flags)
-	flags.DurationVar(&o.hang, "hang", usualHang, "a leader that does nothing for this time, as one that is stopped, is killed by its warden; 0: it is not")
+	flags.DurationVar(&o.hang, "hang", 0, fmt.Sprintf("a leader that does nothing for this time, as one that is stopped, is killed by its warden; 0: it is not (default: of the preset; lan: %v)", presets["lan"].hang))
 	flags.DurationVar(&o.stall, "stall", 0, fmt.Sprintf("a member whose disk, or a --progress-path, gives no answer for this time leads no more (default: of the preset; lan: %v)", lan.Stall))
 	flags.StringArrayVar(&o.paths, "progress-path", nil, "DIRECTORY that the work needs; while it gives no answer for --stall, is replaced or cannot be written, this member leads no more; may be repeated")
 	flags.BoolVar(&o.warden, "warden", runtime.GOOS == "linux", "run the member under a warden, which proves its death to the others")
@@ -212,14 +214,23 @@ func (o *joinOptions) defineOutput(flags *pflag.FlagSet) {
 	flags.MarkHidden("report-leases")
 }
 
-// usualHang is a Timing.Hang with which no leader that worked was killed beside 16 busy loops: see docs/operate.md.
-const usualHang = 60 * time.Millisecond
-
 var (
 	liveAlgorithms = []string{string(ringleader.QuorumBully), string(ringleader.Bully)}
-	presets        = map[string]func() ringleader.Timing{"lan": ringleader.LAN, "wan": ringleader.WAN}
-	presetNames    = []string{"lan", "wan"}
+	presetNames    = []string{"lan", "fast", "shared", "wan"}
 )
+
+// preset is a timing with a name. No leader that worked was killed with that hang: see docs/operate.md.
+type preset struct {
+	timing func() ringleader.Timing
+	hang   time.Duration
+}
+
+var presets = map[string]preset{
+	"lan":    {ringleader.LAN, 60 * time.Millisecond},
+	"fast":   {ringleader.Fast, 36 * time.Millisecond},
+	"shared": {ringleader.Shared, time.Second},
+	"wan":    {ringleader.WAN, 60 * time.Millisecond},
+}
 
 // config returns the configuration that the options describe. It completes the addresses of --http and --https, and the timing.
 // The rest of the configuration is complete with errFiles.
@@ -243,9 +254,12 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	if o.stands.Health != (agent.Health{}) {
 		c.Health = o.stands.check // with its times
 	}
-	c.Timing = o.timing().WithDefaults()
+	c.Timing = o.timing(flags.Changed("hang")).WithDefaults()
 	if c.Algorithm == ringleader.QuorumBully {
-		o.lease, o.renewal = c.Timing.Lease, c.Timing.Renewal
+		if err := o.fits(&c.Timing); err != nil {
+			return c, err
+		}
+		o.lease, o.shortest, o.renewal, o.hang = c.Timing.Lease, c.Timing.ShortestLease, c.Timing.Renewal, c.Timing.Hang
 		o.stands.preemptDelay, o.stall = c.Timing.Preempt, c.Timing.Stall
 	}
 	o.heartbeat, o.suspicion = c.Timing.Heartbeat, c.Timing.Suspicion
@@ -284,19 +298,19 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 
 // check returns an error if flags do not go together.
 func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
-	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal", "stall", "hook-timeout", "preempt-delay", "health-interval", "health-timeout"} {
+	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "shortest-lease", "renewal", "stall", "hook-timeout", "preempt-delay", "health-interval", "health-timeout"} {
 		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
 			return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
 		}
 	}
 	others, runs := []string{"delay", "unsafe-no-quorum"}, ringleader.QuorumBully
 	if bully {
-		others, runs = []string{"lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "hang", "stall", "progress-path", "preset", "lease-file"}, ringleader.Bully
+		others, runs = []string{"lease", "shortest-lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "hang", "stall", "progress-path", "preset", "lease-file"}, ringleader.Bully
 	}
 	switch i := slices.IndexFunc(others, flags.Changed); {
 	case !slices.Contains(liveAlgorithms, o.algorithm):
 		return fmt.Errorf("unknown algorithm %q; %s", o.algorithm, option.Instead(o.algorithm, liveAlgorithms))
-	case presets[o.preset] == nil:
+	case presets[o.preset].timing == nil:
 		return fmt.Errorf("unknown preset %q; %s", o.preset, option.Instead(o.preset, presetNames))
 	case i >= 0:
 		return fmt.Errorf("--%s is not for --algorithm %s", others[i], runs)
@@ -325,21 +339,39 @@ func (o *joinOptions) certified() error {
 	return nil
 }
 
+// fits returns an error if --shortest-lease is given, and another one counts.
+func (o *joinOptions) fits(t *ringleader.Timing) error {
+	switch {
+	case o.shortest > t.Lease:
+		return fmt.Errorf("--shortest-lease (%v) must be at most --lease (%v)", o.shortest, t.Lease)
+	case o.shortest != 0 && o.shortest < t.ShortestLease:
+		return fmt.Errorf("--shortest-lease (%v) must be at least %v: a third of --lease, and what bears three lost renewals", o.shortest, t.ShortestLease)
+	}
+	return nil
+}
+
 // timing returns the preset with what the flags change in it. What depends on a lease that they change is set by its
 // default.
-func (o *joinOptions) timing() ringleader.Timing {
+func (o *joinOptions) timing(hangs bool) ringleader.Timing {
 	if o.algorithm == string(ringleader.Bully) {
 		return ringleader.Timing{
 			MessageDelay: o.delay, Heartbeat: cmp.Or(o.heartbeat, 50*time.Millisecond), Suspicion: cmp.Or(o.suspicion, 400*time.Millisecond),
 		}
 	}
-	t := presets[o.preset]()
-	t.Hang, t.Stall = o.hang, cmp.Or(o.stall, t.Stall)
+	t := presets[o.preset].timing()
+	t.Hang, t.Stall = presets[o.preset].hang, cmp.Or(o.stall, t.Stall)
+	if hangs {
+		t.Hang = o.hang
+	}
 	if o.lease != 0 {
-		t.Lease, t.LongestLease = o.lease, o.lease
+		t.Lease, t.ShortestLease, t.LongestLease = o.lease, o.lease, o.lease
 		t.Renewal, t.Grace, t.Margin = 0, 0, 0
 		t.Preempt = max(t.Preempt, o.lease)
 	}
+	if o.shortest != 0 && o.renewal == 0 {
+		t.Renewal = 0 // that fits
+	}
+	t.ShortestLease = cmp.Or(o.shortest, t.ShortestLease)
 	t.Renewal, t.Preempt = cmp.Or(o.renewal, t.Renewal), cmp.Or(o.stands.preemptDelay, t.Preempt)
 	t.Heartbeat, t.Suspicion = cmp.Or(o.heartbeat, t.Heartbeat), cmp.Or(o.suspicion, t.Suspicion)
 	return t

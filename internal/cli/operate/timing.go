@@ -17,6 +17,7 @@ type timingSetting struct{ field, setting, otherwise string }
 // timingSettings are the fields of a Timing, and the settings that determine them. A field without one follows from the lease or from the preset.
 var timingSettings = []timingSetting{
 	{"LongestLease", "lease", ""}, // before Lease, which is a part of its name
+	{"ShortestLease", "shortest-lease", ""},
 	{"Lease", "lease", ""},
 	{"Renewal", "renewal", ""},
 	{"Grace", "stop-grace", "the grace (a tenth of --lease)"},

@@ -114,7 +114,7 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 		return false, err
 	}
 	e.log.Info("the command runs", "term", l.Term(), "keeper", command.command.Process.Pid)
-	ticker := time.NewTicker(d.timing.Renewal / 4)
+	ticker := time.NewTicker(d.each())
 	defer ticker.Stop()
 	done, disobeys := ctx.Done(), false
 	for {
@@ -163,6 +163,12 @@ func (d *deadlines) stop(cause error) {
 
 func (a *Agent) deadlines() *deadlines {
 	return &deadlines{timing: a.config.Member.Timing.WithDefaults(), most: a.config.StopTimeout}
+}
+
+// each is how often the keeper gets an order: twice between renewals of the shortest lease, and four times between those of the longest.
+func (d *deadlines) each() time.Duration {
+	t := &d.timing
+	return min(t.Renewal/4, time.Duration(float64(t.Renewal)*float64(t.ShortestLease)/float64(t.Lease))/2)
 }
 
 // renew takes the end of the lease. It reports whether the lease runs.

@@ -25,6 +25,23 @@ func TestTheOrdersOfAKeeperLeaveTheMargin(t *testing.T) {
 	}
 }
 
+// With leases of one length it has one four times between renewals, and with shorter ones twice at least.
+func TestAKeeperHasOrdersBetweenTheRenewalsOfAnyLease(t *testing.T) {
+	for _, test := range []struct {
+		timing ringleader.Timing
+		want   time.Duration
+	}{
+		{ringleader.LAN(), 15840 * time.Microsecond},
+		{ringleader.WAN(), 200 * time.Millisecond},
+		{ringleader.Fast(), 6840 * time.Microsecond},
+	} {
+		d := deadlines{timing: test.timing}
+		if got := d.each().Round(time.Microsecond); got != test.want {
+			t.Errorf("each %v, not %v", got, test.want)
+		}
+	}
+}
+
 func TestAnEndThatWasReadSlowlyShortensNoLease(t *testing.T) {
 	d := deadlines{timing: ringleader.Timing{}.WithDefaults(), most: time.Second}
 	for _, until := range []time.Duration{time.Minute, time.Minute + time.Second, time.Minute} {

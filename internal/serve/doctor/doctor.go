@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 )
 
 // Span describes some measured lengths of time.
@@ -117,20 +118,32 @@ func (m Measured) renewal() time.Duration { return m.RoundTrip + m.Flush + m.Lat
 // mostDrift is the largest drift that is recommended. Clocks that differ by more are broken.
 const mostDrift = 0.4
 
-// Recommend returns timing in which all relations hold and nothing is shorter than in [ringleader.LAN].
+// Recommend returns timing in which all relations hold and nothing is shorter than in [ringleader.LAN]. The lease is as long as a leader would
+// choose it by itself, if renewals take as long as was measured.
 func Recommend(m Measured) ringleader.Timing {
 	t := ringleader.LAN()
+	lan := t
 	t.Answers = max(t.Answers, up(m.answers(), time.Millisecond))
 	t.Defer = 3 * t.Answers
 	t.Claim = max(t.Claim, up(m.claim(), time.Millisecond))
 	t.Drift = min(max(t.Drift, m.drift()), mostDrift)
-	renewed := min(1./6, (0.79-t.Drift)/4) // of the lease: what drift, margin and grace, a tenth each, leave for a renewal
-	t.Lease = max(t.Lease, up(max(2*t.Claim, time.Duration(float64(m.renewal()+time.Millisecond)/renewed), 10*m.Late, 10*m.Death), 100*time.Millisecond))
-	t.LongestLease = t.Lease
+	renewed, shortest := float64(lan.Renewal)/float64(lan.Lease), float64(lan.ShortestLease)/float64(lan.Lease) // of the lease
+	if t.Drift > lan.Drift {                                                                                    // it leaves less for renewals, beside margin and grace, a tenth each
+		renewed, shortest = min(renewed, (0.79-t.Drift)/4), 1
+	}
+	needed := leaseFor(m.renewal()+time.Millisecond, renewed)
+	t.Lease = max(t.Lease, up(max(2*t.Claim, needed, 10*m.Late, 10*m.Death), 100*time.Millisecond))
+	t.LongestLease, t.ShortestLease = t.Lease, time.Duration(float64(t.Lease)*shortest)
 	t.Grace, t.Margin, t.Renewal = t.Lease/10, t.Lease/10, time.Duration(float64(t.Lease)*renewed).Truncate(time.Millisecond)
 	t.Suspicion = max(t.Suspicion, up(3*t.Heartbeat+m.Late+m.RoundTrip, 100*time.Millisecond))
 	t.Preempt = max(t.Preempt, t.Lease)
 	return t
+}
+
+// leaseFor returns the length of a lease if renewals take so long, and come each part of it.
+func leaseFor(renewal time.Duration, part float64) time.Duration {
+	const whole = 1 << 20
+	return time.Duration(quorumbully.LengthFor(uint64(renewal), uint64(part*whole), whole))
 }
 
 // up rounds up.

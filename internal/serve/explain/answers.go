@@ -20,7 +20,7 @@ type answers struct {
 // silent concludes from which voters the leader has no answers, and why.
 func (i *inquiry) silent() {
 	t := i.tenure
-	much := int64(max(t.life.head.Entitled/2, 50*time.Millisecond))
+	much := int64(endsLease(&t.life.head))
 	voters, changed := i.line.voters(t.ended)
 	var a answers
 	for _, id := range voters {
@@ -43,6 +43,9 @@ func (i *inquiry) silent() {
 		i.majority(&a)
 	}
 }
+
+// endsLease returns what may end a lease, if something takes so long.
+func endsLease(h *record.Head) time.Duration { return max(h.AtLeast()/2, 50*time.Millisecond) }
 
 // majority concludes from why so many voters did not answer.
 func (i *inquiry) majority(a *answers) {

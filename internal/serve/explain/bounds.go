@@ -183,8 +183,8 @@ func granted(v *life, a, b *tenure) string {
 			case m.Kind != grant || at > b.begun:
 			case m.Peer == a.leader:
 				last = at
-			case m.Peer == b.leader && last != 0 && at > a.begun && at-last < int64(v.head.Entitled):
-				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, clockOf(at), step.Ticks, Lasts(time.Duration(at-last)), a.leader, a.term, Lasts(v.head.Entitled))
+			case m.Peer == b.leader && last != 0 && at > a.begun && at-last < int64(v.head.AtLeast()):
+				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, clockOf(at), step.Ticks, Lasts(time.Duration(at-last)), a.leader, a.term, Lasts(v.head.AtLeast()))
 			}
 		}
 	}

@@ -329,7 +329,7 @@ func (i *inquiry) pause() (longest time.Duration) {
 func (i *inquiry) still() bool {
 	v, t := i.tenure.life, i.tenure
 	from, to := t.ended-int64(i.window()), t.ended+int64(200*time.Millisecond)
-	much := max(v.head.Entitled/2, 50*time.Millisecond)
+	much := endsLease(&v.head)
 	suspended := time.Duration(0)
 	for at, s := range each[*record.Suspended](v) {
 		if at >= from && at-int64(s.For) <= to {

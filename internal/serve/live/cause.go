@@ -132,11 +132,11 @@ func (g *group) endedBy(in process.Input) {
 }
 
 // reason notes why a step has changed the decision that was there first, or has renewed a lease late.
-func (g *group) reason(first network.Decision, renewed bool) {
+func (g *group) reason(first network.Decision, renewed, late bool) {
 	if first.Role == network.Follower && g.decision != first {
 		g.because = g.lostLeader(first, g.input)
 	}
-	if first.Role == network.Leader && g.decision == first && renewed && g.handle.isLate() {
+	if first.Role == network.Leader && g.decision == first && late {
 		g.renewedLate()
 	}
 	if renewed || g.ofLeader(g.input) {
@@ -153,7 +153,7 @@ func (g *group) ownEnd(in process.Input) (because Because) {
 	case g.ending != nil && g.ending.Cause != Lapsed:
 		because = *g.ending
 	case g.ending != nil, g.lease <= g.member.boot():
-		because = g.lapsed("no majority has renewed the lease")
+		because = g.withLength(g.lapsed("no majority has renewed the lease"))
 	case in.What == process.Received:
 		because = Because{Superseded, fmt.Sprintf("member %d has a higher term", g.member.peers[in.Port].id)}
 	}
@@ -172,7 +172,7 @@ type standstills struct{ delayed, suspended time.Duration }
 
 // standstill returns what has kept this member from its work since the lease was renewed last, if that is long enough to end a lease.
 func (g *group) standstill(whose string) (because Because, found bool) {
-	much := cmp.Or(g.handle.entitled/2, g.member.config.Suspicion)
+	much := cmp.Or(g.handle.lasts()/2, g.member.config.Suspicion)
 	suspended, delayed := g.loop.suspended-g.renewed.suspended, g.loop.delayed-g.renewed.delayed
 	switch {
 	case suspended >= much:
@@ -188,7 +188,7 @@ func (g *group) lapsed(what string) Because {
 	if because, found := g.standstill("its"); found {
 		return because
 	}
-	if s := g.loop.saving; g.pending != nil && s != nil && g.member.now()-s.begun >= g.handle.entitled/2 {
+	if s := g.loop.saving; g.pending != nil && s != nil && g.member.now()-s.begun >= g.handle.lasts()/2 {
 		return Because{Disk, "a write to its disk has lasted for " + inSeconds(g.member.now()-s.begun)}
 	}
 	boot, missing := g.member.boot(), []string(nil)
@@ -200,8 +200,8 @@ func (g *group) lapsed(what string) Because {
 		switch ends := process.Moment(0, g.voters.Granted[rank-1].Left(election.Ticks{}), g.member.config.Unit); {
 		case ends == 0:
 			missing = append(missing, fmt.Sprintf("member %d has not answered in this term", id))
-		case ends-boot < g.handle.entitled/2:
-			missing = append(missing, fmt.Sprintf("member %d has not answered for %s", id, inSeconds(boot-ends+g.handle.entitled)))
+		case ends-boot < g.handle.lasts()/2:
+			missing = append(missing, fmt.Sprintf("member %d has not answered for %s", id, inSeconds(boot-ends+g.handle.lasts())))
 		}
 	}
 	return Because{Lapsed, what + "; " + cmp.Or(strings.Join(missing, ", "), "all have answered late")}
@@ -235,13 +235,23 @@ func (g *group) lostLeader(before network.Decision, in process.Input) Because {
 	case received:
 		return Because{Unknown, fmt.Sprintf("member %d tells that its lead has ended, and not why", g.member.peers[in.Port].id)}
 	}
-	if because, found := g.standstill("this"); found {
-		return because
+	because, found := g.standstill("this")
+	switch {
+	case found:
+	case p.health == suspect:
+		because = Because{Lost, fmt.Sprintf("it is not reachable for %s: %s", inSeconds(g.member.now()-p.lostAt), p.lost)}
+	default:
+		because = Because{Silent, fmt.Sprintf("its last message came %s ago, and its connection stands", inSeconds(g.member.now()-p.heardAt))}
 	}
-	if p.health == suspect {
-		return Because{Lost, fmt.Sprintf("it is not reachable for %s: %s", inSeconds(g.member.now()-p.lostAt), p.lost)}
+	return g.withLength(because)
+}
+
+// withLength adds the length of the lease that has ended: a short one bears less.
+func (g *group) withLength(because Because) Because {
+	if length := g.handle.Length(); length != 0 {
+		because.Detail += fmt.Sprintf("; the lease was for %d ms", length.Round(time.Millisecond).Milliseconds())
 	}
-	return Because{Silent, fmt.Sprintf("its last message came %s ago, and its connection stands", inSeconds(g.member.now()-p.heardAt))}
+	return because
 }
 
 // evidence returns why the lead of a peer in a term has ended, if it has told that or is proven dead; otherwise what was thought before.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -82,8 +83,7 @@ func (g *Group) lapse() {
 }
 
 // renew prolongs the lease of this member, and counts that.
-func (g *Group) renew(until time.Duration) {
-	late := g.isLate()
+func (g *Group) renew(until time.Duration, late bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.counts.Renewals++
@@ -95,7 +95,29 @@ func (g *Group) renew(until time.Duration) {
 }
 
 // isLate reports whether less than half of the lease is left. Only the loop calls it.
-func (g *Group) isLate() bool { return g.until-g.member.boot() < g.entitled/2 }
+func (g *Group) isLate() bool { return g.until-g.member.boot() < g.lasts()/2 }
+
+// lasts returns how long the lease lasts that this member has, or follows. Only the loop calls it.
+func (g *Group) lasts() time.Duration { return cmp.Or(g.span, g.entitled) }
+
+// lastsFor notes that.
+func (g *Group) lastsFor(span time.Duration) {
+	if span != g.span {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.span = span
+	}
+}
+
+// Length returns the length of the lease that this member has, or follows; 0: none.
+func (g *Group) Length() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.state.Leader == 0 || g.entitled == 0 {
+		return 0
+	}
+	return time.Duration(float64(g.lasts()) / float64(g.entitled) * float64(g.longest)).Round(g.member.config.Unit)
+}
 
 // Timer returns how long a timer of the algorithm still runs, by its declared name; 0 if it does not.
 func (g *Group) Timer(name string) time.Duration {

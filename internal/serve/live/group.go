@@ -49,11 +49,13 @@ type Group struct {
 	leased bool // its leader leads for as long as a lease runs
 	log    *slog.Logger
 
-	entitled time.Duration // how long an answered request prolongs a lease
+	entitled time.Duration // how long an answered request prolongs a lease, at most
+	longest  time.Duration // the length of such a lease
 	done     chan struct{} // closed when the member has left the group, or has stopped
 
 	mu      sync.Mutex
 	state   State
+	span    time.Duration       // how long the lease that this member has, or follows, lasts from its request on; 0: that is not known
 	until   time.Duration       // when leadership ends by itself, on the clock of deadlines; process.Never: it does not
 	changed chan struct{}       // closed when state changes
 	working bool                // work of the host runs
@@ -310,7 +312,8 @@ func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 	g = &group{
 		handle: &Group{
 			member: l.member, name: c.Group, leased: a.Leased, log: l.member.log, until: process.Never,
-			state: State{Since: time.Now()}, changed: make(chan struct{}), entitled: c.Entitled, done: make(chan struct{}),
+			state: State{Since: time.Now()}, changed: make(chan struct{}), done: make(chan struct{}),
+			entitled: c.Entitled, longest: c.Lease,
 		},
 		loop: l, member: l.member, limits: c.Limits, parameters: c.Parameters, lease: process.Never, index: -1,
 		standing: c.Standing, priorities: c.Priorities,
@@ -481,13 +484,15 @@ func (g *group) apply() error {
 			}
 		}
 	}
-	g.reason(first, g.lease != lease)
+	renewed := g.lease != lease
+	late := renewed && g.handle.isLate()
+	g.reason(first, renewed, late)
 	g.recordDecision(first)
 	switch {
 	case g.votersChanged(), changed:
 		g.show()
-	case g.lease != lease:
-		g.handle.renew(g.lease)
+	case renewed:
+		g.handle.renew(g.lease, late)
 	}
 	g.queue()
 	g.reschedule()

@@ -57,12 +57,21 @@ type GroupConfig struct {
 	Priorities map[uint64]uint16 // by identifier; optional: all have priority 1
 	Standing   *Standing         // of this member, at the beginning; optional: as Priorities have it
 
-	// Entitled is how long an answered request for a lease prolongs it, in whole Units. [Group.Confirm] needs it.
-	Entitled time.Duration
+	// Entitled is how long an answered request for a lease of the length Lease prolongs it, in whole Units. [Group.Confirm] needs it. A leader may
+	// ask for shorter leases, down to Shortest; 0: it does not.
+	Entitled, Lease, Shortest time.Duration
 
 	// Limits are the lengths that members of a group should have in common, in words, for example "lease 500ms". They
 	// may differ while they are changed at one member after the other. Optional.
 	Limits string
+}
+
+// entitledAtLeast returns how long an answered request for the shortest lease prolongs it.
+func (c *GroupConfig) entitledAtLeast() time.Duration {
+	if c.Shortest == 0 {
+		return c.Entitled
+	}
+	return time.Duration(float64(c.Entitled) * float64(c.Shortest) / float64(c.Lease))
 }
 
 // ErrPanic reports that a step of the algorithm, or this package's handling of it, panicked.

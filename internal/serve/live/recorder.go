@@ -52,7 +52,7 @@ func newRecorder(m *Member) *recorder {
 		h := record.Head{
 			Group: m.config.Group, Member: m.config.ID, Incarnation: m.incarnation, Wall: wall, Begun: begun, Boot: c.Boot, Program: c.Program, Drift: c.Drift,
 			Algorithm: m.program.Name, Schema: schema, Members: identifiers(m.members), Unit: m.config.Unit, Heartbeat: m.config.Heartbeat,
-			Suspicion: m.config.Suspicion, Stall: m.config.Stall, Hang: m.config.Hang, Entitled: m.config.Entitled, Every: max(leastUnchecked, len(m.members)),
+			Suspicion: m.config.Suspicion, Stall: m.config.Stall, Hang: m.config.Hang, Entitled: m.config.Entitled, Shortest: m.config.entitledAtLeast(), Every: max(leastUnchecked, len(m.members)),
 		}
 		if m.record.store != [16]byte{} {
 			h.Store = fmt.Sprintf("%x", m.record.store)

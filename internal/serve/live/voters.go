@@ -28,6 +28,7 @@ func (g *group) votersChanged() bool {
 	before, now := g.voters, g.machine.Membership()
 	g.voters = now
 	g.agree()
+	g.handle.lastsFor(process.Moment(0, now.Entitled, g.member.config.Unit))
 	g.loop.revoted = g.loop.revoted || now.Version != before.Version || now.Term != before.Term
 	if now.Version != before.Version {
 		g.member.recorder.voters(g)

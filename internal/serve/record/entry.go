@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -37,12 +38,16 @@ type Head struct {
 	Suspicion   time.Duration
 	Stall       time.Duration
 	Hang        time.Duration // 0: the member is not watched
-	Entitled    time.Duration // how long an answered request prolongs a lease
+	Entitled    time.Duration // how long an answered request prolongs a lease, at most
+	Shortest    time.Duration // likewise, at least; 0: the same
 	Drift       float64       `json:",omitempty"` // by which part the clocks of members may be wrong
 	Every       int           // one of so many steps that are as predicted has a check of the state
 	Tail        string        `json:",omitempty"` // names the memory of this machine that has the last entries of the life, if that was killed
 	Changes     bool          // the segment has nothing but changes of the leader, of many lives, with their own times
 }
+
+// AtLeast returns how long any answered request prolongs a lease.
+func (h *Head) AtLeast() time.Duration { return cmp.Or(h.Shortest, h.Entitled) }
 
 // Time returns the wall clock at a reading, as it would be if nobody had set it since the life began.
 func (h *Head) Time(at Clocks) time.Time { return time.Unix(0, h.Wall).Add(at.Boottime) }

@@ -90,8 +90,8 @@ func (w *watcher) look(now time.Duration) (next, silent time.Duration) {
 			continue
 		}
 		s.looks++
-		if s.looks > looks/2 && w.kept() {
-			s.looks--
+		if s.looks > looks/2 && w.kept() { // it excuses a look before, too: where all wait for a processor, some look in vain
+			s.looks = max(looks/2, s.looks-2)
 		}
 		if s.looks >= looks && now-s.since >= most {
 			return 0, now - s.since

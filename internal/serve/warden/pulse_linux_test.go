@@ -68,6 +68,13 @@ func TestALeaderIsSilentForAsLongAsItMayBe(t *testing.T) {
 	if n, _ := w.silence(100, 0); n > looks/2 {
 		t.Errorf("when it gets one it is killed at look %d", n)
 	}
+	w.pulse.Beat()
+	for n := range 100 { // a busy host
+		w.kept = n%2 == 0
+		if _, silent := w.silence(1, 0); silent > 0 {
+			t.Fatalf("one that gets a processor now and then is killed at look %d", n)
+		}
+	}
 	w.pulse.Watch(0)
 	if n, silent := w.silence(100, 0); silent > 0 {
 		t.Errorf("one that leads no more is killed at look %d", n)

@@ -82,6 +82,7 @@ func (e Examination) recommended() []length {
 	}
 	return []length{
 		{"lease", t.Lease},
+		{"shortest_lease", t.ShortestLease},
 		{"renewal", t.Renewal},
 		{"answers", t.Answers},
 		{"defer", t.Defer},

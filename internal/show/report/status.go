@@ -26,8 +26,11 @@ func (s Status) JSON() any {
 		{"term", s.Term},
 		{"quorum", s.Quorum},
 		{"lease", s.Lease},
-		{"stopping", s.Stopping},
 	}
+	if s.LeaseLength != 0 {
+		o = append(o, Field{"lease_length", s.LeaseLength})
+	}
+	o = append(o, Field{"stopping", s.Stopping})
 	if s.LastChange != nil {
 		o = append(o, Field{"last_change", s.LastChange})
 	}
@@ -83,7 +86,9 @@ func (s Status) Text(p *Printer) error {
 		fmt.Fprintf(w, "last change\t%s\n", changeText(s.LastChange))
 	}
 	if s.Lease != nil {
-		fmt.Fprintf(w, "lease\t%.0f ms, unless it is renewed\n", *s.Lease*1000)
+		fmt.Fprintf(w, "lease\t%.0f of %.0f ms, unless it is renewed\n", *s.Lease*1000, s.LeaseLength*1000)
+	} else if s.LeaseLength != 0 {
+		fmt.Fprintf(w, "lease\tof the leader: %.0f ms\n", s.LeaseLength*1000)
 	}
 	if s.Value != "" {
 		fmt.Fprintf(w, "value\t%s\n", s.Value)

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Ringleader is a node of ringleader: the timing LAN() with the Hang of ringleader join, votes in a directory. BENCH_WARDEN runs it under a
+// Ringleader is a node of ringleader: the timing LAN(), or with the setting "timing" Fast(), with the Hang of ringleader join, votes in a directory. BENCH_WARDEN runs it under a
 // warden, and the setting "tls" names the folder of its certificates.
 package main
 
@@ -31,6 +31,10 @@ func main() {
 func run(ctx context.Context, c *node.Config, r *node.Report) error {
 	config := ringleader.Config{Group: "bench", ID: uint64(c.ID), Data: c.File("votes"), Timing: ringleader.LAN()}
 	config.Timing.Hang = 60 * time.Millisecond
+	if c.Set["timing"] == "fast" {
+		config.Timing = ringleader.Fast()
+		config.Timing.Hang = 36 * time.Millisecond
+	}
 	for i, m := range c.Members {
 		config.Members = append(config.Members, ringleader.MemberAddress{ID: uint64(i + 1), Address: m.Address()})
 	}

@@ -9,3 +9,6 @@ import (
 
 // Program is quorum-bully.
 var Program = process.Must(process.Of(&algorithm.Algorithm))
+
+// LengthFor returns how long a lease has to be if answers are late by so much, as a leader chooses it.
+func LengthFor(late, renewal, lease uint64) uint64 { return algorithm.LengthFor(late, renewal, lease) }
