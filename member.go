@@ -62,6 +62,9 @@ type Status struct {
 
 	Stopping bool `json:"stopping"` // it leads, and its work is about to stop
 
+	// NotReady tells that it leads, and that its work has not told that it is ready: see Config.AwaitReady.
+	NotReady bool `json:"not_ready,omitempty"`
+
 	// LastChange is the last change of the leader, as far as this member knows; null: it has known none.
 	LastChange *LeaderChange `json:"last_change,omitempty"`
 
@@ -138,6 +141,12 @@ type MemberStatus struct {
 
 	// Unable is why it may not lead at present: its health check fails, for example. Empty: it may.
 	Unable string `json:"unable,omitempty"`
+
+	// Warmth is how far it is prepared for the lead; empty: it has no Config.Prepare, or has not told.
+	Warmth Warmth `json:"warmth,omitempty"`
+
+	// WhyCold is the last error of its Config.Prepare; empty: there was none, or it has prepared since.
+	WhyCold string `json:"why_cold,omitempty"`
 }
 
 // Member is a member of a group, in this process. Its methods may be called at any time, by any goroutine.
@@ -157,7 +166,8 @@ type Member struct {
 	down     bool     // it stands for election no more: Lead has returned, or Close was called
 	health   *monitor // of the process; nil: it has none
 
-	work work // in this group
+	work        work         // in this group
+	preparation *preparation // in this group; nil: it has nothing to prepare
 
 	failures atomic.Pointer[live.Failures] // of the storage and the paths; nil: they are not known yet
 
@@ -227,6 +237,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	m := &Member{config: c, weight: c.weight(), health: health, group: engine.Group, live: engine, changing: make(chan struct{}, 1), others: map[*Member]bool{}}
 	m.members.Store(&c.Members)
 	m.book = book
+	m.preparation = newPreparation(c.Prepare, c.weight() == 0)
 	if health != nil {
 		go health.watch(m.Done(), c.Clock, func() {
 			if err := health.unable(); err != nil {
@@ -238,6 +249,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		})
 	}
 	engine.Stalls(m.changeDisk)
+	if m.preparation != nil {
+		go m.prepares()
+	}
 	context.AfterFunc(ctx, func() { m.Close() })
 	return m, nil
 }
@@ -250,6 +264,9 @@ type GroupConfig struct {
 	// Priorities has the priorities that members have in this group, by identifier, in place of those in Config.Members. So
 	// each of several groups can prefer another leader. Witnesses are witnesses in all groups.
 	Priorities map[uint64]uint16
+
+	// Prepare is like Config.Prepare, for this group.
+	Prepare func(context.Context) error
 }
 
 // perGroup is the part of Timing.Answers that a group needs, if all groups of a process elect at the same time: 100 groups
@@ -284,7 +301,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 	case err != nil:
 		return nil, err
 	}
-	other := &Member{config: c, weight: c.weight(), health: m.health, group: group, live: m.live, changing: make(chan struct{}, 1), first: m}
+	other := &Member{config: c, weight: c.weight(), health: m.health, group: group, live: m.live, changing: make(chan struct{}, 1), first: m, preparation: newPreparation(c.Prepare, c.weight() == 0)}
 	m.mu.Lock()
 	m.others[other] = true
 	if n := len(m.others) + 1; c.Algorithm == QuorumBully && time.Duration(n)*perGroup > c.Timing.Answers && !m.crowded {
@@ -293,6 +310,9 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 	}
 	m.mu.Unlock()
 	other.changeStanding() // what has changed since Standing was made
+	if other.preparation != nil {
+		go other.prepares()
+	}
 	context.AfterFunc(ctx, func() { other.Close() })
 	return other, nil
 }
@@ -364,6 +384,7 @@ func (m *Member) Status() Status {
 	if v.Known {
 		status.Leader = &v.Leader
 	}
+	status.NotReady = v.Role == Leader && m.config.AwaitReady && !m.work.isReady(s.Term)
 	if v.Role == Leader && m.config.Algorithm == QuorumBully {
 		left := m.group.Left(s.Term).Seconds()
 		status.Lease = &left
@@ -385,7 +406,7 @@ func (m *Member) Status() Status {
 		member, _ := find(list, id) // it may have changed meanwhile
 		status.Members = append(status.Members, MemberStatus{
 			ID: id, Address: member.Address, Witness: member.Witness, Standby: !slices.Contains(s.Voters.Members, id), Reachable: s.Reachable[i], Problem: s.Problems[i],
-			Weight: s.Standings[i].Weight, Unable: s.Standings[i].Unable,
+			Weight: s.Standings[i].Weight, Unable: s.Standings[i].Unable, Warmth: warmths[s.Standings[i].Warmth], WhyCold: s.Standings[i].Cold,
 		})
 		if s.Granted != nil && slices.Contains(s.Voters.Members, id) {
 			left := s.Granted[i].Seconds()
@@ -442,7 +463,7 @@ func (m *Member) VerifyLeader(ctx context.Context) error {
 }
 
 // Close stops the member: it resigns if it leads, waits until its work has stopped, but not beyond its lease, and leaves its
-// group. The first member of a process closes the others, too, sends a goodbye to the other processes, and waits until all its
+// group. Before it resigns it waits for a warm member, as Resign does. The first member of a process closes the others, too, sends a goodbye to the other processes, and waits until all its
 // goroutines have ended. Further calls do nothing.
 //
 // The error is [ErrStorage] if the storage does not answer: Close waits ten seconds for it. A write that has not ended then is abandoned with
@@ -451,6 +472,7 @@ func (m *Member) Close() error {
 	if m.first != nil {
 		m.resign()
 		err := m.group.Leave()
+		m.preparation.wait()
 		m.first.mu.Lock()
 		delete(m.first.others, m)
 		m.first.mu.Unlock()
@@ -469,6 +491,7 @@ func (m *Member) Close() error {
 
 // resign lets the member lead no more, and waits until its work has stopped, but not beyond its lease.
 func (m *Member) resign() {
+	_, _ = m.awaitSuccessor(context.Background(), 0) // no error without an end of the context
 	m.standDown(ErrClosed)
 	for m.config.Algorithm == QuorumBully {
 		s, _ := m.group.State()
@@ -493,6 +516,7 @@ func (m *Member) leave() error {
 	if m.health != nil {
 		<-m.health.ended
 	}
+	m.preparation.wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.left {
@@ -504,6 +528,9 @@ func (m *Member) leave() error {
 
 // standDown lets the member lead no more, with a successor if it leads.
 func (m *Member) standDown(cause error) {
+	if id, _ := m.successor(0); id != 0 && m.config.Algorithm != Bully {
+		m.handOver(cause) // the algorithm may not know yet that it is warm
+	}
 	m.stand(cause, func() {
 		m.down = true
 		m.note(cause)
@@ -530,6 +557,7 @@ func (m *Member) stand(cause error, change func()) {
 	defer m.standing.Unlock()
 	change()
 	s := live.Standing{Weight: m.weight}
+	s.Warmth, s.Cold = m.preparation.state()
 	if err := m.unable(); err != nil {
 		s.Unable, cause = err.Error(), err
 	} else if m.down {
@@ -547,8 +575,11 @@ func (m *Member) note(cause error) {
 
 // SetPriority changes the priority of this member in this group, in place of that in Config.Members. 0 stands for 1. It
 // causes no election: the priority counts when a leader is elected, when one resigns, and with Config.Preempt. The error is
-// [ErrConfig] for a witness, and with [Bully], which knows no priorities.
+// [ErrConfig] for a witness, above 16383 with Config.Prepare, and with [Bully], which knows no priorities.
 func (m *Member) SetPriority(priority uint16) error {
+	if m.preparation != nil && priority > live.MaxPreparedWeight {
+		return fmt.Errorf("%w: a member with Prepare has a priority up to %d, not %d", ErrConfig, live.MaxPreparedWeight, priority)
+	}
 	if m.config.Algorithm == Bully || m.config.weight() == 0 {
 		return fmt.Errorf("%w: member %d has no priority: it is a witness, or the algorithm is %s", ErrConfig, m.config.ID, Bully)
 	}
