@@ -122,7 +122,9 @@ func TestAHandoverGoesToAMemberThatHasJustBecomeWarm(t *testing.T) {
 
 func TestAHandoverWaitsForABoundedTime(t *testing.T) {
 	handovers := map[string]func(*barracks, context.Context, context.CancelFunc) error{
-		"resign":   func(b *barracks, _ context.Context, _ context.CancelFunc) error { return b.Member(3).Resign(context.Background()) },
+		"resign": func(b *barracks, _ context.Context, _ context.CancelFunc) error {
+			return b.Member(3).Resign(context.Background())
+		},
 		"close":    func(b *barracks, _ context.Context, _ context.CancelFunc) error { return b.Member(3).Close() },
 		"transfer": func(b *barracks, _ context.Context, _ context.CancelFunc) error { return b.Member(3).Transfer(1) },
 		"end of the context of Lead": func(_ *barracks, _ context.Context, cancel context.CancelFunc) error {

@@ -73,6 +73,8 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 // tenure runs the command in one tenure of the member.
 func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
+	e.standby.hold()
+	defer e.standby.release()
 	for {
 		begun := time.Now()
 		told, err := e.run(ctx, l)
@@ -114,6 +116,15 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 		return false, err
 	}
 	e.log.Info("the command runs", "term", l.Term(), "keeper", command.command.Process.Pid)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		e.awaitReady(l, command.ended)
+	}()
+	defer func() {
+		<-looked // it ends with the command
+		l.SetReady(false)
+	}()
 	ticker := time.NewTicker(d.timing.Renewal / 4)
 	defer ticker.Stop()
 	done, disobeys := ctx.Done(), false

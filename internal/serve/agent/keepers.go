@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"runtime"
 	"sync"
+	"time"
 
 	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/internal/serve/warden"
@@ -147,6 +148,21 @@ func (r *kept) order(o order) {
 		r.last = o
 	}
 }
+
+// end ends a command that runs under no lease at once, with all its processes, and returns when none is left.
+func (r *kept) end() {
+	r.order(order{End: true})
+	select {
+	case <-r.ended:
+		return
+	case <-time.After(obeys):
+	}
+	r.kill() // its keeper is stopped, for example
+	<-r.ended
+}
+
+// obeys is how long a keeper may need to end a command at once.
+const obeys = 100 * time.Millisecond
 
 // kill kills the keeper, and so the command.
 func (r *kept) kill() { _ = r.command.Process.Kill() } // it may have ended
