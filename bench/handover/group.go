@@ -201,6 +201,9 @@ func (g *group) update(ctx context.Context) error {
 			if _, err := control.NewClient(control.Socket(g.data(id))).Resign(ctx); err != nil {
 				return err
 			}
+			if _, err := g.leader(ctx); err != nil { // the server of the next one is ready
+				return err
+			}
 		}
 		if err := g.runs[id].Process.Signal(syscall.SIGTERM); err != nil {
 			return err

@@ -42,6 +42,10 @@ type executor struct {
 // a command that has ended the life of the member by itself, and otherwise 0.
 func (a *Agent) Exec(ctx context.Context) (status int, err error) {
 	e := &executor{Agent: a, backoff: backoff{first: a.config.Backoff}}
+	if e.standby != nil {
+		e.keepers.prepare(e.config.Command)
+		defer e.keepers.dismiss()
+	}
 	for {
 		err := a.Lead(ctx, e.tenure)
 		switch {
@@ -74,7 +78,11 @@ func wait(ctx context.Context, d time.Duration) bool {
 // tenure runs the command in one tenure of the member.
 func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
 	e.standby.hold()
-	defer e.standby.release()
+	defer func() {
+		if e.standby.release(); e.standby != nil {
+			e.keepers.prepare(e.config.Command)
+		}
+	}()
 	for {
 		begun := time.Now()
 		told, err := e.run(ctx, l)

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -62,10 +64,17 @@ func keep(arguments []string) int {
 	closeOnExec(pipe)
 	orders := json.NewDecoder(pipe)
 	var (
-		p post
-		o order
+		p         post
+		o         order
+		variables []string
 	)
 	command, err := p.parse(arguments)
+	if err == nil {
+		err = orders.Decode(&variables)
+	}
+	if errors.Is(err, io.EOF) { // its member has ended, and no command is to begin
+		return notStarted
+	}
 	if err != nil || len(command) == 0 || orders.Decode(&o) != nil {
 		complain(errors.New("this command is for ringleader exec, which gives its orders"))
 		return notStarted
@@ -76,6 +85,12 @@ func keep(arguments []string) int {
 		}
 	}
 	g := newGuard(p.means)
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil {
+			return failed(err)
+		}
+	}
 	for o.End || o.late() { // a keeper that comes late waits: the next order may have more time
 		if o.End || orders.Decode(&o) != nil {
 			return notStarted
