@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -69,13 +68,7 @@ func keep(arguments []string) int {
 		variables []string
 	)
 	command, err := p.parse(arguments)
-	if err == nil {
-		err = orders.Decode(&variables)
-	}
-	if errors.Is(err, io.EOF) { // its member has ended, and no command is to begin
-		return notStarted
-	}
-	if err != nil || len(command) == 0 || orders.Decode(&o) != nil {
+	if _, broken := pipe.Stat(); err != nil || broken != nil || len(command) == 0 {
 		complain(errors.New("this command is for ringleader exec, which gives its orders"))
 		return notStarted
 	}
@@ -85,11 +78,12 @@ func keep(arguments []string) int {
 		}
 	}
 	g := newGuard(p.means)
-	for _, v := range variables {
-		name, value, _ := strings.Cut(v, "=")
-		if err := os.Setenv(name, value); err != nil {
-			return failed(err)
-		}
+	begin, err := p.prepare(command, g.lethal)
+	if err != nil {
+		return failed(err)
+	}
+	if orders.Decode(&variables) != nil || orders.Decode(&o) != nil { // its member has ended, and no command is to begin
+		return notStarted
 	}
 	for o.End || o.late() { // a keeper that comes late waits: the next order may have more time
 		if o.End || orders.Decode(&o) != nil {
@@ -97,11 +91,22 @@ func keep(arguments []string) int {
 		}
 	}
 	g.set(&o)
-	t, err := p.plant(command, g.lethal)
+	t, err := begin(variables)
 	if err != nil {
 		return failed(err)
 	}
 	return t.tend(o.begun(), received(orders), g)
+}
+
+// addVariables adds variables to the environment of this process, NAME=VALUE.
+func addVariables(all []string) error {
+	for _, v := range all {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // failed tells why a command does not run, and returns the exit status for that.

@@ -113,7 +113,11 @@ func (s *deafShells) plant(o *order) *tree {
 		s.t.Fatal("there is no memory to share")
 	}
 	s.lethal.set(o)
-	tree, err := post{means: Namespace}.plant(s.command(), s.lethal)
+	begin, err := post{means: Namespace}.prepare(s.command(), s.lethal)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	tree, err := begin(nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
