@@ -113,6 +113,14 @@ func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr, l *l
 	}, nil
 }
 
+// awaitBeginning waits until the keeper lets the command begin, and returns its variables. It reports false if it does not begin.
+func awaitBeginning() (variables []string, begins bool) {
+	pipe := os.NewFile(beginPipe, "begin")
+	closeOnExec(pipe)
+	err := json.NewDecoder(pipe).Decode(&variables)
+	return variables, err == nil
+}
+
 // first is the main function of the first process of a PID namespace. It starts the command, reaps all that end, and passes
 // SIGTERM on. When it ends, with the exit status of the command, the kernel kills all that is left. By itself it kills all others at the moment
 // of its keeper's order, and when its keeper dies: the kernel kills them only when the last thread of this process has ended, and a
@@ -151,16 +159,11 @@ func first(arguments []string) int {
 	if _, err := ready.Write([]byte{1}); err != nil {
 		return notStarted // the keeper is dead
 	}
-	var variables []string
-	begins := os.NewFile(beginPipe, "begin")
-	closeOnExec(begins)
-	if err := json.NewDecoder(begins).Decode(&variables); err != nil {
+	variables, begins := awaitBeginning()
+	if !begins {
 		return notStarted // the keeper is dead
 	}
-	if err := addVariables(variables); err != nil {
-		return failed(err)
-	}
-	t, err := startCommand(command, &syscall.SysProcAttr{}, p.user)
+	t, err := startCommand(command, &syscall.SysProcAttr{}, p.user, variables)
 	if err != nil {
 		return failed(err)
 	}

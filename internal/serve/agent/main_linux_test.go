@@ -110,16 +110,22 @@ type beat struct {
 	PID  int
 }
 
+// awaitFile returns when a file is there.
+func awaitFile(name string) {
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for _, err := os.Stat(name); err != nil; _, err = os.Stat(name) {
+		<-ticker.C
+	}
+}
+
 // beCommand is a process of a command. Its words are what it does before it beats for ever.
 func beCommand(words []string) {
 	for _, word := range words {
 		word, value, _ := strings.Cut(word, "=")
 		switch word {
 		case "await": // a file
-			ticker := time.NewTicker(5 * time.Millisecond)
-			for _, err := os.Stat(value); err != nil; _, err = os.Stat(value) {
-				<-ticker.C
-			}
+			awaitFile(value)
 		case "notify": // as sd_notify does
 			conn, err := net.Dial("unixgram", os.Getenv("NOTIFY_SOCKET"))
 			if err != nil {

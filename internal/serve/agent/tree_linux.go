@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -52,10 +51,10 @@ func (p post) prepare(command []string, l *lethal) (begin func(variables []strin
 	}
 	return func(variables []string) (*tree, error) {
 		defer release()
-		if err := cmp.Or(warden.Adopt(), addVariables(variables)); err != nil {
+		if err := warden.Adopt(); err != nil {
 			return nil, err
 		}
-		t, err := startCommand(command, attributes, p.user)
+		t, err := startCommand(command, attributes, p.user, variables)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +65,10 @@ func (p post) prepare(command []string, l *lethal) (begin func(variables []strin
 
 // startCommand starts a command as a child of this process, which runs before others; the command runs as others do. At no moment this
 // process does: one of its threads that had to wait for a processor would keep it alive, and so the command.
-func startCommand(command []string, attributes *syscall.SysProcAttr, as *credential) (*tree, error) {
+func startCommand(command []string, attributes *syscall.SysProcAttr, as *credential, variables []string) (*tree, error) {
+	if err := addVariables(variables); err != nil {
+		return nil, err
+	}
 	_ = kernel.HurryAlone() // where it is allowed; else nothing hurries
 	return start(command, attributes, as)
 }
