@@ -20,7 +20,7 @@ type Warmth string
 const (
 	Warm    Warmth = "warm"    // Prepare has returned nil, or the member leads
 	Warming Warmth = "warming" // Prepare runs
-	Cold    Warmth = "cold"    // Prepare has failed last, and runs again after a pause
+	Cold    Warmth = "cold"    // Prepare has failed last; it runs again after a pause
 )
 
 // warmths are the degrees as members tell them.
@@ -163,7 +163,9 @@ func (m *Member) prepareOnce() error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(ErrClosed)
 	returned := make(chan error, 1)
-	m.becomes(live.Warming, "")
+	if _, cold := m.preparation.state(); cold == "" { // one that has failed stays cold until it succeeds
+		m.becomes(live.Warming, "")
+	}
 	go func() { returned <- m.preparation.prepare(ctx) }()
 	for {
 		s, changed := m.group.State()

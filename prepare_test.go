@@ -221,6 +221,9 @@ func TestAMemberThatCannotBecomeWarmLeadsOnlyIfNoOtherCan(t *testing.T) {
 			t.Errorf("within half a second the one that has failed prepares %d times", runs)
 		}
 		b.Until("it tries again", func() bool { return b.begun(2) == 2 })
+		if m := b.Member(1).Status().Members[1]; m.Warmth != ringleader.Cold {
+			t.Errorf("while it tries again it is %q", m.Warmth)
+		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		b := newBarracks(t, ringleader.Config{Members: []ringleader.MemberAddress{{ID: 1, Witness: true}, {ID: 3, Witness: true}}}, 2)

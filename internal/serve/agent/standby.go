@@ -61,6 +61,8 @@ func (s *standby) prepare(ctx context.Context) error {
 		go s.follow(run)
 		return nil
 	case <-ctx.Done():
+		s.mu.Lock() // hold may end it, too
+		defer s.mu.Unlock()
 		run.end()
 		return context.Cause(ctx)
 	}

@@ -147,7 +147,7 @@ func TestAMemberIsWarmWhileTheCommandThatHasToldSoRuns(t *testing.T) {
 	g.await("the failure is told", func() bool {
 		for _, m := range g.status(id).Members {
 			if m.ID == uint64(other) {
-				return m.Warmth == ringleader.Cold && m.WhyCold == "exit status 137"
+				return m.Warmth == ringleader.Cold && m.WhyCold == "exit status 137" // also while it tries again
 			}
 		}
 		return false
