@@ -201,7 +201,7 @@ func (m *Member) stopped() bool {
 // successor returns the member to which this one may hand over now, the warm one of highest rank. It is 0 if there is none. Waits reports whether
 // another one may become warm: it is reachable, and may lead. Only others count, if that is not 0.
 func (m *Member) successor(only uint64) (id uint64, waits bool) {
-	s, _ := m.group.State()
+	s := m.group.Known()
 	var best live.Standing
 	for i, other := range s.Members {
 		standing := s.Standings[i]
@@ -221,6 +221,9 @@ func (m *Member) successor(only uint64) (id uint64, waits bool) {
 // awaitSuccessor waits for a member that is warm, while this one leads and another one may become warm, at most for Timing.Handover. It returns
 // the warm member, or 0. The error is the cause of ctx.
 func (m *Member) awaitSuccessor(ctx context.Context, only uint64) (id uint64, err error) {
+	if id, waits := m.successor(only); !waits {
+		return id, nil
+	}
 	var alarm clock.Timer
 	for {
 		s, changed := m.group.State()
