@@ -2,6 +2,7 @@ package ringleader
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -126,6 +127,21 @@ type Config struct {
 	// Health finds out whether this process may lead. Without Health.Check it may. [Bully] knows no health.
 	Health HealthCheck
 
+	// Prepare prepares this process for the lead, so that a successor need not begin cold: it fills a cache, for example. It runs beside the member,
+	// which is warm when it has returned nil, and again after each tenure. An error is told, and it runs again after a pause, which doubles from a
+	// second to a minute.
+	//
+	// The lead goes to warm members first, then to those whose Prepare runs, and last to those that cannot become warm; priorities count among members
+	// that are as warm. A leader that is to hand over waits for a warm member, for at most Timing.Handover. After a crash nothing waits.
+	//
+	// If the member leads before Prepare has returned, work begins at once: the context of Prepare ends, with the cause [ErrLeads], and it has to
+	// return. Prepare must do nothing for which a member needs the lead. Set it at all members or at none; their priorities are up to 16383. Witnesses
+	// prepare nothing. [Bully] does not know it.
+	Prepare func(context.Context) error
+
+	// AwaitReady lets a leader count as ready when its work tells that it is, by [Leadership.SetReady], and not when it begins: see Status.NotReady.
+	AwaitReady bool
+
 	// Overrun is what happens when work has not returned by Timing.Margin before the end of its lease. The default is
 	// [Exit]: the process ends.
 	Overrun Overrun
@@ -217,6 +233,7 @@ func (c Config) complete() (Config, error) {
 	must(c.Record.Size == 0 || c.Record.Size >= record.LeastSize, "Record.Size is %d; a record has at least %d bytes", c.Record.Size, record.LeastSize)
 	must(c.LeaseFile == "" || c.Algorithm == QuorumBully, "LeaseFile is given; %s has no lease", c.Algorithm)
 	must(c.LeaseFile == "" || c.Death == [32]byte{}, "LeaseFile and Death are both given; a proof of death does not end what others read in the file")
+	c.checkPrepare(must)
 	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
 	c.Timing.check(must)
 	c.Health.check(must)
@@ -235,6 +252,18 @@ func (c Config) complete() (Config, error) {
 		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
 	}
 	return c, errors.Join(faults...)
+}
+
+// checkPrepare reports what does not go together with Prepare.
+func (c *Config) checkPrepare(must func(ok bool, format string, args ...any)) {
+	if c.Prepare == nil {
+		return
+	}
+	must(c.Algorithm != Bully, "%s does not know Prepare", Bully)
+	must(c.Weight <= live.MaxPreparedWeight, "Weight is %d; with Prepare it is up to %d", c.Weight, live.MaxPreparedWeight)
+	for _, m := range c.Members {
+		must(m.Priority <= live.MaxPreparedWeight, "the priority of member %d is %d; with Prepare it is up to %d", m.ID, m.Priority, live.MaxPreparedWeight)
+	}
 }
 
 // checkMembers reports what is wrong with the list of members, and with this one in it.
@@ -325,7 +354,7 @@ func units(d, unit time.Duration) string { return strconv.FormatInt(int64((d+uni
 
 // with returns the configuration of the member in another group.
 func (c Config) with(g GroupConfig) (Config, error) {
-	c.Group, c.Members = g.Group, slices.Clone(c.Members)
+	c.Group, c.Members, c.Prepare = g.Group, slices.Clone(c.Members), g.Prepare
 	for i := range c.Members {
 		if priority, given := g.Priorities[c.Members[i].ID]; given {
 			c.Members[i].Priority = priority
@@ -376,13 +405,17 @@ func (c *Config) live() (*process.Program, live.Config) {
 
 // standing returns how this member stands for election at the beginning; nil: as Members have it.
 func (c *Config) standing(unable error) *live.Standing {
-	switch {
-	case unable != nil:
-		return &live.Standing{Weight: c.weight(), Unable: unable.Error()}
-	case c.Weight != 0:
-		return &live.Standing{Weight: c.Weight}
+	s := live.Standing{Weight: c.weight()}
+	if unable != nil {
+		s.Unable = unable.Error()
 	}
-	return nil
+	if c.Prepare != nil && s.Weight != 0 {
+		s.Warmth = live.Warming
+	}
+	if s == (live.Standing{Weight: s.Weight}) && c.Weight == 0 {
+		return nil
+	}
+	return &s
 }
 
 // limits returns, for people, what should be the same at all members, in at most live.MaxLimits bytes. Safety does not

@@ -120,6 +120,9 @@ func (m *Member) WaitToLead(ctx context.Context) (Leadership, error) {
 // takes over at once. If work has not returned by Timing.Margin before the end of the lease, Config.Overrun applies: by
 // default the process ends.
 //
+// After the end of ctx the work goes on while no member is warm that could take over, and another one may become so: for at most Timing.Handover, as
+// with Resign. Without Config.Prepare at any member it ends at once.
+//
 // If work returns although its context is not done, the member hands over, and Lead returns the error of work. When Lead
 // has returned, the member votes and does not lead, until Lead is called again. Before the first call of Lead a member
 // leads without work.
@@ -141,7 +144,7 @@ func (m *Member) Lead(ctx context.Context, work func(context.Context, Leadership
 	var last election.Term // work begins once in a term
 	for {
 		s, changed := m.group.State()
-		if s.Role == network.Leader && !s.Stopping && (s.Term == 0 || s.Term > last) && m.group.Begin(s.Term) {
+		if s.Role == network.Leader && !s.Stopping && (s.Term == 0 || s.Term > last) && ctx.Err() == nil && m.group.Begin(s.Term) {
 			last = s.Term
 			ended, err := m.lead(ctx, Leadership{m, s.Term}, work)
 			if ended {
@@ -177,6 +180,7 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 	looked, progress := begun, m.config.Timing.Progress
 	fuse := m.newFuse()
 	defer fuse.remove()
+	yields := m.yields(ctx, within)
 	var until time.Duration // the end of the lease, as last known, on Boottime
 	for {
 		s, changed := m.group.State()
@@ -190,7 +194,7 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 			m.work.excuse(gap) // the work had no processor either
 		}
 		looked = now
-		if cause := m.mustStop(ctx, l, &s, !leads || now >= stopAt); cause != nil {
+		if cause := m.mustStop(ctx, yields, l, &s, !leads || now >= stopAt); cause != nil {
 			cancel(cause)
 			return false, m.stop(l, cause, until, fuse, end, returned)
 		}
@@ -204,7 +208,7 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 			return true, err
 		case <-alarm.C():
 		case <-changed:
-		case <-ctx.Done():
+		case <-yields:
 		}
 	}
 }
@@ -230,8 +234,8 @@ func arm(c clock.Clock, alarm clock.Timer, at time.Duration) {
 }
 
 // mustStop returns the reason for which work has to stop, or nil; late: its lease is about to end, or has ended. The member then tries
-// to hand over in good order.
-func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, late bool) (cause error) {
+// to hand over in good order. After the end of ctx it does so when yields is closed.
+func (m *Member) mustStop(ctx context.Context, yields <-chan struct{}, l Leadership, s *live.State, late bool) (cause error) {
 	select {
 	case <-m.Done():
 		return cmp.Or(m.Err(), ErrClosed)
@@ -248,11 +252,14 @@ func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, late
 		return ErrLapsed
 	case m.config.Clock.Boottime() >= m.work.due(m.config.Timing.Progress):
 		return m.stalls()
-	case ctx.Err() != nil:
+	}
+	select {
+	case <-yields:
 		m.standDown(ErrResigned) // the lease is renewed while the work stops
 		return context.Cause(ctx)
+	default:
+		return nil
 	}
-	return nil
 }
 
 // exitOverrun is the status with which a process ends whose work has not: EX_SOFTWARE.
@@ -314,6 +321,9 @@ func (m *Member) overrun(l Leadership, returned <-chan error) (err error, ended 
 // Resign gives up the lead. It lets the work stop, hands over to an able member, even one of lower rank, and returns nil when
 // this member leads no more in its term. If no other member can take over, this one may lead again later, in a greater term.
 //
+// Members with Config.Prepare take over when they are warm. While none is, and one may become so, the lead goes on for up to Timing.Handover; then
+// any able member takes over.
+//
 // The error is [ErrNotLeader] if this member does not lead; then nothing happens. It is [ErrConfig] with [Bully], which does not hand
 // over, and the cause of ctx if that is done first; then the work may still stop, and the lead ends later. Work that calls Resign
 // needs the context that Lead has given to it, which ends here with the cause [ErrResigned]: the lead ends when the work has returned.
@@ -325,7 +335,13 @@ func (m *Member) Resign(ctx context.Context) error {
 	if v.Role != Leader {
 		return notLeader(v)
 	}
-	m.end(ErrResigned, election.Command{Order: election.Resign})
+	if _, err := m.awaitSuccessor(ctx, 0); err != nil {
+		return err
+	}
+	if s, _ := m.group.State(); uint64(s.Term) != v.Term { // it leads again, for another reason
+		return nil
+	}
+	m.handOver(ErrResigned)
 	return m.waitForEnd(ctx, election.Term(v.Term))
 }
 
@@ -356,8 +372,8 @@ func notLeader(v View) error {
 	return fmt.Errorf("%w: member %d leads in term %d", ErrNotLeader, v.Leader, v.Term)
 }
 
-// Transfer asks the leader, if this member is it, to stop its work and to hand over to a member. It does not wait for that. The error
-// is [ErrConfig] if there is no such other member, and [ErrUnable] if that is known to be unable.
+// Transfer asks the leader, if this member is it, to stop its work and to hand over to a member. It does not wait for that. The leader does so
+// when that member is warm, or is not for Timing.Handover: see Config.Prepare. The error is [ErrConfig] if there is no such other member, and [ErrUnable] if that is known to be unable.
 func (m *Member) Transfer(id uint64) error {
 	member, known := m.live.Rank(id)
 	switch {
@@ -375,7 +391,18 @@ func (m *Member) Transfer(id uint64) error {
 			return fmt.Errorf("%w: member %d: %s", ErrUnable, id, why)
 		}
 	}
-	m.end(ErrTransferred, election.Command{Order: election.Transfer, Member: member})
+	end := func() { m.end(ErrTransferred, election.Command{Order: election.Transfer, Member: member}) }
+	if _, waits := m.successor(id); !waits {
+		end()
+		return nil
+	}
+	go func() {
+		term := s.Term
+		_, _ = m.awaitSuccessor(context.Background(), id) // no error without an end of the context
+		if now, _ := m.group.State(); now.Term == term {
+			end()
+		}
+	}()
 	return nil
 }
 

@@ -65,6 +65,9 @@ type Status struct {
 
 	Stopping bool `json:"stopping"` // it leads, and its work is about to stop
 
+	// NotReady tells that it leads, and that its work has not told that it is ready: see Config.AwaitReady.
+	NotReady bool `json:"not_ready,omitempty"`
+
 	// LastChange is the last change of the leader, as far as this member knows; null: it has known none.
 	LastChange *LeaderChange `json:"last_change,omitempty"`
 
@@ -141,6 +144,12 @@ type MemberStatus struct {
 
 	// Unable is why it may not lead at present: its health check fails, for example. Empty: it may.
 	Unable string `json:"unable,omitempty"`
+
+	// Warmth is how far it is prepared for the lead; empty: it has no Config.Prepare, or has not told.
+	Warmth Warmth `json:"warmth,omitempty"`
+
+	// WhyCold is the last error of its Config.Prepare; empty: there was none, or it has prepared since.
+	WhyCold string `json:"why_cold,omitempty"`
 }
 
 // Member is a member of a group, in this process. Its methods may be called at any time, by any goroutine.
@@ -160,7 +169,8 @@ type Member struct {
 	down     bool     // it stands for election no more: Lead has returned, or Close was called
 	health   *monitor // of the process; nil: it has none
 
-	work work // in this group
+	work        work         // in this group
+	preparation *preparation // in this group; nil: it has nothing to prepare
 
 	failures atomic.Pointer[live.Failures] // of the storage and the paths; nil: they are not known yet
 
@@ -230,6 +240,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	m := &Member{config: c, weight: c.weight(), health: health, group: engine.Group, live: engine, changing: make(chan struct{}, 1), others: map[*Member]bool{}}
 	m.members.Store(&c.Members)
 	m.book = book
+	m.preparation = newPreparation(c.Prepare, c.weight() == 0)
 	if health != nil {
 		go health.watch(m.Done(), c.Clock, func() {
 			if err := health.unable(); err != nil {
@@ -241,6 +252,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		})
 	}
 	engine.Stalls(m.changeDisk)
+	if m.preparation != nil {
+		go m.prepares()
+	}
 	context.AfterFunc(ctx, func() { m.Close() })
 	return m, nil
 }
@@ -253,6 +267,9 @@ type GroupConfig struct {
 	// Priorities has the priorities that members have in this group, by identifier, in place of those in Config.Members. So
 	// each of several groups can prefer another leader. Witnesses are witnesses in all groups.
 	Priorities map[uint64]uint16
+
+	// Prepare is like Config.Prepare, for this group.
+	Prepare func(context.Context) error
 }
 
 // perGroup is the part of Timing.Answers that a group needs, if all groups of a process elect at the same time: 100 groups
@@ -287,7 +304,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 	case err != nil:
 		return nil, err
 	}
-	other := &Member{config: c, weight: c.weight(), health: m.health, group: group, live: m.live, changing: make(chan struct{}, 1), first: m}
+	other := &Member{config: c, weight: c.weight(), health: m.health, group: group, live: m.live, changing: make(chan struct{}, 1), first: m, preparation: newPreparation(c.Prepare, c.weight() == 0)}
 	m.mu.Lock()
 	m.others[other] = true
 	if n := len(m.others) + 1; c.Algorithm == QuorumBully && time.Duration(n)*perGroup > c.Timing.Answers && !m.crowded {
@@ -296,6 +313,9 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 	}
 	m.mu.Unlock()
 	other.changeStanding() // what has changed since Standing was made
+	if other.preparation != nil {
+		go other.prepares()
+	}
 	context.AfterFunc(ctx, func() { other.Close() })
 	return other, nil
 }
@@ -367,6 +387,7 @@ func (m *Member) Status() Status {
 	if v.Known {
 		status.Leader = &v.Leader
 	}
+	status.NotReady = v.Role == Leader && m.config.AwaitReady && !m.work.isReady(s.Term)
 	if v.Role == Leader && m.config.Algorithm == QuorumBully {
 		left := m.group.Left(s.Term).Seconds()
 		status.Lease = &left
@@ -389,7 +410,7 @@ func (m *Member) Status() Status {
 		member, _ := find(list, id) // it may have changed meanwhile
 		status.Members = append(status.Members, MemberStatus{
 			ID: id, Address: member.Address, Witness: member.Witness, Standby: !slices.Contains(s.Voters.Members, id), Reachable: s.Reachable[i], Problem: s.Problems[i],
-			Weight: s.Standings[i].Weight,
+			Weight: s.Standings[i].Weight, Warmth: warmths[s.Standings[i].Warmth], WhyCold: s.Standings[i].Cold,
 		})
 		if s.Reachable[i] { // what it told before may be over
 			status.Members[i].Unable = s.Standings[i].Unable
@@ -448,10 +469,10 @@ func (m *Member) VerifyLeader(ctx context.Context) error {
 	return nil
 }
 
-// Close stops the member: it resigns if it leads, waits until its work has returned, and leaves its group. A majority renews the lease
-// until then, so work that does not return keeps Close waiting. Without a majority, Close waits no longer than the lease. The first
-// member of a process closes the others, too, sends a goodbye to the other processes, and waits until all its goroutines have
-// ended. Further calls do nothing.
+// Close stops the member: it resigns if it leads, waits until its work has returned, and leaves its group. Before it resigns it waits for a
+// warm member, as Resign does. A majority renews the lease until the work has returned, so work that does not return keeps Close waiting. Without a
+// majority, Close waits no longer than the lease. The first member of a process closes the others, too, sends a goodbye to the other
+// processes, and waits until all its goroutines have ended. Further calls do nothing.
 //
 // The error is [ErrStorage] if the storage does not answer: Close waits ten seconds for it. A write that has not ended then is abandoned with
 // its goroutine, which the log says, and the storage is in use until it ends. Otherwise the error is nil.
@@ -459,6 +480,7 @@ func (m *Member) Close() error {
 	if m.first != nil {
 		m.resign()
 		err := m.group.Leave()
+		m.preparation.wait()
 		m.first.mu.Lock()
 		delete(m.first.others, m)
 		m.first.mu.Unlock()
@@ -477,6 +499,7 @@ func (m *Member) Close() error {
 
 // resign lets the member lead no more, and waits until it does not: its work has returned, or its lease has ended.
 func (m *Member) resign() {
+	_, _ = m.awaitSuccessor(context.Background(), 0) // no error without an end of the context
 	m.standDown(ErrClosed)
 	for m.config.Algorithm == QuorumBully {
 		s, _ := m.group.State()
@@ -501,6 +524,7 @@ func (m *Member) leave() error {
 	if m.health != nil {
 		<-m.health.ended
 	}
+	m.preparation.wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.left {
@@ -508,60 +532,6 @@ func (m *Member) leave() error {
 		_ = warden.Left(m.config.ID) // if the warden does not hear it, it proves the death to no harm
 	}
 	return ofStorage(err)
-}
-
-// standDown lets the member lead no more, with a successor if it leads.
-func (m *Member) standDown(cause error) {
-	m.stand(cause, func() {
-		m.down = true
-		m.note(cause)
-	})
-}
-
-// standUp lets the member stand for election.
-func (m *Member) standUp() {
-	m.stand(nil, func() {
-		m.down = false
-		m.note(m.unable())
-	})
-}
-
-// errDown is why a member may not lead that stands for election no more.
-var errDown = errors.New("it has no work at present")
-
-// stand changes how the member stands for election. The cause is why its lead ends, unless it may not lead for another one.
-func (m *Member) stand(cause error, change func()) {
-	if m.config.Algorithm == Bully {
-		return // it knows no weights
-	}
-	m.standing.Lock()
-	defer m.standing.Unlock()
-	change()
-	s := live.Standing{Weight: m.weight}
-	if err := m.unable(); err != nil {
-		s.Unable, cause = err.Error(), err
-	} else if m.down {
-		s.Unable = errDown.Error()
-	}
-	m.group.Stand(s, because(cause))
-}
-
-// note notes the cause of the next end of a tenure; nil: it has none.
-func (m *Member) note(cause error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.cause = cause
-}
-
-// SetPriority changes the priority of this member in this group, in place of that in Config.Members. 0 stands for 1. It
-// causes no election: the priority counts when a leader is elected, when one resigns, and with Config.Preempt. The error is
-// [ErrConfig] for a witness, and with [Bully], which knows no priorities.
-func (m *Member) SetPriority(priority uint16) error {
-	if m.config.Algorithm == Bully || m.config.weight() == 0 {
-		return fmt.Errorf("%w: member %d has no priority: it is a witness, or the algorithm is %s", ErrConfig, m.config.ID, Bully)
-	}
-	m.stand(nil, func() { m.weight = max(1, priority) })
-	return nil
 }
 
 // ErrStorage reports that a member cannot keep what it promises: its disk gives no answer, or its directory is gone. The text

@@ -33,6 +33,7 @@ const mostPause = time.Minute
 type work struct {
 	mu      sync.Mutex
 	term    election.Term // of the work that runs; 0: none runs
+	ready   bool          // it has told that it can serve
 	told    time.Duration // when it told progress last, or began, on Boottime
 	held    error         // why the member may not lead; nil: it may
 	running bool          // the work that is the reason has not returned
@@ -44,7 +45,7 @@ type work struct {
 func (w *work) begin(term election.Term, now time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.term, w.told = term, now
+	w.term, w.told, w.ready = term, now, false
 }
 
 // tell notes that the work of a term makes progress.

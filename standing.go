@@ -2,6 +2,7 @@ package ringleader
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,4 +41,65 @@ func (m *Member) changeStanding() {
 	for _, member := range all {
 		member.stand(nil, func() { member.note(member.unable()) })
 	}
+}
+
+// standDown lets the member lead no more, with a successor if it leads.
+func (m *Member) standDown(cause error) {
+	if id, _ := m.successor(0); id != 0 && m.config.Algorithm != Bully {
+		m.handOver(cause) // the algorithm may not know yet that it is warm
+	}
+	m.stand(cause, func() {
+		m.down = true
+		m.note(cause)
+	})
+}
+
+// standUp lets the member stand for election.
+func (m *Member) standUp() {
+	m.stand(nil, func() {
+		m.down = false
+		m.note(m.unable())
+	})
+}
+
+// errDown is why a member may not lead that stands for election no more.
+var errDown = errors.New("it has no work at present")
+
+// stand changes how the member stands for election. The cause is why its lead ends, unless it may not lead for another one.
+func (m *Member) stand(cause error, change func()) {
+	if m.config.Algorithm == Bully {
+		return // it knows no weights
+	}
+	m.standing.Lock()
+	defer m.standing.Unlock()
+	change()
+	s := live.Standing{Weight: m.weight}
+	s.Warmth, s.Cold = m.preparation.state()
+	if err := m.unable(); err != nil {
+		s.Unable, cause = err.Error(), err
+	} else if m.down {
+		s.Unable = errDown.Error()
+	}
+	m.group.Stand(s, because(cause))
+}
+
+// note notes the cause of the next end of a tenure; nil: it has none.
+func (m *Member) note(cause error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cause = cause
+}
+
+// SetPriority changes the priority of this member in this group, in place of that in Config.Members. 0 stands for 1. It
+// causes no election: the priority counts when a leader is elected, when one resigns, and with Config.Preempt. The error is
+// [ErrConfig] for a witness, above 16383 with Config.Prepare, and with [Bully], which knows no priorities.
+func (m *Member) SetPriority(priority uint16) error {
+	if m.preparation != nil && priority > live.MaxPreparedWeight {
+		return fmt.Errorf("%w: a member with Prepare has a priority up to %d, not %d", ErrConfig, live.MaxPreparedWeight, priority)
+	}
+	if m.config.Algorithm == Bully || m.config.weight() == 0 {
+		return fmt.Errorf("%w: member %d has no priority: it is a witness, or the algorithm is %s", ErrConfig, m.config.ID, Bully)
+	}
+	m.stand(nil, func() { m.weight = max(1, priority) })
+	return nil
 }

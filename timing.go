@@ -69,6 +69,10 @@ type Timing struct {
 	// is set. After an offer without success it waits twice as long, up to eight times.
 	Preempt time.Duration
 
+	// Handover is how long a leader that is to hand over goes on if no other member is warm, and one may become so: see Config.Prepare. The
+	// default is ten seconds: with as long again for its work to stop it fits into the 30 seconds that Kubernetes leaves a pod.
+	Handover time.Duration
+
 	// MessageDelay is, with [Bully], the longest time that a message takes, and its handling: a slower one may cause
 	// another election. The default is 25 ms.
 	MessageDelay time.Duration
@@ -87,7 +91,7 @@ func LAN() Timing {
 	return Timing{
 		Lease: 500 * time.Millisecond, ShortestLease: 240 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 66 * time.Millisecond,
 		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
-		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second,
+		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second, Handover: 10 * time.Second,
 		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,
 	}
 }
@@ -97,7 +101,7 @@ func WAN() Timing {
 	return Timing{
 		Lease: 5 * time.Second, ShortestLease: 5 * time.Second, LongestLease: 5 * time.Second, Drift: 0.05, Renewal: 800 * time.Millisecond,
 		Answers: 600 * time.Millisecond, Defer: time.Second, Claim: time.Second,
-		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Stall: time.Second, Preempt: 30 * time.Second,
+		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Stall: time.Second, Preempt: 30 * time.Second, Handover: 10 * time.Second,
 		MessageDelay: 300 * time.Millisecond, Heartbeat: 500 * time.Millisecond, Suspicion: 2 * time.Second,
 	}
 }
@@ -168,6 +172,7 @@ func (t Timing) complete() Timing {
 	preset(&t.Margin, t.Lease/10)
 	preset(&t.Stall, lan.Stall)
 	preset(&t.Preempt, lan.Preempt)
+	preset(&t.Handover, lan.Handover)
 	preset(&t.MessageDelay, lan.MessageDelay)
 	preset(&t.Heartbeat, lan.Heartbeat)
 	preset(&t.Suspicion, max(4*t.Heartbeat, lan.Suspicion))
@@ -240,6 +245,7 @@ func (t *Timing) check(must func(ok bool, format string, args ...any)) {
 		{"Margin", t.Margin},
 		{"Stall", t.Stall},
 		{"Preempt", t.Preempt},
+		{"Handover", t.Handover},
 		{"MessageDelay", t.MessageDelay},
 		{"Heartbeat", t.Heartbeat},
 		{"Suspicion", t.Suspicion},

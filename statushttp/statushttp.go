@@ -9,6 +9,7 @@ package statushttp
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -18,9 +19,9 @@ import (
 // Handler returns a handler that serves the member's state:
 //
 //	GET /status   ringleader.Status, as JSON
-//	GET /leader   likewise; 200 on the leader and 503 elsewhere, for load balancers
+//	GET /leader   likewise; 200 on the leader when its work is ready, and 503 elsewhere, for load balancers
 //	GET /healthz  {"healthy":true}; 503 with the reason when the member has stopped or stalled, or its storage fails
-//	GET /readyz   likewise; 503 also while the member knows no leader
+//	GET /readyz   likewise; 503 also while the member knows no leader, is not warm, or leads and its work is not ready
 //	GET /watch    a stream of server-sent events: ringleader.Status now and after each change of the leader
 //	GET /metrics  the state and the counters, in the text format of Prometheus
 func Handler(m *ringleader.Member) http.Handler {
@@ -30,7 +31,7 @@ func Handler(m *ringleader.Member) http.Handler {
 	})
 	mux.HandleFunc("GET /leader", func(w http.ResponseWriter, _ *http.Request) {
 		status := m.Status()
-		Reply(w, codeOf(status.Role == ringleader.Leader), status)
+		Reply(w, codeOf(status.Role == ringleader.Leader && !status.NotReady), status)
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, m.Health()) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, ready(m)) })
@@ -39,13 +40,26 @@ func Handler(m *ringleader.Member) http.Handler {
 	return mux
 }
 
-// ready returns why a member takes no part in a group with a leader, or nil.
+// ready returns why a member takes no part in a group with a leader, or could not take over the lead as well as others, or nil.
 func ready(m *ringleader.Member) error {
 	if err := m.Health(); err != nil {
 		return err
 	}
-	if status := m.Status(); status.Leader == nil {
+	status := m.Status()
+	switch {
+	case status.Leader == nil:
 		return errors.New(strings.Join(status.Why, "; "))
+	case status.NotReady:
+		return errors.New("it leads, and its work is not ready")
+	}
+	for i := range status.Members {
+		switch own := &status.Members[i]; {
+		case own.ID != status.ID || own.Warmth == "" || own.Warmth == ringleader.Warm:
+		case own.WhyCold != "":
+			return fmt.Errorf("it cannot become warm: %s", own.WhyCold)
+		default:
+			return errors.New("it is not warm yet")
+		}
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ var flagGroups = []flagGroup{
 	{"timing", "Timing", "preset lease shortest-lease renewal heartbeat suspicion hang stall progress-path join:delay exec:delay doctor:delay"},
 	{"health", "Health", "health-command health-http health-interval health-timeout health-rise health-fall"},
 	{"hooks", "Hooks", "on-leader on-follower on-change hook-timeout"},
-	{"command", "The command", "user on-exit backoff progress progress-file stop-grace stop-timeout no-namespace"},
+	{"command", "The command", "user warm handover-wait ready ready-port ready-notify on-exit backoff progress progress-file stop-grace stop-timeout no-namespace"},
 }
 
 // groupsOf returns the names of the groups that have a flag of a command. The help shows the first; a test wants one.

@@ -238,6 +238,17 @@ func TestHAProxySendsConnectionsToTheLeader(t *testing.T) {
 	p.follows(t, members)
 }
 
+func TestHAProxySendsRequestsToTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
+	needs(t, "haproxy")
+	p := newPorts(t)
+	var members []*exec.Cmd
+	for id := 1; id <= 3; id++ {
+		members = append(members, p.local(t, id, "service", fmt.Sprintf("10.0.0.%d:9000", id), fmt.Sprintf("member %d", id)))
+	}
+	start(t, "haproxy", "-db", "-f", p.recipe(t, "haproxy-http.cfg"))
+	p.follows(t, members)
+}
+
 func TestNginxFindsTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
 	needs(t, "nginx")
 	p := newPorts(t)

@@ -4,6 +4,7 @@ package operate
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -34,6 +36,9 @@ type execOptions struct {
 	user               string
 	progress           time.Duration
 	progressFile       string
+	warm               string
+	handover           time.Duration
+	ready              agent.Ready
 }
 
 func (p *program) exec() *cobra.Command {
@@ -57,6 +62,17 @@ It sends WATCHDOG=1 to $NOTIFY_SOCKET, as a service of systemd does ($WATCHDOG_U
 time), or touches --progress-file. If it does not, or a --progress-path fails, it may hang:
 it gets --stop-grace, nothing prolongs the lease, and another member leads. This member may
 lead again after a pause of --progress, which doubles each time, up to a minute.
+
+--warm is a command of a shell that prepares this member while it does not lead: it fills a
+cache, for example. The member is warm when that ends with status 0, or tells READY=1 by
+sd_notify and runs on; it ends at once before the command begins, and runs again after it.
+If it fails, the log says so, and it runs again after a pause, from 1s to 1m. The lead goes
+to warm members first, and to those whose --warm fails last. A leader that resigns, transfers
+or is stopped waits up to --handover-wait for a warm one. After a crash nothing waits. Give
+--warm to all members; their priorities are up to 16383.
+
+With --ready, --ready-port or --ready-notify the leader is ready later than it leads: until
+then GET /leader is 503, and status has "leading, not ready".
 
 On Linux the command runs in a PID namespace. The kernel kills all processes in it before
 the end of the lease, even if warden, member and keeper are stopped. The command sees only
@@ -100,6 +116,8 @@ Settings are taken from a file, the environment and flags, and hooks run, as wit
   ringleader exec --config jobs.toml --id 1 --data data/1 -- ./scheduler
   ringleader exec --config jobs.toml --id 1 --data data/1 --progress 2s \
     --progress-file /run/jobs.alive --progress-path /srv/jobs -- ./scheduler
+  ringleader exec --config web.toml --id 1 --data data/1 --warm './fill-cache' \
+    --ready-port 9000 -- ./web --port 9000
   ringleader exec --preset wan --stop-grace 1s --on-exit restart --id 1 --data data/1 \
     --member 1=127.0.0.1:7001 -- ./scheduler --verbose`,
 		Args:              commandNeeded,
@@ -143,12 +161,17 @@ func (o *execOptions) defineAll(flags *pflag.FlagSet) {
 	flags.StringVar(&o.user, "user", "", "name or number of the user who runs the command, hooks and the health check, with the groups of that user; needs root (default: the user of this process)")
 	flags.DurationVar(&o.progress, "progress", 0, "the command tells progress within this time, by WATCHDOG=1 of sd_notify or --progress-file; else it is killed, and another member leads; 0: it promises nothing")
 	flags.StringVar(&o.progressFile, "progress-file", "", "FILE that the command touches to tell progress")
+	flags.StringVar(&o.warm, "warm", "", "command of a shell that prepares this member for the lead; status 0, or READY=1 of sd_notify: it is warm")
+	flags.DurationVar(&o.handover, "handover-wait", 0, fmt.Sprintf("how long a leader that is to hand over waits for a member that is warm, if one may become so (default: %v)", ringleader.LAN().Handover))
+	flags.StringVar(&o.ready.Command, "ready", "", "command of a shell that is tried until its status is 0: then the command is ready")
+	flags.StringVar(&o.ready.Address, "ready-port", "", "PORT, or HOST:PORT, of the command: it is ready when that takes a connection")
+	flags.BoolVar(&o.ready.Notify, "ready-notify", false, "the command is ready when it sends READY=1 to $NOTIFY_SOCKET, as sd_notify does")
 	flags.DurationVar(&o.backoff, "backoff", time.Second, "pause after a command that has ended by itself; it doubles each time, up to 1m")
 }
 
 // config returns the configuration of the member.
 func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
-	for _, name := range []string{"stop-grace", "stop-timeout", "backoff"} {
+	for _, name := range []string{"stop-grace", "stop-timeout", "backoff", "handover-wait"} {
 		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
 			return c, fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
 		}
@@ -158,6 +181,11 @@ func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 		return c, errors.New("--progress-file is for --progress")
 	case o.progress != 0 && o.progressFile == "" && runtime.GOOS != "linux":
 		return c, errors.New("--progress needs --progress-file on " + runtime.GOOS)
+	case o.ready.Notify && runtime.GOOS != "linux":
+		return c, errors.New("--ready-notify is for linux, not " + runtime.GOOS)
+	}
+	if err := o.readiness(); err != nil {
+		return c, err
 	}
 	if err := agent.CheckUser(o.user); err != nil {
 		return c, fmt.Errorf("--user: %w", err)
@@ -171,10 +199,35 @@ func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	if c, err = o.joinOptions.config(flags); err != nil {
 		return c, err
 	}
-	c.Timing.Grace, c.Timing.Progress = cmp.Or(o.grace, c.Timing.Grace), o.progress
+	c.Timing.Grace, c.Timing.Progress, c.Timing.Handover = cmp.Or(o.grace, c.Timing.Grace), o.progress, cmp.Or(o.handover, c.Timing.Handover)
 	c.Timing = c.Timing.WithDefaults() // a longer grace allows no lease that is as short
+	if o.warm != "" {
+		c.Prepare = func(context.Context) error { return nil } // so that the limits of priorities are checked; the agent has its own
+	}
 	o.grace, o.shortest = c.Timing.Grace, c.Timing.ShortestLease
 	return c, nil
+}
+
+// readiness checks how the command becomes ready.
+func (o *execOptions) readiness() (err error) {
+	given := 0
+	for _, way := range []bool{o.ready.Command != "", o.ready.Address != "", o.ready.Notify} {
+		if way {
+			given++
+		}
+	}
+	if given > 1 {
+		return errors.New("--ready, --ready-port and --ready-notify are several ways; the command has one")
+	}
+	if port := o.ready.Address; port != "" {
+		if !strings.Contains(port, ":") {
+			port = ":" + port
+		}
+		if o.ready.Address, err = option.Address("--ready-port", port); err != nil {
+			return fmt.Errorf("--ready-port is a port from 1 to 65535, or HOST:PORT, not %q", strings.TrimPrefix(port, ":"))
+		}
+	}
+	return nil
 }
 
 // runExec runs a member, and a command while it leads.
@@ -186,7 +239,7 @@ func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, c
 	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{
 		Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health,
-		Command: args, NoNamespace: o.noNamespace, User: o.user, ProgressFile: o.progressFile, OnExit: agent.OnExit(o.onExit), Backoff: o.backoff, StopTimeout: o.stopTimeout,
+		Command: args, NoNamespace: o.noNamespace, User: o.user, ProgressFile: o.progressFile, Warm: o.warm, Ready: o.ready, OnExit: agent.OnExit(o.onExit), Backoff: o.backoff, StopTimeout: o.stopTimeout,
 	}, joinStore)
 	if err != nil {
 		return notJoined(&o.joinOptions, err)

@@ -23,6 +23,7 @@ var timingSettings = []timingSetting{
 	{"Grace", "stop-grace", "the grace (a tenth of --lease)"},
 	{"Margin", "", "the margin (a tenth of --lease)"},
 	{"Preempt", "preempt-delay", ""},
+	{"Handover", "handover-wait", "the wait for a warm member"},
 	{"MessageDelay", "delay", ""},
 	{"Heartbeat", "heartbeat", ""},
 	{"Suspicion", "suspicion", ""},

@@ -46,6 +46,13 @@ type Config struct {
 	// empty: there is none.
 	ProgressFile string
 
+	// Warm is a command of a shell that prepares the member while it does not lead; empty: there is none. The member is warm when it has ended with
+	// status 0, or, on Linux, has told READY=1 by sd_notify(3) and runs on. It is killed before Command begins.
+	Warm string
+
+	// Ready is how Command becomes ready. The zero value: as soon as it runs.
+	Ready Ready
+
 	OnExit  OnExit
 	Backoff time.Duration // before the command, or the member's candidacy, begins again; it doubles up to mostBackoff
 
@@ -72,14 +79,16 @@ type Agent struct {
 	config  Config
 	log     *slog.Logger
 	keepers *keepers
+	standby *standby // nil: nothing prepares the member
 	hooks   *hooks
 	notices sync.WaitGroup // to the service manager
 
-	life   context.Context // ends when the agent is to stop
-	end    context.CancelFunc
-	close  func() error
-	web    sync.WaitGroup
-	served error // why serving has failed
+	life    context.Context // ends when the agent is to stop
+	end     context.CancelFunc
+	close   func() error
+	unserve context.CancelFunc
+	web     sync.WaitGroup
+	served  error // why serving has failed
 }
 
 // Start joins the group, by a function like [ringleader.Join], serves the state of the member, runs hooks, and tells the service
@@ -103,10 +112,15 @@ func Start(ctx context.Context, c Config, join func(context.Context, ringleader.
 		err = a.health(&c.Member)
 	}
 	if err == nil {
+		a.prepares(&c.Member)
+		c.Member.AwaitReady = c.Ready != Ready{}
 		a.Member, err = join(context.WithoutCancel(ctx), c.Member)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, closeAll(web))
+	}
+	if a.standby != nil {
+		close(a.standby.joined)
 	}
 	a.life, a.end = context.WithCancel(ctx)
 	a.close = sync.OnceValue(a.stop)
@@ -178,10 +192,12 @@ func closeAll(o control.Options) (err error) {
 	return err
 }
 
-// serve serves the member until the end of its life.
+// serve serves the member until it is closed: at the end of its life it may still lead, and load balancers ask it.
 func (a *Agent) serve(o control.Options) {
+	var ctx context.Context
+	ctx, a.unserve = context.WithCancel(context.WithoutCancel(a.life))
 	a.web.Go(func() {
-		a.served = control.Serve(a.life, a.Member, o)
+		a.served = control.Serve(ctx, a.Member, o)
 		a.end()
 	})
 }
@@ -196,6 +212,8 @@ func (a *Agent) Close() error { return a.close() }
 func (a *Agent) stop() error {
 	a.end()
 	err := errors.Join(a.Err(), a.Member.Close())
+	a.standby.hold() // its end
+	a.unserve()
 	<-a.hooks.ended
 	a.web.Wait()
 	a.notices.Wait()

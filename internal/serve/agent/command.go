@@ -42,6 +42,10 @@ type executor struct {
 // a command that has ended the life of the member by itself, and otherwise 0.
 func (a *Agent) Exec(ctx context.Context) (status int, err error) {
 	e := &executor{Agent: a, backoff: backoff{first: a.config.Backoff}}
+	if e.standby != nil {
+		e.keepers.prepare(e.config.Command)
+		defer e.keepers.dismiss()
+	}
 	for {
 		err := a.Lead(ctx, e.tenure)
 		switch {
@@ -73,6 +77,12 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 // tenure runs the command in one tenure of the member.
 func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
+	e.standby.hold()
+	defer func() {
+		if e.standby.release(); e.standby != nil {
+			e.keepers.prepare(e.config.Command)
+		}
+	}()
 	for {
 		begun := time.Now()
 		told, err := e.run(ctx, l)
@@ -114,6 +124,15 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 		return false, err
 	}
 	e.log.Info("the command runs", "term", l.Term(), "keeper", command.command.Process.Pid)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		e.awaitReady(l, command.ended)
+	}()
+	defer func() {
+		<-looked // it ends with the command
+		l.SetReady(false)
+	}()
 	ticker := time.NewTicker(d.each())
 	defer ticker.Stop()
 	done, disobeys := ctx.Done(), false

@@ -84,7 +84,7 @@ func TestAKeeperThatComesLateWaitsForItsNextOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		orders.Close()
-		fmt.Fprintln(ours, test.orders)
+		fmt.Fprintln(ours, "null", test.orders) // no variables
 		if strings.Count(test.orders, "{") == 1 && test.out == "" {
 			ours.Close()
 		}
@@ -111,7 +111,7 @@ func TestTheKernelKillsAKeeperByItsFirstOrder(t *testing.T) {
 	}
 	orders.Close()
 	dead := now() + 200*time.Millisecond
-	fmt.Fprintf(ours, `{"stop": %d, "kill": %d, "dead": %d}`+"\n", now()+time.Hour, now()+time.Hour, dead)
+	fmt.Fprintf(ours, `null {"stop": %d, "kill": %d, "dead": %d}`+"\n", now()+time.Hour, now()+time.Hour, dead)
 	overdue := time.AfterFunc(limit, func() { c.Process.Kill() })
 	c.Wait()
 	if !overdue.Stop() {

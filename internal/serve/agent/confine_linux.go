@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -71,15 +72,16 @@ func capabilities() (administers, any bool, err error) {
 	return false, false, errors.New("/proc/self/status lacks CapEff")
 }
 
-// What the first process of a namespace gets from its keeper: where it tells that it takes signals, and the memory with the moment of
-// its order.
+// What the first process of a namespace gets from its keeper: where it tells that it takes signals, the memory with the moment of
+// its order, and where it gets the variables of the command, which begins then.
 const (
 	readyPipe  = 3
 	lethalFile = 4
+	beginPipe  = 5
 )
 
-// plantFirst starts the first process of a namespace, which starts the command there.
-func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr, l *lethal) (*tree, error) {
+// plantFirst starts the first process of a namespace. The function that it returns lets that start the command there.
+func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr, l *lethal) (begin func(variables []string) (*tree, error), err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -89,15 +91,34 @@ func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr, l *l
 		return nil, err
 	}
 	defer ready.Close()
-	attributes.Pdeathsig = warden.Die
-	t, err := start(append([]string{program}, p.arguments(firstRole, command)[1:]...), attributes, nil, theirs.Fd(), l.fd(theirs.Fd()))
-	theirs.Close()
+	begins, ours, err := os.Pipe()
 	if err != nil {
+		theirs.Close()
+		return nil, err
+	}
+	attributes.Pdeathsig = warden.Die
+	t, err := start(append([]string{program}, p.arguments(firstRole, command)[1:]...), attributes, nil, theirs.Fd(), l.fd(theirs.Fd()), begins.Fd())
+	theirs.Close()
+	begins.Close()
+	if err != nil {
+		ours.Close()
 		return nil, err
 	}
 	t.group = t.first                  // it passes the signal on
 	_, _ = ready.Read(make([]byte, 1)) // or it has ended, as reap finds
-	return t, nil
+	return func(variables []string) (*tree, error) {
+		_ = json.NewEncoder(ours).Encode(variables) // it may have ended
+		ours.Close()
+		return t, nil
+	}, nil
+}
+
+// awaitBeginning waits until the keeper lets the command begin, and returns its variables. It reports false if it does not begin.
+func awaitBeginning() (variables []string, begins bool) {
+	pipe := os.NewFile(beginPipe, "begin")
+	closeOnExec(pipe)
+	err := json.NewDecoder(pipe).Decode(&variables)
+	return variables, err == nil
 }
 
 // first is the main function of the first process of a PID namespace. It starts the command, reaps all that end, and passes
@@ -138,7 +159,11 @@ func first(arguments []string) int {
 	if _, err := ready.Write([]byte{1}); err != nil {
 		return notStarted // the keeper is dead
 	}
-	t, err := startCommand(command, &syscall.SysProcAttr{}, p.user)
+	variables, begins := awaitBeginning()
+	if !begins {
+		return notStarted // the keeper is dead
+	}
+	t, err := startCommand(command, &syscall.SysProcAttr{}, p.user, variables)
 	if err != nil {
 		return failed(err)
 	}

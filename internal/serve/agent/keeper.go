@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -62,11 +63,12 @@ func keep(arguments []string) int {
 	closeOnExec(pipe)
 	orders := json.NewDecoder(pipe)
 	var (
-		p post
-		o order
+		p         post
+		o         order
+		variables []string
 	)
 	command, err := p.parse(arguments)
-	if err != nil || len(command) == 0 || orders.Decode(&o) != nil {
+	if _, broken := pipe.Stat(); err != nil || broken != nil || len(command) == 0 {
 		complain(errors.New("this command is for ringleader exec, which gives its orders"))
 		return notStarted
 	}
@@ -76,17 +78,35 @@ func keep(arguments []string) int {
 		}
 	}
 	g := newGuard(p.means)
+	begin, err := p.prepare(command, g.lethal)
+	if err != nil {
+		return failed(err)
+	}
+	if orders.Decode(&variables) != nil || orders.Decode(&o) != nil { // its member has ended, and no command is to begin
+		return notStarted
+	}
 	for o.End || o.late() { // a keeper that comes late waits: the next order may have more time
 		if o.End || orders.Decode(&o) != nil {
 			return notStarted
 		}
 	}
 	g.set(&o)
-	t, err := p.plant(command, g.lethal)
+	t, err := begin(variables)
 	if err != nil {
 		return failed(err)
 	}
 	return t.tend(o.begun(), received(orders), g)
+}
+
+// addVariables adds variables to the environment of this process, NAME=VALUE.
+func addVariables(all []string) error {
+	for _, v := range all {
+		name, value, _ := strings.Cut(v, "=")
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // failed tells why a command does not run, and returns the exit status for that.

@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"runtime"
 	"sync"
+	"time"
 
 	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/internal/serve/warden"
@@ -22,7 +23,8 @@ type keepers struct {
 
 	mu     sync.Mutex
 	pids   map[int]bool
-	groups int // control groups that were made
+	groups int   // control groups that were made
+	spare  *kept // it waits for a command under a lease; nil: none does
 }
 
 // newKeepers prepares this process for keepers. The commands end by the means, and hooks by [Children] or less.
@@ -66,11 +68,54 @@ type kept struct {
 // hook starts a command that runs under no lease: it may run a little longer than its member leads, and change what the host has
 // mounted.
 func (k *keepers) hook(command, variables []string, first order, stdout *os.File) (*kept, error) {
-	return k.start(post{means: least, user: k.user}, command, variables, first, nil, stdout)
+	run, err := k.start(post{means: least, user: k.user}, command, nil, stdout)
+	if err == nil {
+		run.begin(variables, first)
+	}
+	return run, err
+}
+
+// prepare starts a keeper for the next command under a lease, which then begins sooner. Without one that starts its own.
+func (k *keepers) prepare(command []string) {
+	if k.means == ControlGroup { // each command has a group of its own
+		return
+	}
+	spare, err := k.start(post{means: k.means, user: k.user}, command, os.Stdin, os.Stdout)
+	if err != nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.spare = spare
+}
+
+// take returns the keeper that waits for a command, or nil.
+func (k *keepers) take() *kept {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	spare := k.spare
+	k.spare = nil
+	return spare
+}
+
+// dismiss ends the keeper that waits for a command.
+func (k *keepers) dismiss() {
+	if spare := k.take(); spare != nil {
+		spare.kill()
+		<-spare.ended
+	}
 }
 
 // lease starts a command that runs under a lease.
 func (k *keepers) lease(command, variables []string, first order) (_ *kept, err error) {
+	if spare := k.take(); spare != nil {
+		select {
+		case <-spare.ended: // somebody has killed it
+		default:
+			spare.begin(variables, first)
+			return spare, nil
+		}
+	}
 	p := post{means: k.means, user: k.user}
 	if p.means == ControlGroup {
 		k.mu.Lock()
@@ -84,12 +129,15 @@ func (k *keepers) lease(command, variables []string, first order) (_ *kept, err 
 			return nil, fmt.Errorf("the warden does not listen: %w", err)
 		}
 	}
-	return k.start(p, command, variables, first, os.Stdin, os.Stdout)
+	run, err := k.start(p, command, os.Stdin, os.Stdout)
+	if err == nil {
+		run.begin(variables, first)
+	}
+	return run, err
 }
 
-// start starts a command with a keeper. It has the environment of this process, with variables added to it, and without what is
-// for the member.
-func (k *keepers) start(p post, command, variables []string, first order, stdin, stdout *os.File) (*kept, error) {
+// start starts the keeper of a command, which waits for its beginning. It has the environment of this process, without what is for the member.
+func (k *keepers) start(p post, command []string, stdin, stdout *os.File) (*kept, error) {
 	orders, ours, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -97,7 +145,7 @@ func (k *keepers) start(p post, command, variables []string, first order, stdin,
 	defer orders.Close()
 	c := exec.Command(k.program)
 	c.Args = p.arguments(keeperRole, command)
-	c.Env = append(inherited(k.account), variables...)
+	c.Env = inherited(k.account)
 	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, os.Stderr
 	c.ExtraFiles = []*os.File{orders}
 	c.SysProcAttr = p.bound()
@@ -111,7 +159,6 @@ func (k *keepers) start(p post, command, variables []string, first order, stdin,
 		return nil, err
 	}
 	k.pids[c.Process.Pid] = true
-	run.order(first)
 	go func() {
 		_ = c.Wait() // ProcessState has the result
 		ours.Close()
@@ -133,6 +180,16 @@ func (k *keepers) start(p post, command, variables []string, first order, stdin,
 // exitKilled is the exit status of a command whose keeper was killed, and so itself was: 128 and the number of SIGKILL.
 const exitKilled = 137
 
+// begin lets the command begin, with variables added to its environment.
+func (r *kept) begin(variables []string, first order) {
+	line, err := json.Marshal(variables)
+	if err != nil {
+		panic(err) // texts
+	}
+	write(r.orders, append(line, '\n')) // into an empty pipe
+	r.order(first)
+}
+
 // order gives an order, if it is another one than the last. A keeper that is stopped takes none, and its pipe is full some time: what it does not
 // get would let it kill later, so the next order is tried again, and this process never waits for a keeper.
 func (r *kept) order(o order) {
@@ -147,6 +204,21 @@ func (r *kept) order(o order) {
 		r.last = o
 	}
 }
+
+// end ends a command that runs under no lease at once, with all its processes, and returns when none is left.
+func (r *kept) end() {
+	r.order(order{End: true})
+	select {
+	case <-r.ended:
+		return
+	case <-time.After(obeys):
+	}
+	r.kill() // its keeper is stopped, for example
+	<-r.ended
+}
+
+// obeys is how long a keeper may need to end a command at once.
+const obeys = 100 * time.Millisecond
 
 // kill kills the keeper, and so the command.
 func (r *kept) kill() { _ = r.command.Process.Kill() } // it may have ended

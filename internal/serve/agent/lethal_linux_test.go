@@ -113,7 +113,11 @@ func (s *deafShells) plant(o *order) *tree {
 		s.t.Fatal("there is no memory to share")
 	}
 	s.lethal.set(o)
-	tree, err := post{means: Namespace}.plant(s.command(), s.lethal)
+	begin, err := post{means: Namespace}.prepare(s.command(), s.lethal)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	tree, err := begin(nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -188,8 +192,10 @@ func TestTheFirstProcessKillsTheOthersWhenItsKeeperIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	orders.Close()
-	if err := json.NewEncoder(ours).Encode(anHour()); err != nil {
-		t.Fatal(err)
+	for _, line := range []any{[]string(nil), anHour()} { // the variables of its environment, and its order
+		if err := json.NewEncoder(ours).Encode(line); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.begin()
 	var first int

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -65,6 +66,8 @@ type spec struct {
 	Patience    time.Duration // with a health check; 0: two leases
 	NoNamespace bool
 	User        string
+	Warm        string
+	Ready       agent.Ready
 }
 
 // beMember runs a member with its command.
@@ -85,7 +88,7 @@ func beMember(text string) {
 	member.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, life, err := agent.Start(ctx, agent.Config{
 		Member: member, Command: s.Command, OnExit: s.OnExit, Backoff: 20 * time.Millisecond, StopTimeout: s.Stop, Hooks: s.Hooks, Health: s.Health,
-		NoNamespace: s.NoNamespace, User: s.User,
+		NoNamespace: s.NoNamespace, User: s.User, Warm: s.Warm, Ready: s.Ready,
 	}, ringleader.Join)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -107,10 +110,36 @@ type beat struct {
 	PID  int
 }
 
+// awaitFile returns when a file is there.
+func awaitFile(name string) {
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for _, err := os.Stat(name); err != nil; _, err = os.Stat(name) {
+		<-ticker.C
+	}
+}
+
 // beCommand is a process of a command. Its words are what it does before it beats for ever.
 func beCommand(words []string) {
 	for _, word := range words {
+		word, value, _ := strings.Cut(word, "=")
 		switch word {
+		case "await": // a file
+			awaitFile(value)
+		case "notify": // as sd_notify does
+			conn, err := net.Dial("unixgram", os.Getenv("NOTIFY_SOCKET"))
+			if err != nil {
+				panic(err)
+			}
+			fmt.Fprint(conn, "READY=1")
+		case "warm": // and not beat
+			for {
+				_ = syscall.Pause()
+			}
+		case "listen": // at an address
+			if _, err := net.Listen("tcp", value); err != nil {
+				panic(err)
+			}
 		case "deaf":
 			signal.Ignore(syscall.SIGTERM)
 		case "status":

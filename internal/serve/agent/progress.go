@@ -9,10 +9,16 @@ import (
 	"ringleader.example/ringleader/internal/serve/canary"
 )
 
+// The signs of a command, as sd_notify(3) has them.
+const (
+	signProgress = "WATCHDOG=1"
+	signReady    = "READY=1"
+)
+
 // A command that has promised to make progress tells it by sd_notify(3), as a service of systemd with a watchdog does, or by touching a file.
 // Its member passes that on to [ringleader.Leadership.Alive], which knows the promise.
 
-// signs are where a command tells that it makes progress.
+// signs are where a command tells that it makes progress, or is ready.
 type signs struct {
 	variables []string // of its environment
 	close     func()
@@ -21,24 +27,34 @@ type signs struct {
 // looksPerPromise is how often a file is looked at within Timing.Progress.
 const looksPerPromise = 4
 
-// follow takes signs of progress of a command until they are closed. Without a promise there are none.
+// follow takes signs of a command until they are closed. Without a promise of progress, and if it is not to tell that it is ready, there are none.
 func (e *executor) follow(l ringleader.Leadership) (signs, error) {
 	most := e.config.Member.Timing.Progress
-	if most == 0 {
+	if most == 0 && !e.config.Ready.Notify {
 		return signs{close: func() {}}, nil
 	}
 	l.Alive() // a restarted command has the whole time
 	ended := make(chan struct{})
 	s := signs{close: func() { close(ended) }}
-	socket, err := listenForSigns(e.keepers.user, l.Alive)
+	socket, err := listenForSigns(e.keepers.user, func(line string) {
+		switch {
+		case line == signProgress:
+			l.Alive()
+		case line == signReady && e.config.Ready.Notify:
+			e.ready(l)
+		}
+	})
 	switch {
 	case err == nil:
-		s.variables = []string{"NOTIFY_SOCKET=" + socket.address, "WATCHDOG_USEC=" + strconv.FormatInt(most.Microseconds(), 10)}
+		s.variables = []string{"NOTIFY_SOCKET=" + socket.address}
+		if most != 0 {
+			s.variables = append(s.variables, "WATCHDOG_USEC="+strconv.FormatInt(most.Microseconds(), 10))
+		}
 		s.close = func() {
 			close(ended)
 			socket.close()
 		}
-	case e.config.ProgressFile == "":
+	case e.config.ProgressFile == "" || e.config.Ready.Notify:
 		return s, err
 	}
 	if e.config.ProgressFile != "" {

@@ -22,8 +22,8 @@ const (
 	mostFiles  = 253 // SCM_MAX_FD
 )
 
-// listenForSigns listens for a command that a user runs, and calls alive at each sign of progress.
-func listenForSigns(as *credential, alive func()) (*signSocket, error) {
+// listenForSigns listens for a command that a user runs, and calls tell with each line of its notices.
+func listenForSigns(as *credential, tell func(line string)) (*signSocket, error) {
 	s := &signSocket{address: fmt.Sprintf("@ringleader-%d-%s", os.Getpid(), rand.Text())}
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: s.address, Net: "unixgram"})
 	if err != nil {
@@ -46,14 +46,19 @@ func listenForSigns(as *credential, alive func()) (*signSocket, error) {
 	if as != nil {
 		users = append(users, as.user)
 	}
-	go s.read(users, alive)
+	go s.read(users, tell)
 	return s, nil
 }
 
-func (s *signSocket) close() { s.conn.Close() }
+// close ends it. A socket that is nil has no effect.
+func (s *signSocket) close() {
+	if s != nil {
+		s.conn.Close()
+	}
+}
 
 // read reads notices until the socket is closed.
-func (s *signSocket) read(users []uint32, alive func()) {
+func (s *signSocket) read(users []uint32, tell func(line string)) {
 	text, with := make([]byte, mostNotice), make([]byte, syscall.CmsgSpace(syscall.SizeofUcred)+syscall.CmsgSpace(4*mostFiles))
 	for {
 		n, m, _, _, err := s.conn.ReadMsgUnix(text, with)
@@ -61,20 +66,13 @@ func (s *signSocket) read(users []uint32, alive func()) {
 			return
 		}
 		user, known := senderOf(with[:m])
-		if known && slices.Contains(users, user) && tellsProgress(string(text[:n])) {
-			alive()
+		if !known || !slices.Contains(users, user) {
+			continue
+		}
+		for line := range strings.Lines(string(text[:n])) {
+			tell(strings.TrimSuffix(line, "\n"))
 		}
 	}
-}
-
-// tellsProgress reports whether a notice tells progress. Other lines are for other purposes.
-func tellsProgress(notice string) bool {
-	for line := range strings.Lines(notice) {
-		if strings.TrimSuffix(line, "\n") == "WATCHDOG=1" {
-			return true
-		}
-	}
-	return false
 }
 
 // senderOf returns the user who has sent a message: every user of the machine can find an abstract address. It closes the files that came with

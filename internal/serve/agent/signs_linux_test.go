@@ -12,7 +12,11 @@ import (
 
 func TestWATCHDOG1TellsProgressAndFilesThatComeWithItAreClosed(t *testing.T) {
 	told := make(chan struct{}, 10)
-	s, err := listenForSigns(nil, func() { told <- struct{}{} })
+	s, err := listenForSigns(nil, func(line string) {
+		if line == signProgress {
+			told <- struct{}{}
+		}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 // signSocket does not exist.
 type signSocket struct{ address string }
 
-func listenForSigns(*credential, func()) (*signSocket, error) {
-	return nil, errors.New("a command tells progress by a file only on " + runtime.GOOS)
+func listenForSigns(*credential, func(string)) (*signSocket, error) {
+	return nil, errors.New("a command has no socket for sd_notify on " + runtime.GOOS)
 }
 
 func (*signSocket) close() {}

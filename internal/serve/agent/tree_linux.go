@@ -35,8 +35,9 @@ type tree struct {
 	looked   time.Duration  // when it last looked for those that have
 }
 
-// plant starts a command by the means of a post.
-func (p post) plant(command []string, l *lethal) (*tree, error) {
+// prepare prepares a command by the means of a post. The function that it returns begins it, with variables added to its environment. Nothing of
+// the command runs before that.
+func (p post) prepare(command []string, l *lethal) (begin func(variables []string) (*tree, error), err error) {
 	if _, err := exec.LookPath(command[0]); err != nil {
 		return nil, err
 	}
@@ -44,24 +45,30 @@ func (p post) plant(command []string, l *lethal) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer release()
 	if p.means == Namespace {
+		defer release()
 		return p.plantFirst(command, attributes, l)
 	}
-	if err := warden.Adopt(); err != nil {
-		return nil, err
-	}
-	t, err := startCommand(command, attributes, p.user)
-	if err != nil {
-		return nil, err
-	}
-	t.confined = p.group
-	return t, nil
+	return func(variables []string) (*tree, error) {
+		defer release()
+		if err := warden.Adopt(); err != nil {
+			return nil, err
+		}
+		t, err := startCommand(command, attributes, p.user, variables)
+		if err != nil {
+			return nil, err
+		}
+		t.confined = p.group
+		return t, nil
+	}, nil
 }
 
 // startCommand starts a command as a child of this process, which runs before others; the command runs as others do. At no moment this
 // process does: one of its threads that had to wait for a processor would keep it alive, and so the command.
-func startCommand(command []string, attributes *syscall.SysProcAttr, as *credential) (*tree, error) {
+func startCommand(command []string, attributes *syscall.SysProcAttr, as *credential, variables []string) (*tree, error) {
+	if err := addVariables(variables); err != nil {
+		return nil, err
+	}
 	_ = kernel.HurryAlone() // where it is allowed; else nothing hurries
 	return start(command, attributes, as)
 }

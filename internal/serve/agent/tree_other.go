@@ -25,8 +25,18 @@ type tree struct {
 	killed  bool
 }
 
+// prepare returns a function that starts a command, with variables added to its environment.
+func (p post) prepare(command []string, _ *lethal) (begin func(variables []string) (*tree, error), err error) {
+	return func(variables []string) (*tree, error) {
+		if err := addVariables(variables); err != nil {
+			return nil, err
+		}
+		return p.plant(command)
+	}, nil
+}
+
 // plant starts a command.
-func (p post) plant(command []string, _ *lethal) (*tree, error) {
+func (p post) plant(command []string) (*tree, error) {
 	t := &tree{command: exec.Command(command[0], command[1:]...), changed: make(chan struct{})}
 	t.command.Stdin, t.command.Stdout, t.command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	t.command.SysProcAttr = p.attributes()

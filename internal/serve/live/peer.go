@@ -214,7 +214,7 @@ const (
 	proves                  // a proof of death
 	denies                  // a group that the sender is not in: its key
 	publishes               // what the sender publishes as the leader of a group: its key, the term, the value
-	stands                  // how the sender stands for election in a group: its key, the weight, why it may not lead
+	stands                  // how the sender stands for election in a group: its key, the weight, how warm it is, why it may not lead or is cold
 	reigned                 // the leader of the highest term of a group: its key, the term, the leader's identifier
 )
 

@@ -13,22 +13,71 @@ import (
 // Standing is how a member stands for election in a group. The algorithm knows only the weight. The members tell each other
 // their standing, for people.
 type Standing struct {
-	Weight uint16 // its rank; 0: a witness
+	Weight uint16 // its rank among members that are as warm; 0: a witness
 	Unable string // why it may not lead at present; empty: it may
+	Warmth Warmth
+	Cold   string // why it could not become warm; empty: it could
 }
 
-// weight returns the weight that counts.
+// Warmth is how far the preparation of a member for the lead is. The order is that of rank.
+type Warmth uint8
+
+// The degrees. A member that has nothing to prepare ranks as one that has failed, so all members of a group prepare, or none.
+const (
+	Unprepared Warmth = iota // it has nothing to prepare, or has not told
+	Failed                   // it could not become warm, and tries again
+	Warming
+	Warm
+)
+
+// MaxPreparedWeight is the largest weight of members that prepare: what is above it tells the algorithm how warm a member is.
+const MaxPreparedWeight = 1<<14 - 1
+
+// weight returns the weight that counts for the algorithm. A warm member is above one that becomes warm, and that above all others, whatever
+// their weights are.
 func (s Standing) weight() uint16 {
-	if s.Unable != "" {
+	switch {
+	case s.Unable != "" || s.Weight == 0:
 		return 0
+	case s.Warmth == Warm:
+		return min(s.Weight, MaxPreparedWeight) + 2*(MaxPreparedWeight+1)
+	case s.Warmth == Warming:
+		return min(s.Weight, MaxPreparedWeight) + MaxPreparedWeight + 1
 	}
 	return s.Weight
 }
 
-const weightSize = 2
+// standingSize is the length of a standing without its reason: the weight, and the warmth.
+const standingSize = 3
 
-// maxUnable is how much of a reason the others get, in bytes.
-const maxUnable = transport.MaxOpaque - keySize - weightSize
+// maxReason is how much of a reason the others get, in bytes.
+const maxReason = transport.MaxOpaque - keySize - standingSize
+
+// appendStanding encodes a standing. A member that may not lead does not tell why it is cold.
+func appendStanding(to []byte, s Standing) []byte {
+	to = append(binary.LittleEndian.AppendUint16(to, s.Weight), byte(s.Warmth)<<1)
+	reason := s.Cold
+	if s.Unable != "" {
+		to[len(to)-1] |= 1
+		reason = s.Unable
+	}
+	return append(to, reason[:min(len(reason), maxReason)]...)
+}
+
+// decodeStanding is the inverse of appendStanding.
+func decodeStanding(from []byte) (s Standing, err error) {
+	if len(from) < standingSize || from[2]>>1 > byte(Warm) {
+		return s, transport.ErrFrame
+	}
+	s.Weight, s.Warmth = binary.LittleEndian.Uint16(from), Warmth(from[2]>>1)
+	reason := strings.ToValidUTF8(string(from[standingSize:]), "")
+	if from[2]&1 == 1 {
+		s.Unable = reason
+	} else {
+		s.Cold = reason
+	}
+	return s, nil
+}
 
 // standsFor is the event that the host changes its standing.
 type standsFor struct {
@@ -53,9 +102,11 @@ func (l *loop) stand(e standsFor) error {
 	if g == nil || g.handle != e.group {
 		return nil
 	}
-	if e.standing != g.own() {
+	if before := g.own(); e.standing != before {
 		g.standing = &e.standing
-		l.member.recorder.stands(g, l.member.config.ID, e.standing)
+		if e.standing.Weight != before.Weight || e.standing.Unable != before.Unable {
+			l.member.recorder.stands(g, l.member.config.ID, e.standing)
+		}
 		for _, p := range l.member.peers {
 			if p != nil {
 				g.tellStanding(p)
@@ -79,27 +130,25 @@ func (l *loop) stand(e standsFor) error {
 // tellStanding tells a peer the standing of this member, once that has been another one than in the configuration.
 func (g *group) tellStanding(p *peer) {
 	if s := g.standing; s != nil {
-		weight := binary.LittleEndian.AppendUint16(nil, s.Weight)
-		reason := s.Unable[:min(len(s.Unable), maxUnable)]
-		p.send(transport.AppendFrame(nil, stands, g.handle.key[:], weight, []byte(reason)), 0)
+		p.send(transport.AppendFrame(nil, stands, g.handle.key[:], appendStanding(nil, *s)), 0)
 	}
 }
 
 // hearStanding takes the standing of a peer.
 func (l *loop) hearStanding(p *peer, k key, payload []byte) error {
-	if len(payload) < weightSize {
-		return transport.ErrFrame
-	}
-	if g := l.byKey[k]; g != nil {
+	s, err := decodeStanding(payload)
+	if g := l.byKey[k]; g != nil && err == nil {
 		if p.standings == nil {
 			p.standings = map[key]Standing{}
 		}
-		reason := strings.ToValidUTF8(string(payload[weightSize:]), "")
-		p.standings[k] = Standing{binary.LittleEndian.Uint16(payload), reason}
-		l.member.recorder.stands(g, p.id, p.standings[k])
+		before := p.standings[k]
+		p.standings[k] = s
+		if s.Weight != before.Weight || s.Unable != before.Unable {
+			l.member.recorder.stands(g, p.id, s)
+		}
 		g.show()
 	}
-	return nil
+	return err
 }
 
 // standingOf returns the standing of a member, as far as it is known.

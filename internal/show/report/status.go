@@ -31,6 +31,9 @@ func (s Status) JSON() any {
 		o = append(o, Field{"lease_length", s.LeaseLength})
 	}
 	o = append(o, Field{"stopping", s.Stopping})
+	if s.NotReady {
+		o = append(o, Field{"not_ready", s.NotReady})
+	}
 	if s.LastChange != nil {
 		o = append(o, Field{"last_change", s.LastChange})
 	}
@@ -78,6 +81,9 @@ const soon = 14 * 24 * time.Hour
 func (s Status) Text(p *Printer) error {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	role := roleText(s.Role, s.leader(), s.Term)
+	if s.NotReady {
+		role += ": leading, not ready"
+	}
 	if s.Stopping {
 		role += ", and its work stops"
 	}
@@ -118,7 +124,7 @@ func (s Status) Text(p *Printer) error {
 	fmt.Fprintln(p.Out)
 	fmt.Fprintln(w, "id\taddress\tweight\tstate\tproblem")
 	for _, m := range s.Members {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", m.ID, cmp.Or(m.Address, "–"), m.Weight, s.stateOf(m), cmp.Or(m.Problem, m.Unable, "–"))
+		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", m.ID, cmp.Or(m.Address, "–"), m.Weight, s.stateOf(m), cmp.Or(m.Problem, m.Unable, m.WhyCold, "–"))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -215,6 +221,9 @@ func (s Status) stateOf(m ringleader.MemberStatus) string {
 	}
 	if m.Unable != "" {
 		state += ", may not lead"
+	}
+	if m.Warmth != "" {
+		state += ", " + string(m.Warmth)
 	}
 	return state
 }
