@@ -64,9 +64,10 @@ func (p *program) record() *cobra.Command {
 		Short:   "Gather the records of members into one file",
 		Long: `Record copies the records of members into one file, for the analysis of an incident. DIR is
 the directory of a member, or one with the directories of several members. FILE is such a
-file of another machine. The members may run, or may have ended in any way: what a record
-tells is in its file after 50 milliseconds, and after a second if nothing else happens. SOCKET
-is control.sock in the directory of a member that runs, and URL is where it serves --https.
+file of another machine. The members may run, or may have ended in any way. On Linux the last
+seconds of a member are in memory of the machine, which this command reads, too: a copy of
+the files alone lacks up to 10 seconds of a member that runs or was killed. SOCKET is
+control.sock in the directory of a member that runs, and URL is where it serves --https.
 
 A record has what a member was given and did: messages, timers, clocks, commands, the times
 of its disk, and its leaders with the causes of their ends. It has no secrets. It has no

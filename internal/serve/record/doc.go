@@ -15,7 +15,8 @@
 // whose checksum holds: a block that is damaged costs no more than its entries, and those that refer to it.
 //
 // A writer writes the last block again whenever it grows, in its place. So what was written survives the death of the process. Nothing is
-// flushed: a power failure loses what the operating system has not written yet, on Linux the last half minute.
+// flushed: a power failure loses what the operating system has not written yet, on Linux the last half minute. On Linux the last blocks are in memory
+// of the machine, too, so that few writes are enough.
 //
 // # Entries
 //
