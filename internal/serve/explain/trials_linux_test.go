@@ -58,7 +58,6 @@ type role struct {
 	Listen  string
 	Hang    time.Duration
 	Preempt bool
-	Folder  string // that the work needs
 }
 
 // beMember runs a member under a warden. Its lines on stdin are commands; each change of its view is a line of stdout.
@@ -78,7 +77,7 @@ func beMember(text string) error {
 		return err
 	}
 	m, err := ringleader.Join(context.Background(), ringleader.Config{
-		ID: r.ID, Storage: stalling{store, &stalls, &breaks}, ProgressPaths: []string{r.Folder}, Record: ringleader.Record{Directory: filepath.Join(r.Data, "record")}, Members: r.Members, Listen: r.Listen, Insecure: true, Timing: timing, Preempt: r.Preempt,
+		ID: r.ID, Storage: stalling{store, &stalls, &breaks}, Record: ringleader.Record{Directory: filepath.Join(r.Data, "record")}, Members: r.Members, Listen: r.Listen, Insecure: true, Timing: timing, Preempt: r.Preempt,
 		Health: ringleader.HealthCheck{Interval: 100 * time.Millisecond, Rise: 1, Fall: 1, Check: func(context.Context) error {
 			if sick.Load() {
 				return errors.New("no database")
@@ -156,9 +155,7 @@ func newReal(t *testing.T, hang time.Duration, preempt bool) *real {
 	g.must(err)
 	for id := uint64(1); id <= 3; id++ {
 		r := role{ID: id, Data: filepath.Join(g.folder, strconv.FormatUint(id, 10)), Listen: addresses[id-1], Hang: hang, Preempt: preempt}
-		r.Folder = r.Data + ".work"
 		g.must(ringleader.Init(r.Data, "", id))
-		g.must(os.Mkdir(r.Folder, 0o700))
 		for other := uint64(1); other <= 3; other++ {
 			address := addresses[other-1]
 			if other != id {
@@ -363,10 +360,6 @@ var all = map[string]made{
 		})
 	}},
 	"a save that fails": {cause: explain.Failed, fault: func(g *real) { g.tell("break") }},
-	"a folder that the work needs and is gone": {cause: explain.Progress, fault: func(g *real) {
-		g.must(os.RemoveAll(g.roles[3].Folder))
-		g.another()
-	}},
 	"a disk without an answer, and a check that fails": {cause: explain.Disk, or: explain.Health, fault: func(g *real) {
 		fmt.Fprintln(g.stdin[3], "sick")
 		g.tell("stall")
