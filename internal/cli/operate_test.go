@@ -272,25 +272,7 @@ func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 	g.until(0, "leader in term", https(g.operator, "status")...)
 	handsOver(t, "follower of", https(g.operator, "status"), https(g.operator, "resign"))
 
-	// They give their records to the same, and to no client of HTTP in clear text.
-	file := filepath.Join(t.TempDir(), "incident.rec")
-	socket, secure, clear := filepath.Join(g.data[leader-1], "control.sock"), "https://"+g.https[other-1], "http://"+g.http[5-leader-other]
-	gathers := func(code int, want string, places ...string) {
-		t.Helper()
-		got, stdout, stderr := call(append(append([]string{"record", "--out", file}, places...), g.operator...)...)
-		if got != code || !strings.Contains(stdout+stderr, want) {
-			t.Errorf("records of %q: %d\n%s%s", places, got, stdout, stderr)
-		}
-	}
-	gathers(1, "over HTTPS with a client certificate", socket, secure, clear)
-	_, explained, _ := call("explain", file)
-	for _, text := range []string{fmt.Sprintf("missing     member %d", 6-leader-other), "transferred (certain)", "resigned (certain)"} {
-		if !strings.Contains(explained, text) {
-			t.Errorf("explain does not print %q:\n%s", text, explained)
-		}
-	}
-	gathers(64, "has a URL such as", secure+"/explain")
-	gathers(64, "are for https URLs", socket)
+	g.givesRecords(leader, other)
 
 	// Doctor asks the member that runs.
 	third.Process.Kill()
@@ -310,6 +292,30 @@ func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 			t.Errorf("doctor does not print %q:\n%s", text, ill)
 		}
 	}
+}
+
+// givesRecords lets members give their records over a socket and over HTTPS, and to no client of HTTP in clear text. One of them has led first, and
+// another one after it.
+func (g *trio) givesRecords(leader, other int) {
+	g.t.Helper()
+	file := filepath.Join(g.t.TempDir(), "incident.rec")
+	socket, secure, clear := filepath.Join(g.data[leader-1], "control.sock"), "https://"+g.https[other-1], "http://"+g.http[5-leader-other]
+	gathers := func(code int, want string, places ...string) {
+		g.t.Helper()
+		got, stdout, stderr := call(append(append([]string{"record", "--out", file}, places...), g.operator...)...)
+		if got != code || !strings.Contains(stdout+stderr, want) {
+			g.t.Errorf("records of %q: %d\n%s%s", places, got, stdout, stderr)
+		}
+	}
+	gathers(1, "over HTTPS with a client certificate", socket, secure, clear)
+	_, explained, _ := call("explain", file)
+	for _, text := range []string{fmt.Sprintf("missing     member %d", 6-leader-other), "transferred (certain)", "resigned (certain)"} {
+		if !strings.Contains(explained, text) {
+			g.t.Errorf("explain does not print %q:\n%s", text, explained)
+		}
+	}
+	gathers(64, "has a URL such as", secure+"/explain")
+	gathers(64, "are for https URLs", socket)
 }
 
 // kill kills the warden of a member, and waits until the member, which the system kills then, has ended, too: until all its ports are free

@@ -58,7 +58,7 @@ func ExploreVerified(a algorithm, o verify.Options) (*Explored, error) {
 
 // explorer keeps the state of the model for each configuration that is not explored yet.
 type explorer[S any] struct {
-	comparison[S]
+	with comparison[S]
 	Explored
 	judges bool           // it collects no more
 	states []S            // by number of the configuration
@@ -71,7 +71,7 @@ func explore[S any](c comparison[S], a algorithm, o verify.Options) (*Explored, 
 	if err != nil {
 		return nil, err
 	}
-	e := &explorer[S]{comparison: c}
+	e := &explorer[S]{with: c}
 	if err := e.explore(program, o); err != nil {
 		return &e.Explored, err
 	}
@@ -83,7 +83,7 @@ func explore[S any](c comparison[S], a algorithm, o verify.Options) (*Explored, 
 }
 
 func (e *explorer[S]) explore(program *process.Program, o verify.Options) error {
-	e.states, e.firsts, e.from, e.Transitions = []S{e.begin()}, []*verify.Move{nil}, 0, 0
+	e.states, e.firsts, e.from, e.Transitions = []S{e.with.begin()}, []*verify.Move{nil}, 0, 0
 	var failure error
 	var none S
 	states, complete, err := verify.Watch(program, o, func(m *verify.Move) bool {
@@ -91,9 +91,9 @@ func (e *explorer[S]) explore(program *process.Program, o verify.Options) error 
 		for ; e.from < m.From; e.from++ {
 			e.states[e.from] = none
 		}
-		next, err := e.move(e.states[m.From], m)
+		next, err := e.with.move(e.states[m.From], m)
 		if err == nil && m.New && e.judges {
-			err = e.check(next)
+			err = e.with.check(next)
 		}
 		if err != nil {
 			failure = e.because(err, m)

@@ -9,7 +9,7 @@ import (
 
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
-	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/sources"
 )
 
@@ -47,10 +47,10 @@ statements ringleader reproduce checks. KEY is one of them, or authors and year.
 				return errors.New("a result has one form: --json or --markdown")
 			}
 			if asMarkdown {
-				report.Sources(works).Markdown(p.Printer)
+				studies.Sources(works).Markdown(p.Printer)
 				return nil
 			}
-			return p.Print(report.Sources(works), asJSON)
+			return p.Print(studies.Sources(works), asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")

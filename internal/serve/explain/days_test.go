@@ -97,7 +97,7 @@ var days = flag.Duration("days", 48*time.Hour, "how long the records of the benc
 
 // BenchmarkTwoDaysOfThreeMembers is what explain takes for two days in which little happens. Its memory is that of a process that does nothing else: run it alone.
 //
-//	go test ./internal/serve/explain -run XXX -bench TwoDays -benchtime 3x
+//	go test ./internal/serve/explain -run '^$' -bench TwoDays -benchtime 3x
 func BenchmarkTwoDaysOfThreeMembers(b *testing.B) {
 	folder := b.TempDir()
 	bytes := idle(b, folder, *days)

@@ -169,13 +169,15 @@ func (l *line) lived(v *life) bool {
 // closely is how well the clocks of several machines have to be known.
 const closely = 10 * time.Millisecond
 
-// align gives steps their times. The model compares times of one clock with each other, so each clock is moved once, and for all steps.
-func (l *line) align(all []happening) error {
-	type sending struct {
-		base *timebase
-		at   int64
-	}
-	seed, sent := maphash.MakeSeed(), map[passage]sending{}
+// sending is when a message left, on the clock of its sender.
+type sending struct {
+	base *timebase
+	at   int64
+}
+
+// sendings returns when each message left first.
+func sendings(all []happening, seed maphash.Seed) map[passage]sending {
+	sent := map[passage]sending{}
 	for _, h := range all {
 		for _, m := range h.recorded.Sent {
 			k := passage{h.life.member(), m.Peer, m.Kind, maphash.Bytes(seed, m.Payload)}
@@ -184,7 +186,13 @@ func (l *line) align(all []happening) error {
 			}
 		}
 	}
-	moves := map[*timebase]int64{}
+	return sent
+}
+
+// align gives steps their times. The model compares times of one clock with each other, so each clock is moved once, and for all steps.
+func (l *line) align(all []happening) error {
+	seed := maphash.MakeSeed()
+	sent, moves := sendings(all, seed), map[*timebase]int64{}
 	for i, name := range slices.Sorted(maps.Keys(l.clocks)) {
 		b, bounds := l.clocks[name], []bound(nil)
 		if i == 0 {
@@ -205,16 +213,9 @@ func (l *line) align(all []happening) error {
 				bounds = append(bounds, bound{0, h.at + to - s.at, true})
 			}
 		}
-		low, high := limits(bounds, 0)
-		wide := high-low > int64(closely)
-		switch {
-		case low > high:
-			return fmt.Errorf("%w: the clock of %s runs apart from the others by %s", errUnchecked, l.whose(b), Lasts(time.Duration(low-high)))
-		case wide && (b.machine || low > 0 || high < 0): // without a machine, it is a test in memory, with one wall clock
-			return fmt.Errorf("%w: the clock of %s is not known within %s", errUnchecked, l.whose(b), Lasts(closely))
-		}
-		if moves[b] = 0; low > 0 || high < 0 {
-			moves[b] = low + (high-low)/2
+		var err error
+		if moves[b], err = l.moved(b, bounds); err != nil {
+			return err
 		}
 	}
 	first := int64(1<<63 - 1)
@@ -225,6 +226,21 @@ func (l *line) align(all []happening) error {
 		h.step.At = int((h.at + moves[h.life.base] - first) / int64(max(h.life.head.Unit, 1)))
 	}
 	return nil
+}
+
+// moved returns by how much a clock is moved, so that it keeps its bounds.
+func (l *line) moved(b *timebase, bounds []bound) (by int64, err error) {
+	low, high := limits(bounds, 0)
+	wide := high-low > int64(closely)
+	switch {
+	case low > high:
+		return 0, fmt.Errorf("%w: the clock of %s runs apart from the others by %s", errUnchecked, l.whose(b), Lasts(time.Duration(low-high)))
+	case wide && (b.machine || low > 0 || high < 0): // without a machine, it is a test in memory, with one wall clock
+		return 0, fmt.Errorf("%w: the clock of %s is not known within %s", errUnchecked, l.whose(b), Lasts(closely))
+	case low > 0 || high < 0:
+		return low + (high-low)/2, nil
+	}
+	return 0, nil
 }
 
 // passage is a message, for those that compare it: between whom, and what.
