@@ -112,7 +112,7 @@ func Fast() Timing {
 	return Timing{
 		Lease: 250 * time.Millisecond, ShortestLease: 90 * time.Millisecond, LongestLease: 250 * time.Millisecond, Drift: 0.05, Renewal: 38 * time.Millisecond,
 		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
-		Grace: 15 * time.Millisecond, Margin: 15 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second,
+		Grace: 15 * time.Millisecond, Margin: 15 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second, Handover: 10 * time.Second,
 		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,
 	}
 }
@@ -123,7 +123,7 @@ func Shared() Timing {
 	return Timing{
 		Lease: 5 * time.Second, ShortestLease: 2500 * time.Millisecond, LongestLease: 5 * time.Second, Drift: 0.05, Renewal: 650 * time.Millisecond,
 		Answers: 50 * time.Millisecond, Defer: 150 * time.Millisecond, Claim: 2 * time.Second,
-		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Stall: 5 * time.Second, Preempt: 30 * time.Second,
+		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Stall: 5 * time.Second, Preempt: 30 * time.Second, Handover: 10 * time.Second,
 		MessageDelay: 300 * time.Millisecond, Heartbeat: 500 * time.Millisecond, Suspicion: 3 * time.Second,
 	}
 }

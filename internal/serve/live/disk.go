@@ -230,8 +230,21 @@ func (d *disk) watch() {
 				return
 			}
 		}
+		if d.prober == nil {
+			d.rested()
+		}
 		last = m.now()
 		failing = d.tell(failing)
+	}
+}
+
+// rested counts a storage that cannot be probed, and that nothing uses, as if a probe had succeeded: else a member that has nothing to save would
+// never be able again.
+func (d *disk) rested() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.save.begun == 0 && d.save.problem == "" {
+		d.good++
 	}
 }
 

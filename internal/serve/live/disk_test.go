@@ -140,6 +140,10 @@ func TestASaveThatGivesNoAnswerIsNoticedWithoutAProbe(t *testing.T) {
 		if got, _ := c.members[1].Disk(); got != "" {
 			t.Errorf("the problem is %q", got)
 		}
+		<-time.After((enough + 1) * probeEvery)
+		if got := c.members[1].stalled(); got != (Failures{}) {
+			t.Errorf("a member that saves nothing more stays unable: %+v", got)
+		}
 	})
 }
 
