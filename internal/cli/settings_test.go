@@ -145,7 +145,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	reload(base+"weight = 4\nhealth-http = 'http://127.0.0.1:1/'\n", `settings="health-command health-fall health-http health-interval health-rise health-timeout preempt preempt-delay"`)
 	reload(base, "settings=health-http", `changed=weight`)
 	reload(base+"on-follower = 'echo stopped > "+hooks+"'\nlease = \"9s\"\nverbose = true\n",
-		`settings="lease renewal"`, `changed="on-follower verbose"`)
+		`settings="lease renewal shortest-lease"`, `changed="on-follower verbose"`)
 	stdin.Close()
 	for events.Decode(&e) == nil {
 		if e.Event == "role" && e.Role == "leader" {

@@ -24,7 +24,7 @@ func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
 	}
 	c, err := o.config(flags)
 	timing := ringleader.WAN()
-	timing.Lease, timing.LongestLease, timing.Renewal, timing.Grace, timing.Margin = 9*time.Second, 9*time.Second, 0, 0, 0
+	timing.Lease, timing.ShortestLease, timing.LongestLease, timing.Renewal, timing.Grace, timing.Margin = 9*time.Second, 9*time.Second, 9*time.Second, 0, 0, 0
 	timing.Heartbeat, timing.Suspicion, timing.Hang, timing.Stall = time.Second, 4*time.Second, 70*time.Millisecond, 3*time.Second
 	timing = timing.WithDefaults()
 	want := ringleader.Config{
