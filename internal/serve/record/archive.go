@@ -16,6 +16,8 @@ type Part struct {
 	Path    string
 	Size    int64
 	Written time.Time // last
+
+	joined []byte // the file and what its member has in memory; nil: it is the file
 }
 
 // Parts returns the files of a record that were written since a moment, the oldest first: each is a part of an archive. With the zero time that is
@@ -31,11 +33,40 @@ func Parts(directory string, since time.Time) (all []Part, err error) {
 		if err != nil || !info.Mode().IsRegular() || !strings.HasSuffix(name, extension) { // its member has just removed it, or it is another file
 			continue
 		}
-		if since.IsZero() || name != changesName && !info.ModTime().Before(since) {
-			all = append(all, Part{filepath.Join(directory, name), info.Size(), info.ModTime()})
+		all = append(all, Part{Path: filepath.Join(directory, name), Size: info.Size(), Written: info.ModTime()})
+	}
+	for i := range slices.Backward(all) {
+		if filepath.Base(all[i].Path) != changesName {
+			all[i].join()
+			break
 		}
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(p Part) bool {
+		return !since.IsZero() && (filepath.Base(p.Path) == changesName || p.Written.Before(since))
+	}), nil
+}
+
+// join adds what the member has in memory, and not in its last file.
+func (p *Part) join() {
+	r := &Records{}
+	if err := r.file(p.Path); err != nil {
+		return
+	}
+	r.order()
+	var content []byte
+	for _, l := range r.Logs {
+		r.join(l)
+		for _, s := range l.Segments {
+			b, err := s.Bytes()
+			if err != nil {
+				return
+			}
+			content = append(content, b...)
+		}
+	}
+	if int64(len(content)) > p.Size {
+		p.joined, p.Size, p.Written = content, int64(len(content)), time.Now()
+	}
 }
 
 // Newest returns the last parts that have at most so many bytes together.
@@ -50,6 +81,10 @@ func Newest(all []Part, most int64) []Part {
 
 // WriteTo writes the part. A part that its member has removed meanwhile is empty.
 func (p *Part) WriteTo(to io.Writer) (int64, error) {
+	if p.joined != nil {
+		n, err := to.Write(p.joined)
+		return int64(n), err
+	}
 	f, err := os.Open(p.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -36,11 +37,19 @@ func begins(w *Writer) {
 }
 
 // ticksOf returns the times of the steps in a record.
-func ticksOf(t *testing.T, path string) (ticks []uint64) {
+func ticksOf(t *testing.T, path string) []uint64 {
 	t.Helper()
 	r, err := Open(path)
-	if err != nil || len(r.Damages) > 0 || len(r.Logs) != 1 {
-		t.Fatal(r, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ticksIn(t, r)
+}
+
+func ticksIn(t *testing.T, r *Records) (ticks []uint64) {
+	t.Helper()
+	if len(r.Damages) > 0 || len(r.Logs) != 1 {
+		t.Fatal(r)
 	}
 	for e, d := range r.Logs[0].Entries() {
 		if d != nil {
@@ -82,6 +91,31 @@ func TestALifeThatIsKilledLosesNoEntry(t *testing.T) {
 	next.Close(time.Minute)
 	if _, err := os.Stat(filepath.Join(tailFolder, name)); err == nil {
 		t.Error("the end of a life leaves its tail")
+	}
+}
+
+// An archive of a member that runs has what is in its memory, too.
+func TestPartsOfARecordHaveWhatIsInMemory(t *testing.T) {
+	path := t.TempDir()
+	w := sharing(t, path, 7)
+	begins(w)
+	for n := range uint64(100) { // some blocks
+		w.Add(at(80*time.Duration(n)*time.Millisecond), "g", renewal(n))
+	}
+	for _, since := range []time.Time{{}, time.Now()} {
+		parts, err := Parts(path, since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var archive bytes.Buffer
+		for i := range parts {
+			if n, err := parts[i].WriteTo(&archive); err != nil || n != parts[i].Size {
+				t.Fatal(n, parts[i].Size, err)
+			}
+		}
+		if got := ticksIn(t, Parse("archive", archive.Bytes())); len(got) != 100 {
+			t.Errorf("since %v: %d steps are in the archive, of 100", since, len(got))
+		}
 	}
 }
 
