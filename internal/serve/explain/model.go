@@ -250,7 +250,14 @@ type passage struct {
 	payload  uint64
 }
 
-// ordered returns steps in the order of their times, so that none receives a message that a later one sends. Then a step has the time of the one before it,
+// proves reports whether an input is the proof of a death, and the life that is dead has steps left: they were before.
+func proves(in *process.Input, queues [][]happening) bool {
+	return in.What == process.Commanded && in.Command.Order == contract.Died && slices.ContainsFunc(queues, func(q []happening) bool {
+		return len(q) > 0 && q[0].step.Member == contract.ID(in.Command.Member) && q[0].life.head.Incarnation <= in.Command.Number
+	})
+}
+
+// ordered returns steps in the order of their times, so that none receives a message that a later one sends, and none is of a dead member. Then a step has the time of the one before it,
 // if its own is earlier: so much clocks are unsure.
 func ordered(all []happening) (sorted []happening) {
 	seed := maphash.MakeSeed()
@@ -280,7 +287,7 @@ func ordered(all []happening) (sorted []happening) {
 			}
 			in := &q[0].recorded.Input
 			w := passage{q[0].recorded.Peer, q[0].life.member(), in.Kind, maphash.Bytes(seed, in.Message)}
-			if in.What == process.Received && waits[w] && !sent[w] {
+			if in.What == process.Received && waits[w] && !sent[w] || proves(in, queues) {
 				continue
 			}
 			if next < 0 || q[0].step.At < queues[next][0].step.At {
