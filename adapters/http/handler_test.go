@@ -16,7 +16,7 @@ import (
 	"ringleader.example/ringleader/ringleadertest"
 )
 
-// fake is a member that knows what a test says.
+// fake implements member with a state that a test sets.
 type fake struct {
 	leads bool
 	view  ringleader.View

@@ -72,7 +72,7 @@ func Highest(ctx context.Context, query Query, resource string) (term uint64, er
 // attempts is how often a transaction runs that others have disturbed.
 const attempts = 10
 
-// Again runs a transaction, and again while the server says that it has had no effect and may succeed the next time.
+// Again runs a transaction. It retries a few times if the server has rolled it back because of a concurrent transaction.
 func Again(ctx context.Context, run func() error) (err error) {
 	for range attempts {
 		if err = run(); err == nil || !disturbed(err) || ctx.Err() != nil {
@@ -82,8 +82,8 @@ func Again(ctx context.Context, run func() error) (err error) {
 	return err
 }
 
-// disturbed reports whether a transaction failed for what others did at the same time: serialization_failure and
-// deadlock_detected, whatever driver says so.
+// disturbed reports whether the server has rolled a transaction back because of a concurrent one: the error is serialization_failure or
+// deadlock_detected, from any driver.
 func disturbed(err error) bool {
 	switch state(err) {
 	case "40001", "40P01":

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Start runs a server with an empty database and the least safe defaults until the end of the test, and returns the address of its socket for drivers. It skips the test
-// where the programs of the server are missing, unless CI=true.
+// Start runs a server with an empty database until the end of the test, and returns the address of its socket for drivers. Its default settings are
+// the least safe ones, so a guard has to set its own. It skips the test where the programs of the server are missing, unless CI=true.
 func Start(t testing.TB) (address string) {
 	t.Helper()
 	initdb, control := find(t, "initdb"), find(t, "pg_ctl")

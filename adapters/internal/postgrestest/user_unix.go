@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// unprivileged gives a directory to a user for whom the server runs, and lets commands be that user's: the server refuses root.
+// unprivileged changes the owner of a directory to the user nobody, if the test runs as root, and returns a function that runs commands as that
+// user. The server does not start as root.
 func unprivileged(t testing.TB, dir string) func(*exec.Cmd) *exec.Cmd {
 	t.Helper()
 	if os.Geteuid() != 0 {
