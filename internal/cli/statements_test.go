@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,10 @@ func TestThePageOfStatementsGivesCommandsThatRun(t *testing.T) {
 		}
 		commands[command] = true
 		args := arguments(strings.ReplaceAll(command, `\|`, "|"))
-		if code, _, stderr := call(args...); code != report.ExitFine && code != report.ExitNo {
+		if strings.HasPrefix(command, "verify ") && !slices.Contains(args, "--probabilities") { // what it finds is the test of its row
+			args = append(args, "--max-states", "10000")
+		}
+		if code, _, stderr := call(args...); code != report.ExitFine && code != report.ExitNo && code != report.ExitIncomplete {
 			t.Errorf("ringleader %s: exit status %d, %s", command, code, stderr)
 		}
 	}

@@ -24,7 +24,7 @@ func TestWorkThatIsKilledResumesToTheSameBytes(t *testing.T) {
 		{"verify lcr --n 7 --json " + narrow, "--out"},
 		{"worst stop-and-go-p2 --n 16 --tries 2000 --json", "--out"},
 		{"worst franklin --n 8 --tries 50000 --of election --json", "--out"},
-		{"reproduce S4 --json", "--keep"},
+		{"reproduce S4:assumption S4:liveness --json", "--keep"},
 	} {
 		t.Run(c.call, func(t *testing.T) {
 			folder := t.TempDir()

@@ -33,7 +33,7 @@ type reproduceOptions struct {
 func Reproduce(p *plan.Program) *plan.Command {
 	var o reproduceOptions
 	command := &cobra.Command{
-		Use:     "reproduce [S1|S2|S3|S4|S5]...",
+		Use:     "reproduce [S1|S2|S3|S4|S5][:WHERE]...",
 		GroupID: option.GroupStudy,
 		Short:   "Check the statements of the sources, one by one",
 		Long: `Check the statements of the sources, one by one: definitions, theorems, examples, figures, tables and
@@ -42,13 +42,13 @@ fixed cases, all of which are checked, holds, as one that an example proves. A s
 no counterexample up to the largest n that was run or counted, or whose every schedule was explored, which
 is no proof beyond it. Either can need a correction, or fail. No finite search settles a statement about every algorithm, or about growth for all n. Unless a
 measurement contradicts such a statement, it counts as not checked. A command that shows the finding is
-given where there is one. docs/reproduction.md is the output of --markdown. With --keep an interrupted
+given where there is one. S1:WHERE stands for the statements of S1 whose place begins with WHERE. docs/reproduction.md is the output of --markdown. With --keep an interrupted
 check continues from a file. With --nats workers on any number of machines check statements; ringleader
 worker starts one.
 
 Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended with an error;
 3 stopped before the end; 64 the call was wrong.`,
-		Example: "  ringleader reproduce\n  ringleader reproduce S1 S3\n  ringleader reproduce S4 --json\n" +
+		Example: "  ringleader reproduce\n  ringleader reproduce S1 S3\n  ringleader reproduce S4:rule --json\n" +
 			"  ringleader reproduce --thorough --markdown --out reproduction.md --keep results\n" +
 			"  ringleader reproduce --thorough --shard 3/16 --out part3\n  ringleader reproduce --thorough --nats nats://10.0.0.1:4222",
 	}
@@ -99,16 +99,24 @@ func marks() (marks []string) {
 	return marks
 }
 
-// rows returns the rows of the given sources, or of all, and how many of them take too long.
+// rows returns the rows of the given sources and places, or all, and how many of them take too long.
 func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, err error) {
+	var wanted []func(reproduce.Row) bool
 	for i, s := range of {
-		if of[i] = strings.ToUpper(s); !slices.Contains(marks(), of[i]) {
-			return nil, 0, fmt.Errorf("no source is %q; choose one of %s", s, strings.Join(marks(), ", "))
+		mark, where, _ := strings.Cut(s, ":")
+		if mark = strings.ToUpper(mark); !slices.Contains(marks(), mark) {
+			return nil, 0, fmt.Errorf("no source is %q; choose one of %s", mark, strings.Join(marks(), ", "))
 		}
+		is := func(row reproduce.Row) bool { return row.Source == mark && strings.HasPrefix(row.Where, where) }
+		if !slices.ContainsFunc(sources.Rows(), is) {
+			return nil, 0, fmt.Errorf("no statement of %s is at %q; --markdown prints the places of all", mark, where)
+		}
+		of[i] = mark + s[len(mark):] // so that a job has the same words
+		wanted = append(wanted, is)
 	}
 	for _, row := range sources.Rows() {
 		switch {
-		case len(of) > 0 && !slices.Contains(of, row.Source):
+		case len(of) > 0 && !slices.ContainsFunc(wanted, func(is func(reproduce.Row) bool) bool { return is(row) }):
 		case row.Thorough && !o.thorough:
 			left++
 		default:
