@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/network"
@@ -172,7 +173,7 @@ type Member struct {
 	work        work         // in this group
 	preparation *preparation // in this group; nil: it has nothing to prepare
 
-	failures atomic.Pointer[live.Failures] // of the storage and the paths; nil: they are not known yet
+	failures atomic.Pointer[disk.Failures] // of the storage and the paths; nil: they are not known yet
 
 	mu      sync.Mutex
 	leading bool             // Lead runs
@@ -251,7 +252,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 			m.changeStanding()
 		})
 	}
-	engine.Stalls(m.changeDisk)
+	engine.Disks.Stalls(m.changeDisk)
 	if m.preparation != nil {
 		go m.prepares()
 	}
@@ -399,7 +400,7 @@ func (m *Member) Status() Status {
 		}
 		status.CertificateProblem = m.config.TLS.Problem()
 	}
-	problem, lasts := m.live.Disk()
+	problem, lasts := m.live.Disks.Storage()
 	status.StorageProblem, status.StorageFailing = problem, lasts.Seconds()
 	if err := m.stalled(); err != nil {
 		status.WorkProblem = err.Error()
@@ -550,7 +551,7 @@ func (m *Member) Health() error {
 	if stall := m.live.Stall(); stall > 0 {
 		return fmt.Errorf("it has stood still for %v", stall)
 	}
-	if problem, _ := m.live.Disk(); problem != "" {
+	if problem, _ := m.live.Disks.Storage(); problem != "" {
 		return fmt.Errorf("%w: %s", ErrStorage, problem)
 	}
 	return m.stalled()

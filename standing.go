@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/internal/serve/live"
 )
 
@@ -28,7 +29,7 @@ func (m *Member) unable() error {
 func (m *Member) all() *Member { return cmp.Or(m.first, m) }
 
 // changeDisk takes whether the storage and the paths work.
-func (m *Member) changeDisk(failures live.Failures) {
+func (m *Member) changeDisk(failures disk.Failures) {
 	m.failures.Store(&failures)
 	m.changeStanding()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/transport"
 )
@@ -29,10 +30,10 @@ func (l *loop) denied(p *peer, k key) error {
 }
 
 // Leave ends the part that the member takes in a group that it has joined, and waits for that. The lead must have ended. The error is
-// [ErrHangs] if the storage has not answered within ten seconds; then the member leaves the group when it has.
+// [disk.ErrHangs] if the storage has not answered within ten seconds; then the member leaves the group when it has.
 func (g *Group) Leave() error {
 	g.member.post(leaving{g})
-	limit := time.NewTimer(lastAnswer)
+	limit := time.NewTimer(disk.LastAnswer)
 	defer limit.Stop()
 	for {
 		select {
@@ -41,10 +42,10 @@ func (g *Group) Leave() error {
 		case <-g.member.done:
 			return nil
 		case <-limit.C:
-			if problem, _ := g.member.Disk(); problem != "" {
-				return fmt.Errorf("%w for %v: the member leaves group %q when a write has ended", ErrHangs, lastAnswer, g.name)
+			if problem, _ := g.member.Disks.Storage(); problem != "" {
+				return fmt.Errorf("%w for %v: the member leaves group %q when a write has ended", disk.ErrHangs, disk.LastAnswer, g.name)
 			}
-			limit.Reset(lastAnswer)
+			limit.Reset(disk.LastAnswer)
 		}
 	}
 }

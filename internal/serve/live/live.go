@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -38,7 +39,7 @@ type Config struct {
 	Stall time.Duration
 
 	Prober storage.Prober // probes Storage; optional: Storage itself, if it can
-	Paths  []Path         // what the work of the host needs
+	Paths  []disk.Path    // what the work of the host needs
 
 	// Pulse watches that the loop works while this member leads: it may not stand still for Hang. Optional.
 	Pulse Pulse
@@ -79,7 +80,8 @@ var ErrPanic = errors.New("panic")
 
 // Member is a member in this process. Its methods may be called at any time, by any goroutine.
 type Member struct {
-	Group *Group // of Config
+	Group *Group      // of Config
+	Disks *disk.Disks // its storage, and the paths
 
 	config      Config
 	program     *process.Program
@@ -106,17 +108,14 @@ type Member struct {
 	begun, begunBoot time.Duration // readings of the clocks
 	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
 	counts           counts        // of what concerns all groups
-	disk             disk
-	paths            []*disk // those that the work of the host needs
-	stalls           stalls
-	recorder         *recorder // nil: nothing is recorded
+	recorder         *recorder     // nil: nothing is recorded
 }
 
 // Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.
 func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (*Member, error) {
 	program, err := process.Of(&a)
 	if err != nil {
-		return nil, errors.Join(err, closeStorage(c.Storage))
+		return nil, errors.Join(err, disk.Close(c.Storage))
 	}
 	return JoinProgram(ctx, program, c)
 }
@@ -125,7 +124,7 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	m, l, err := prepare(a, c)
 	if err != nil {
-		return nil, errors.Join(err, closeStorage(c.Storage))
+		return nil, errors.Join(err, disk.Close(c.Storage))
 	}
 	m.ctx, m.cancel = context.WithCancel(ctx)
 	m.transport, err = m.config.Transport(transport.Config{
@@ -136,13 +135,13 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	})
 	if err == nil {
 		// Not before it listens: a life that no member can reach does not count.
-		if err = m.save(m.record.encode()); err != nil {
+		if err = m.Disks.Save(m.record.encode()); err != nil {
 			m.transport.Close()
 		}
 	}
 	if err != nil {
 		m.cancel()
-		return nil, errors.Join(err, closeStorage(c.Storage))
+		return nil, errors.Join(err, disk.Close(c.Storage))
 	}
 	m.recorder = newRecorder(m)
 	m.recorder.start(l.recovers())
@@ -167,7 +166,7 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	if c.Clock == nil {
 		c.Clock = clock.System()
 	}
-	c.Stall = cmp.Or(c.Stall, usualStall)
+	c.Stall = cmp.Or(c.Stall, disk.UsualStall)
 	m := &Member{
 		config: c, program: a, log: c.Logger.With("member", c.ID), clock: c.Clock,
 		begun: c.Clock.Monotonic() - 1, begunBoot: c.Clock.Boottime(),
@@ -176,7 +175,10 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	if !slices.ContainsFunc(c.Members, func(member transport.Member) bool { return member.ID == c.ID }) {
 		return nil, nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
 	}
-	m.prepareDisks()
+	m.Disks = disk.New(disk.Config{
+		Storage: c.Storage, Prober: c.Prober, Paths: c.Paths, Stall: c.Stall, Clock: c.Clock, Now: m.now, Logger: m.log,
+		Changed: func(problem string, lasts time.Duration) { m.recorder.disk(problem, lasts) },
+	})
 	if err := m.load(); err != nil {
 		return nil, nil, err
 	}
@@ -233,7 +235,7 @@ func (m *Member) Join(c GroupConfig) (*Group, error) {
 	}
 }
 
-// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended. The error is [ErrHangs] if a
+// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended. The error is [disk.ErrHangs] if a
 // use of the storage has not ended within ten seconds. Its goroutine is left, and closes the storage when it ends.
 func (m *Member) Close() error {
 	m.cancel()

@@ -100,14 +100,14 @@ func (l *loop) live() {
 	go func() {
 		defer close(savers)
 		for records := range l.saver {
-			err := l.member.save(records...)
+			err := l.member.Disks.Save(records...)
 			l.member.post(saved{err})
 		}
 	}()
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		l.member.watchDisks()
+		l.member.Disks.Watch(l.member.ctx)
 	}()
 	l.member.transport.Serve()
 	l.member.log.Info("listening", "address", l.member.transport.Address(), "incarnation", l.member.incarnation, "recovering", l.recovers())
@@ -124,7 +124,8 @@ func (l *loop) live() {
 	}
 	l.member.transport.Close()
 	close(l.saver)
-	l.member.err = errors.Join(err, l.member.closeDisk(savers, watched))
+	abandoned, closed := l.member.Disks.Close(savers, watched)
+	l.member.abandoned, l.member.err = abandoned, errors.Join(err, closed)
 	for _, p := range l.member.peers {
 		if p != nil {
 			p.health, p.problem, p.difference, p.groups = unknown, "", "", nil

@@ -88,18 +88,3 @@ func (m *Member) load() error {
 	m.incarnation = m.record.incarnation
 	return nil
 }
-
-// save makes records durable, if there is a storage.
-func (m *Member) save(records ...storage.Record) error {
-	if m.config.Storage == nil {
-		return nil
-	}
-	return m.disk.use(&m.disk.save, func() error { return m.config.Storage.Save(records) })
-}
-
-func closeStorage(s storage.Storage) error {
-	if s == nil {
-		return nil
-	}
-	return s.Close()
-}
