@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
@@ -321,7 +322,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 	return other, nil
 }
 
-func viewOf(s live.State) View {
+func viewOf(s view.State) View {
 	v := View{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since, Value: s.Value}
 	switch s.Role {
 	case network.Leader:

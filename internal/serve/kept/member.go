@@ -1,4 +1,5 @@
-package live
+// Package kept has what a member keeps in its storage beside the state of the algorithm, as bytes.
+package kept
 
 import (
 	"encoding/binary"
@@ -8,45 +9,47 @@ import (
 	"ringleader.example/ringleader/storage"
 )
 
-// memberRecord is the durable state of the member itself: its last incarnation, the founders of its groups, and the stores of its
+// Member is the durable state of a member itself: its last incarnation, the founders of its groups, and the stores of its
 // peers.
-type memberRecord struct {
-	store       [16]byte // of this member; not encoded
-	incarnation uint64
-	founders    []uint64            // the members that vote by the list of the first life, in rising order
-	stores      map[uint64][16]byte // by the identifier of a peer: the store that it has
+type Member struct {
+	Store       [16]byte // of this member; not encoded
+	Incarnation uint64
+	Founders    []uint64            // the members that vote by the list of the first life, in rising order
+	Stores      map[uint64][16]byte // by the identifier of a peer: the store that it has
 }
 
 // The names of records in a storage. Names of groups are free, so a prefix keeps them apart from others.
 const (
-	memberRecordName = ""
-	groupRecord      = "group "
+	MemberName  = ""
+	GroupPrefix = "group "
 )
 
 // MaxGroup is the largest length of the name of a group, in bytes.
-const MaxGroup = storage.MaxName - len(groupRecord)
+const MaxGroup = storage.MaxName - len(GroupPrefix)
 
 const storeEntry = 8 + 16
 
-func (r *memberRecord) encode() storage.Record {
-	b := binary.LittleEndian.AppendUint64(nil, r.incarnation)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(r.founders)))
-	for _, id := range r.founders {
+// Encode returns the record.
+func (r *Member) Encode() storage.Record {
+	b := binary.LittleEndian.AppendUint64(nil, r.Incarnation)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Founders)))
+	for _, id := range r.Founders {
 		b = binary.LittleEndian.AppendUint64(b, id)
 	}
-	ids := make([]uint64, 0, len(r.stores))
-	for id := range r.stores {
+	ids := make([]uint64, 0, len(r.Stores))
+	for id := range r.Stores {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		store := r.stores[id]
+		store := r.Stores[id]
 		b = append(binary.LittleEndian.AppendUint64(b, id), store[:]...)
 	}
-	return storage.Record{Name: memberRecordName, Data: b}
+	return storage.Record{Name: MemberName, Data: b}
 }
 
-func (r *memberRecord) decode(b []byte) error {
+// Decode is the inverse of Encode, for a Member whose map of Stores is made.
+func (r *Member) Decode(b []byte) error {
 	const head = 8 + 4
 	founders := 0
 	if len(b) >= head {
@@ -55,36 +58,36 @@ func (r *memberRecord) decode(b []byte) error {
 	if stores := len(b) - head - 8*founders; stores < 0 || stores%storeEntry != 0 {
 		return fmt.Errorf("%w: a member's record of %d bytes", storage.ErrData, len(b))
 	}
-	r.incarnation = binary.LittleEndian.Uint64(b)
-	r.founders = nil
-	for b = b[head:]; len(r.founders) < founders; b = b[8:] {
-		r.founders = append(r.founders, binary.LittleEndian.Uint64(b))
+	r.Incarnation = binary.LittleEndian.Uint64(b)
+	r.Founders = nil
+	for b = b[head:]; len(r.Founders) < founders; b = b[8:] {
+		r.Founders = append(r.Founders, binary.LittleEndian.Uint64(b))
 	}
 	for ; len(b) > 0; b = b[storeEntry:] {
-		r.stores[binary.LittleEndian.Uint64(b)] = [16]byte(b[8:])
+		r.Stores[binary.LittleEndian.Uint64(b)] = [16]byte(b[8:])
 	}
 	return nil
 }
 
-// load reads the member's record, and makes that of this life.
-func (m *Member) load() error {
-	m.record = memberRecord{stores: map[uint64][16]byte{}, founders: foundersOf(m.config.Members)}
-	if s := m.config.Storage; s != nil {
-		m.record.store = s.ID()
-		b, err := s.Load(memberRecordName)
+// Load reads the record of a member, and makes that of its next life, which has the incarnation least or a later one. The founders are those of
+// the first life or, if the voters of the algorithm never change, those given. A storage of nil keeps nothing.
+func Load(s storage.Storage, founders []uint64, fixed bool, least uint64) (r Member, err error) {
+	r = Member{Stores: map[uint64][16]byte{}, Founders: founders}
+	if s != nil {
+		r.Store = s.ID()
+		b, err := s.Load(MemberName)
 		if err != nil {
-			return err
+			return r, err
 		}
 		if b != nil {
-			if err := m.record.decode(b); err != nil {
-				return err
+			if err := r.Decode(b); err != nil {
+				return r, err
 			}
 		}
 	}
-	if !m.program.Functions.Membership { // its voters never change
-		m.record.founders = foundersOf(m.config.Members)
+	if fixed {
+		r.Founders = founders
 	}
-	m.record.incarnation = max(newIncarnation(), m.record.incarnation+1)
-	m.incarnation = m.record.incarnation
-	return nil
+	r.Incarnation = max(least, r.Incarnation+1)
+	return r, nil
 }

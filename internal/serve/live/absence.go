@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/disk"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/transport"
 )
@@ -66,7 +67,7 @@ func (l *loop) leave() {
 			heap.Remove(&l.due, g.index)
 		}
 		l.ready = slices.DeleteFunc(l.ready, func(other *group) bool { return other == g })
-		g.decision, g.lease, g.because = network.Decision{Term: g.decision.Term}, process.Never, Because{Stopped, "it has left the group"}
+		g.decision, g.lease, g.because = network.Decision{Term: g.decision.Term}, process.Never, view.Because{Cause: view.Stopped, Detail: "it has left the group"}
 		g.show()
 		for _, p := range l.member.peers {
 			if p != nil {

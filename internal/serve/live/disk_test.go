@@ -247,7 +247,7 @@ func TestAMemberThatSavesProbesNothing(t *testing.T) {
 			t.Errorf("%d probes in ten intervals", idle)
 		}
 		saves := count(func() {
-			if err := m.Disks.Save(m.record.encode()); err != nil {
+			if err := m.Disks.Save(m.record.Encode()); err != nil {
 				t.Error(err)
 			}
 		})

@@ -13,7 +13,10 @@ import (
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/delays"
 	"ringleader.example/ringleader/internal/serve/disk"
+	"ringleader.example/ringleader/internal/serve/kept"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -56,7 +59,7 @@ type GroupConfig struct {
 	Group      string            // its name; optional
 	Parameters map[string]string // of the algorithm; optional
 	Priorities map[uint64]uint16 // by identifier; optional: all have priority 1
-	Standing   *Standing         // of this member, at the beginning; optional: as Priorities have it
+	Standing   *view.Standing    // of this member, at the beginning; optional: as Priorities have it
 
 	// Entitled is how long an answered request for a lease of the length Lease prolongs it, in whole Units. [Group.Confirm] needs it. A leader may
 	// ask for shorter leases, down to Shortest; 0: it does not.
@@ -95,7 +98,7 @@ type Member struct {
 	position    int     // in members
 	peers       []*peer // by position; nil at our own
 	transport   transport.Transport
-	record      memberRecord
+	record      kept.Member
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -129,13 +132,13 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	m.ctx, m.cancel = context.WithCancel(ctx)
 	m.transport, err = m.config.Transport(transport.Config{
 		Self: m.position, Members: m.members, Name: c.Group, Algorithm: a.Name, Incarnation: m.incarnation,
-		Store: m.record.store, Death: c.Death,
+		Store: m.record.Store, Death: c.Death,
 		Group:  transport.GroupOf(c.Group, m.founders(), transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds)),
 		Timing: m.timing, Log: m.log, Post: m.post,
 	})
 	if err == nil {
 		// Not before it listens: a life that no member can reach does not count.
-		if err = m.Disks.Save(m.record.encode()); err != nil {
+		if err = m.Disks.Save(m.record.Encode()); err != nil {
 			m.transport.Close()
 		}
 	}
@@ -179,15 +182,17 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 		Storage: c.Storage, Prober: c.Prober, Paths: c.Paths, Stall: c.Stall, Clock: c.Clock, Now: m.now, Logger: m.log,
 		Changed: func(problem string, lasts time.Duration) { m.recorder.disk(problem, lasts) },
 	})
-	if err := m.load(); err != nil {
+	var err error
+	if m.record, err = kept.Load(c.Storage, foundersOf(c.Members), !a.Functions.Membership, newIncarnation()); err != nil {
 		return nil, nil, err
 	}
+	m.incarnation = m.record.Incarnation
 	m.listed = identifiers(c.Members)
-	m.know(sorted(c.Members, m.record.founders))
+	m.know(sorted(c.Members, m.record.Founders))
 	rank, _ := m.Rank(c.ID)
 	m.position = int(rank) - 1
 
-	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: newDelays(m.log, c.Suspicion)}
+	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: delays.New(m.log, c.Suspicion)}
 	g, err := l.newGroup(c.GroupConfig)
 	if err != nil {
 		return nil, nil, err
@@ -203,8 +208,8 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 
 // founders returns the first voters, if this member is one of them.
 func (m *Member) founders() []uint64 {
-	if slices.Contains(m.record.founders, m.config.ID) {
-		return m.record.founders
+	if slices.Contains(m.record.Founders, m.config.ID) {
+		return m.record.Founders
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ import (
 	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
+	"ringleader.example/ringleader/internal/serve/kept"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -143,7 +145,7 @@ func (c *cluster[S, M]) stopAll() {
 }
 
 // until waits for a state of a member, and returns how long that took.
-func (c *cluster[S, M]) until(id uint64, what string, ok func(State) bool) time.Duration {
+func (c *cluster[S, M]) until(id uint64, what string, ok func(view.State) bool) time.Duration {
 	c.t.Helper()
 	begun, m := time.Now(), c.members[id]
 	for {
@@ -161,10 +163,10 @@ func (c *cluster[S, M]) until(id uint64, what string, ok func(State) bool) time.
 	}
 }
 
-func leads(s State) bool { return s.Role == network.Leader }
+func leads(s view.State) bool { return s.Role == network.Leader }
 
-func follows(leader uint64) func(State) bool {
-	return func(s State) bool { return s.Leader == leader }
+func follows(leader uint64) func(view.State) bool {
+	return func(s view.State) bool { return s.Leader == leader }
 }
 
 const settled = 10 * time.Second
@@ -198,13 +200,13 @@ func TestABrokenConnectionIsSuspectedAtOnceAndSilenceAfterTheTimeout(t *testing.
 		c.until(1, "follows 3", follows(3))
 		settle()
 		c.crash(3)
-		if took := c.until(1, "suspects 3", func(s State) bool { return !s.Reachable[2] }); took != 0 {
+		if took := c.until(1, "suspects 3", func(s view.State) bool { return !s.Reachable[2] }); took != 0 {
 			t.Errorf("a broken connection was noticed after %v", took)
 		}
 		c.until(1, "follows 2", follows(2))
 		settle()
 		c.network.Separate(1, at(2))
-		took := c.until(1, "suspects 2", func(s State) bool { return !s.Reachable[1] })
+		took := c.until(1, "suspects 2", func(s view.State) bool { return !s.Reachable[1] })
 		if took > suspicion || took < suspicion-beat {
 			t.Errorf("silence was noticed after %v; the timeout is %v, and the last heartbeat at most %v old", took, suspicion, beat)
 		}
@@ -417,7 +419,7 @@ func TestAMemberThatCannotListenLeavesItsStoreAsItWas(t *testing.T) {
 		ID: 1, Members: []transport.Member{{ID: 1, Address: at(1)}}, Unit: 1, Heartbeat: beat, Suspicion: suspicion, Storage: open(),
 		Transport: func(transport.Config) (transport.Transport, error) { return nil, taken },
 	})
-	if b, e := open().Load(memberRecordName); !errors.Is(err, taken) || e != nil || b != nil {
+	if b, e := open().Load(kept.MemberName); !errors.Is(err, taken) || e != nil || b != nil {
 		t.Errorf("it said %v, and left %v, %v", err, b, e)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/delays"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -47,7 +49,7 @@ type loop struct {
 
 	joining  []joined // groups that are to be joined
 	quitting int      // how many are to be left
-	delays   *delays
+	delays   *delays.Watch
 	looked   time.Duration // when the loop read its clock last
 	standstills
 }
@@ -66,7 +68,7 @@ type (
 	commanded struct {
 		group   *Group
 		command election.Command
-		because Because // if it may end a tenure
+		because view.Because // if it may end a tenure
 	}
 	saved   struct{ err error }
 	leaving struct{ group *Group }
@@ -119,7 +121,7 @@ func (l *loop) live() {
 	l.member.cancel()
 	for _, g := range l.groups {
 		g.decision = network.Decision{Term: g.decision.Term}
-		g.lease, g.because = process.Never, Because{Cause: Stopped}
+		g.lease, g.because = process.Never, view.Because{Cause: view.Stopped}
 		g.show() // it stops leading before the others hear of that
 	}
 	l.member.transport.Close()
@@ -274,7 +276,7 @@ func (l *loop) flush() {
 	}
 	s := &saving{groups: l.dirty, after: l.after, begun: l.member.now()}
 	if len(l.after) > 0 {
-		s.records = append(s.records, l.member.record.encode())
+		s.records = append(s.records, l.member.record.Encode())
 	}
 	for _, g := range l.dirty {
 		s.records = append(s.records, g.durable())
@@ -298,7 +300,7 @@ func (l *loop) saved(err error) error {
 		if !s.failed {
 			l.member.log.Error("the state of the member cannot be written; it gives no answer until that succeeds", "error", err)
 		}
-		l.member.counts.add(func(c *Counts) { c.FailedSaves++ })
+		l.member.counts.add(func(c *view.Counts) { c.FailedSaves++ })
 		s.failed, l.retryAt = true, l.member.now()+retry
 		return nil
 	case s.failed:
@@ -306,12 +308,12 @@ func (l *loop) saved(err error) error {
 	}
 	l.saving = nil
 	took := l.member.now() - s.begun
-	l.member.counts.add(func(c *Counts) { c.Saves.add(took) })
+	l.member.counts.add(func(c *view.Counts) { c.Saves.Add(took) })
 	for _, f := range s.after {
 		f()
 	}
 	for _, g := range s.groups {
-		g.flushed(took)
+		g.episode.Flushed(took, l.member.now())
 		if err := g.apply(); err != nil {
 			return err
 		}
@@ -393,7 +395,7 @@ func (l *loop) expire() error {
 	var due []*group
 	for now := l.member.now(); len(l.due) > 0 && l.due[0].at <= now; {
 		late := now - l.due[0].at
-		l.member.counts.add(func(c *Counts) { c.Lateness.add(late) })
+		l.member.counts.add(func(c *view.Counts) { c.Lateness.Add(late) })
 		due = append(due, heap.Pop(&l.due).(*group))
 	}
 	for _, g := range due { // each once: timers that expire again and again must not starve messages
@@ -412,7 +414,7 @@ func (l *loop) resume(due time.Duration) {
 	boot := l.member.boot() // before the other clock
 	now := l.member.now()
 	l.look(now, due)
-	l.delays.woke(now, now-due)
+	l.delays.Woke(now, now-due)
 	suspended := boot - now
 	l.member.recorder.late(now - due)
 	if suspended-l.suspended < leastSuspension {

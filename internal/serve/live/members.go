@@ -332,7 +332,7 @@ func (g *group) setup() network.Setup {
 		}
 	}
 	setup.IDs = ranks
-	if standby := len(g.member.members) - len(g.member.record.founders); g.member.program.Functions.Membership {
+	if standby := len(g.member.members) - len(g.member.record.Founders); g.member.program.Functions.Membership {
 		setup.Parameters = maps.Clone(setup.Parameters)
 		if setup.Parameters == nil {
 			setup.Parameters = map[string]string{}
@@ -350,7 +350,7 @@ func (g *group) prepare() (*network.Instance, error) {
 	}
 	instance.Incarnate(g.member.position, g.member.incarnation)
 	if g.standing != nil {
-		instance.Prioritize(g.member.position, g.standing.weight())
+		instance.Prioritize(g.member.position, g.standing.Weighs())
 	}
 	return instance, nil
 }

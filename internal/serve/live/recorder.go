@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 )
 
@@ -54,8 +55,8 @@ func newRecorder(m *Member) *recorder {
 			Algorithm: m.program.Name, Schema: schema, Members: identifiers(m.members), Unit: m.config.Unit, Heartbeat: m.config.Heartbeat,
 			Suspicion: m.config.Suspicion, Stall: m.config.Stall, Hang: m.config.Hang, Entitled: m.config.Entitled, Shortest: m.config.entitledAtLeast(), Every: max(leastUnchecked, len(m.members)),
 		}
-		if m.record.store != [16]byte{} {
-			h.Store = fmt.Sprintf("%x", m.record.store)
+		if m.record.Store != [16]byte{} {
+			h.Store = fmt.Sprintf("%x", m.record.Store)
 		}
 		return h
 	}
@@ -192,7 +193,7 @@ func (g *group) recordDecision(before network.Decision) {
 }
 
 // recordChange records a change of the leader.
-func (g *group) recordChange(c Change) {
+func (g *group) recordChange(c view.Change) {
 	r := g.member.recorder
 	if r == nil {
 		return
@@ -270,13 +271,13 @@ func (r *recorder) proof(p *peer) {
 	}
 }
 
-func (r *recorder) told(group string, peer uint64, term election.Term, because Because) {
+func (r *recorder) told(group string, peer uint64, term election.Term, because view.Because) {
 	if r != nil {
 		r.add(group, &record.Told{Peer: peer, Term: uint64(term), Cause: because.Cause.String(), Detail: because.Detail})
 	}
 }
 
-func (r *recorder) stands(g *group, peer uint64, s Standing) {
+func (r *recorder) stands(g *group, peer uint64, s view.Standing) {
 	if r != nil {
 		r.add(g.handle.name, &record.Standing{Peer: peer, Weight: s.Weight, Unable: s.Unable})
 	}
