@@ -117,6 +117,12 @@ var importRules = []importRule{
 		broken:  [2]string{"./storage", "./election"},
 	},
 	{
+		in:      []string{"./internal/serve/disk", "./internal/serve/view", "./internal/serve/delays", "./internal/serve/kept", "./internal/serve/recorder"},
+		only:    []string{"std", "./election", "./network", "./storage", "./clock", "./transport", "./internal/serve/record", "./internal/serve/view"},
+		because: "they are leaves of the loop, which tells them what they need to know",
+		broken:  [2]string{"./internal/serve/disk", "./internal/serve/live"},
+	},
+	{
 		in: []string{"./internal/serve/live"}, never: []string{"net/..."},
 		because: "the loop owns state, clock and disk; what dials, listens, reads and writes is a transport, which can be replaced",
 		broken:  [2]string{"./internal/serve/live", "net"},

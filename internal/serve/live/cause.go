@@ -196,7 +196,7 @@ func (g *group) tellEnd(because view.Because) {
 	if g.decision.Term == 0 {
 		return
 	}
-	g.member.recorder.told(g.handle.name, g.member.config.ID, g.decision.Term, because)
+	g.member.recorder.Told(g.handle.name, g.member.config.ID, g.decision.Term, because)
 	text := because.String()
 	text = text[:min(len(text), MaxValue-termSize)]
 	terms := binary.LittleEndian.AppendUint64(make([]byte, termSize), uint64(g.decision.Term))

@@ -519,7 +519,7 @@ func (k key) slot(kind uint8) uint64 { return max(1, binary.LittleEndian.Uint64(
 func (g *group) expire() error {
 	if g.lease != process.Never && g.lease <= g.member.boot() {
 		g.because = g.ownEnd(process.Input{What: process.Expired})
-		g.member.recorder.lapse(g)
+		g.member.recorder.Entry(g.handle.name, &record.Lapse{Until: g.lease})
 		g.lease = process.Never
 		g.decision = network.Decision{Term: g.decision.Term}
 		g.handle.lapse()

@@ -16,6 +16,8 @@ import (
 	"ringleader.example/ringleader/internal/serve/delays"
 	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/internal/serve/kept"
+	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/recorder"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
@@ -48,8 +50,8 @@ type Config struct {
 	Pulse Pulse
 	Hang  time.Duration
 
-	Record *Recording // optional: nothing is recorded
-	Shown  Shown      // optional: the lease of the group of GroupConfig, for other processes
+	Record *recorder.Config // optional: nothing is recorded
+	Shown  Shown            // optional: the lease of the group of GroupConfig, for other processes
 
 	GroupConfig // the group that all members of Members belong to
 }
@@ -108,10 +110,10 @@ type Member struct {
 
 	abandoned error // likewise: what of the storage was left; nil: nothing
 
-	begun, begunBoot time.Duration // readings of the clocks
-	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
-	counts           counts        // of what concerns all groups
-	recorder         *recorder     // nil: nothing is recorded
+	begun, begunBoot time.Duration      // readings of the clocks
+	turn             atomic.Int64       // when the loop ran last, on the monotonic clock since the start
+	counts           counts             // of what concerns all groups
+	recorder         *recorder.Recorder // nil: nothing is recorded
 }
 
 // Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.
@@ -147,9 +149,9 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 		return nil, errors.Join(err, disk.Close(c.Storage))
 	}
 	m.recorder = newRecorder(m)
-	m.recorder.start(l.recovers())
+	m.recorder.Entry("", &record.Start{Recovering: l.recovers()})
 	for _, g := range l.groups {
-		m.recorder.group(g)
+		g.recordLimits()
 	}
 	go l.live()
 	return m, nil
@@ -180,7 +182,9 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	}
 	m.Disks = disk.New(disk.Config{
 		Storage: c.Storage, Prober: c.Prober, Paths: c.Paths, Stall: c.Stall, Clock: c.Clock, Now: m.now, Logger: m.log,
-		Changed: func(problem string, lasts time.Duration) { m.recorder.disk(problem, lasts) },
+		Changed: func(problem string, lasts time.Duration) {
+			m.recorder.Entry("", &record.Disk{Problem: problem, Lasts: lasts})
+		},
 	})
 	var err error
 	if m.record, err = kept.Load(c.Storage, foundersOf(c.Members), !a.Functions.Membership, newIncarnation()); err != nil {

@@ -20,6 +20,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/serve/kept"
+	"ringleader.example/ringleader/internal/serve/recorder"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
@@ -49,7 +50,7 @@ type cluster[S, M any] struct {
 	over      *transporttest.Exchange // in place of network; may be nil
 	pulses    map[uint64]*pulse
 
-	recorded   func(id uint64) (*Recording, *slog.Logger) // nil: nothing is recorded
+	recorded   func(id uint64) (*recorder.Config, *slog.Logger) // nil: nothing is recorded
 	parameters map[string]string
 	members    map[uint64]*Member
 }

@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/delays"
+	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
@@ -137,7 +138,7 @@ func (l *loop) live() {
 	if err != nil {
 		l.member.log.Error("stopped", "error", err)
 	}
-	l.member.recorder.close(err)
+	l.member.recorder.Close(err)
 	close(l.member.done)
 	for _, g := range l.groups {
 		close(g.handle.done)
@@ -242,7 +243,7 @@ func (l *loop) join() error {
 func (l *loop) add(g *group) {
 	l.groups = append(l.groups, g)
 	l.byKey[g.handle.key] = g
-	l.member.recorder.group(g)
+	g.recordLimits()
 }
 
 // proceed lets each group whose state is durable take one event that waits. It reports whether there was any.
@@ -292,7 +293,7 @@ const retry = 100 * time.Millisecond
 // saved takes the end of a flush. After a failed flush nothing is known about what is durable, so the member ends.
 func (l *loop) saved(err error) error {
 	s := l.saving
-	l.member.recorder.flush(s, l.member.now()-s.begun, err)
+	l.recordFlush(s, err)
 	switch {
 	case errors.Is(err, storage.ErrFlush):
 		return err
@@ -416,12 +417,14 @@ func (l *loop) resume(due time.Duration) {
 	l.look(now, due)
 	l.delays.Woke(now, now-due)
 	suspended := boot - now
-	l.member.recorder.late(now - due)
+	if late := now - due; late >= leastSuspension {
+		l.member.recorder.Entry("", &record.Late{By: late})
+	}
 	if suspended-l.suspended < leastSuspension {
 		return
 	}
 	l.member.log.Warn("the machine was suspended", "for", suspended-l.suspended)
-	l.member.recorder.suspended(suspended - l.suspended)
+	l.member.recorder.Entry("", &record.Suspended{For: suspended - l.suspended})
 	l.suspended = suspended
 	for _, g := range l.groups {
 		g.reschedule()

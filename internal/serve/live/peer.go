@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/codec"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/transport"
@@ -174,7 +175,7 @@ func (l *loop) admit(p *peer) error {
 	p.health, p.incarnation, p.refused, p.parting, p.since = reachable, p.in.Hello().Incarnation, "", "", l.member.now()
 	p.noteConnected(l.member.now())
 	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
-	l.member.recorder.connected(p, wrong)
+	l.member.recorder.Entry("", &record.Connected{Peer: p.id, Incarnation: p.incarnation, Wrongly: wrong})
 	l.member.log.Log(context.Background(), p.level(slog.LevelInfo), "member is reachable", "peer", p.id, "incarnation", p.incarnation, "wrongly_suspected", wrong)
 	l.showAll()
 	if wrong {
@@ -415,7 +416,7 @@ func (l *loop) suspect(p *peer) error {
 		l.member.counts.add(func(c *view.Counts) { c.Suspicions++ })
 	}
 	p.health, p.lostAt = suspect, l.member.now()
-	l.member.recorder.lost(p)
+	l.member.recorder.Lost(p.id, p.lost, p.heardAt)
 	l.showAll()
 	return l.each(process.Input{What: process.Suspected, Port: p.port()})
 }
@@ -482,7 +483,7 @@ func (l *loop) note(p *peer, err error) {
 	}
 	var no *transport.Refusal
 	refused, news := errors.As(err, &no), p.isNews()
-	l.member.recorder.dial(p, news)
+	l.member.recorder.Dialed(p.id, p.problem, news)
 	switch {
 	case refused:
 		p.duplicate = no.Code == transport.RefusedDuplicate

@@ -38,7 +38,7 @@ func (l *loop) stand(e standsFor) error {
 	if before := g.own(); e.standing != before {
 		g.standing = &e.standing
 		if e.standing.Weight != before.Weight || e.standing.Unable != before.Unable {
-			l.member.recorder.stands(g, l.member.config.ID, e.standing)
+			l.member.recorder.Stands(g.handle.name, l.member.config.ID, e.standing)
 		}
 		for _, p := range l.member.peers {
 			if p != nil {
@@ -77,7 +77,7 @@ func (l *loop) hearStanding(p *peer, k key, payload []byte) error {
 		before := p.standings[k]
 		p.standings[k] = s
 		if s.Weight != before.Weight || s.Unable != before.Unable {
-			l.member.recorder.stands(g, p.id, s)
+			l.member.recorder.Stands(g.handle.name, p.id, s)
 		}
 		g.show()
 	}

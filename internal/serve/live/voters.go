@@ -19,7 +19,7 @@ func (g *group) votersChanged() bool {
 	g.handle.lastsFor(process.Moment(0, now.Entitled, g.member.config.Unit))
 	g.loop.revoted = g.loop.revoted || now.Version != before.Version || now.Term != before.Term
 	if now.Version != before.Version {
-		g.member.recorder.voters(g)
+		g.member.recorder.Voters(g.handle.name, g.votersNow())
 		g.handle.log.Info("voters changed", "version", now.Version, "term", now.Term, "voters", g.ids(now.Voters))
 	}
 	return now.Term != before.Term || now.Version != before.Version || now.Kept != before.Kept
