@@ -12,13 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
+	"ringleader.example/ringleader/internal/core/leaks"
 	"ringleader.example/ringleader/internal/serve/kept"
 	"ringleader.example/ringleader/internal/serve/recorder"
 	"ringleader.example/ringleader/internal/serve/view"
@@ -28,7 +27,7 @@ import (
 	"ringleader.example/ringleader/transport/transporttest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 const (
 	beat      = 50 * time.Millisecond
