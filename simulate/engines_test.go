@@ -97,24 +97,24 @@ func inRounds(r *run) {
 }
 
 func tileByTile(r *run) {
-	r.enlarge().Tiled(tileSize(r.Instance.Size()))
+	r.runner.program.Rings(r.enlarge()).Tiled(tileSize(r.Instance.Size()))
 	r.adopt()
 }
 
 func byLot(r *run) {
-	r.enlarge().Lottery()
+	r.runner.program.Rings(r.enlarge()).Lottery()
 	r.adopt()
 }
 
 func inArcs(count int, clock bool) func(*run) {
 	return func(r *run) {
-		if !r.enlarge().Arcs(min(count, r.Instance.Size()), clock).Play() {
+		if !r.runner.program.Rings(r.enlarge()).Arcs(min(count, r.Instance.Size()), clock).Play() {
 			r.restart()
 			if clock {
 				inRounds(r)
 				return
 			}
-			if !r.enlarge().Arcs(1, false).Play() {
+			if !r.runner.program.Rings(r.enlarge()).Arcs(1, false).Play() {
 				panic("one arc has one order")
 			}
 		}
