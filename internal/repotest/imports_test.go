@@ -205,7 +205,7 @@ var importRules = []importRule{
 	},
 	{
 		in:      []string{"./internal/show/render"},
-		only:    []string{"std", "./drawing", "git.sr.ht/~sbinet/gg", "codeberg.org/go-pdf/fpdf", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
+		only:    []string{"std", "./drawing", "git.sr.ht/~sbinet/gg", "codeberg.org/go-pdf/fpdf", "golang.org/x/image/..."},
 		because: "it writes drawings, whatever these show",
 		broken:  [2]string{"./internal/show/render", "./internal/show/chart"},
 	},
