@@ -425,11 +425,14 @@ func (c *Config) standing(unable error) *view.Standing {
 func (c *Config) limits() string {
 	t := &c.Timing
 	text := fmt.Sprintf("lease %v, shortest lease %v, longest lease %v, drift %v, renewal %v, preemption %v", t.Lease, t.ShortestLease, t.LongestLease, t.Drift, t.Renewal, c.Preempt)
-	members := slices.SortedFunc(slices.Values(c.Members), func(a, b MemberAddress) int { return cmp.Compare(a.ID, b.ID) })
+	weights := map[uint64]uint16{}
+	for i := range c.Members {
+		weights[c.Members[i].ID] = c.Members[i].weight()
+	}
 	var priorities []string
-	for _, m := range members {
-		if w := m.weight(); w != 1 {
-			priorities = append(priorities, fmt.Sprintf("%d:%d", m.ID, w))
+	for _, id := range slices.Sorted(maps.Keys(weights)) {
+		if w := weights[id]; w != 1 {
+			priorities = append(priorities, fmt.Sprintf("%d:%d", id, w))
 		}
 	}
 	if len(priorities) == 0 {

@@ -98,17 +98,15 @@ func sorted(listed []transport.Member, founders []uint64) (all []transport.Membe
 	for _, id := range founders {
 		all = append(all, transport.Member{ID: id, Unlisted: true})
 	}
-	byID := func(a, b transport.Member) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1 // no two are equal
+	byID := map[uint64]transport.Member{}
+	for _, member := range listed {
+		byID[member.ID] = member
 	}
-	for _, member := range slices.SortedFunc(slices.Values(listed), byID) {
-		if i := slices.Index(founders, member.ID); i >= 0 {
-			all[i] = member
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		if i := slices.Index(founders, id); i >= 0 {
+			all[i] = byID[id]
 		} else {
-			all = append(all, member)
+			all = append(all, byID[id])
 		}
 	}
 	return all
