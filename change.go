@@ -3,7 +3,7 @@ package ringleader
 import (
 	"time"
 
-	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/view"
 )
 
 // LeaderChange is a change of the leader. The end of a lead and the leader that follows it are one.
@@ -20,7 +20,7 @@ type LeaderChange struct {
 }
 
 // lastChange returns a change for Status; nil: there was none.
-func lastChange(c *live.Change) *LeaderChange {
+func lastChange(c *view.Change) *LeaderChange {
 	if c.From == 0 && c.To == 0 {
 		return nil
 	}

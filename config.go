@@ -15,10 +15,12 @@ import (
 
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/kept"
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/live/bully"
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -226,7 +228,7 @@ func (c Config) complete() (Config, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 
-	must(len(c.Group) <= live.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), live.MaxGroup)
+	must(len(c.Group) <= kept.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), kept.MaxGroup)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
 	c.checkMembers(must)
 	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
@@ -260,9 +262,9 @@ func (c *Config) checkPrepare(must func(ok bool, format string, args ...any)) {
 		return
 	}
 	must(c.Algorithm != Bully, "%s does not know Prepare", Bully)
-	must(c.Weight <= live.MaxPreparedWeight, "Weight is %d; with Prepare it is up to %d", c.Weight, live.MaxPreparedWeight)
+	must(c.Weight <= view.MaxPreparedWeight, "Weight is %d; with Prepare it is up to %d", c.Weight, view.MaxPreparedWeight)
 	for _, m := range c.Members {
-		must(m.Priority <= live.MaxPreparedWeight, "the priority of member %d is %d; with Prepare it is up to %d", m.ID, m.Priority, live.MaxPreparedWeight)
+		must(m.Priority <= view.MaxPreparedWeight, "the priority of member %d is %d; with Prepare it is up to %d", m.ID, m.Priority, view.MaxPreparedWeight)
 	}
 }
 
@@ -404,15 +406,15 @@ func (c *Config) live() (*process.Program, live.Config) {
 }
 
 // standing returns how this member stands for election at the beginning; nil: as Members have it.
-func (c *Config) standing(unable error) *live.Standing {
-	s := live.Standing{Weight: c.weight()}
+func (c *Config) standing(unable error) *view.Standing {
+	s := view.Standing{Weight: c.weight()}
 	if unable != nil {
 		s.Unable = unable.Error()
 	}
 	if c.Prepare != nil && s.Weight != 0 {
-		s.Warmth = live.Warming
+		s.Warmth = view.Warming
 	}
-	if s == (live.Standing{Weight: s.Weight}) && c.Weight == 0 {
+	if s == (view.Standing{Weight: s.Weight}) && c.Weight == 0 {
 		return nil
 	}
 	return &s
@@ -423,11 +425,14 @@ func (c *Config) standing(unable error) *live.Standing {
 func (c *Config) limits() string {
 	t := &c.Timing
 	text := fmt.Sprintf("lease %v, shortest lease %v, longest lease %v, drift %v, renewal %v, preemption %v", t.Lease, t.ShortestLease, t.LongestLease, t.Drift, t.Renewal, c.Preempt)
-	members := slices.SortedFunc(slices.Values(c.Members), func(a, b MemberAddress) int { return cmp.Compare(a.ID, b.ID) })
+	weights := map[uint64]uint16{}
+	for i := range c.Members {
+		weights[c.Members[i].ID] = c.Members[i].weight()
+	}
 	var priorities []string
-	for _, m := range members {
-		if w := m.weight(); w != 1 {
-			priorities = append(priorities, fmt.Sprintf("%d:%d", m.ID, w))
+	for _, id := range slices.Sorted(maps.Keys(weights)) {
+		if w := weights[id]; w != 1 {
+			priorities = append(priorities, fmt.Sprintf("%d:%d", id, w))
 		}
 	}
 	if len(priorities) == 0 {

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"time"
 
-	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/view"
 )
 
 // Counters counts what has happened to a member, since Join, for metrics. Each number only grows.
@@ -71,10 +71,10 @@ func (m *Member) Histograms() Histograms {
 	return Histograms{Saves: histogramOf(&c.Saves), RoundTrips: histogramOf(&c.RoundTrips), Lateness: histogramOf(&c.Lateness)}
 }
 
-func histogramOf(h *live.Histogram) Histogram {
+func histogramOf(h *view.Histogram) Histogram {
 	all := Histogram{Sum: h.Sum, Count: h.Count()}
 	below := uint64(0)
-	for i, most := range live.Bounds() {
+	for i, most := range view.Bounds() {
 		below += h.Buckets[i]
 		all.Buckets = append(all.Buckets, Bucket{most, below})
 	}

@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 )
 
@@ -235,7 +236,7 @@ func arm(c clock.Clock, alarm clock.Timer, at time.Duration) {
 
 // mustStop returns the reason for which work has to stop, or nil; late: its lease is about to end, or has ended. The member then tries
 // to hand over in good order. After the end of ctx it does so when yields is closed.
-func (m *Member) mustStop(ctx context.Context, yields <-chan struct{}, l Leadership, s *live.State, late bool) (cause error) {
+func (m *Member) mustStop(ctx context.Context, yields <-chan struct{}, l Leadership, s *view.State, late bool) (cause error) {
 	select {
 	case <-m.Done():
 		return cmp.Or(m.Err(), ErrClosed)
@@ -413,16 +414,16 @@ func (m *Member) end(cause error, c election.Command) {
 }
 
 // because returns the cause of the end of a leadership as the other members are told it.
-func because(err error) live.Because {
+func because(err error) view.Because {
 	for _, known := range []struct {
 		err   error
-		cause live.Cause
+		cause view.Cause
 	}{
-		{ErrStorage, live.Disk}, {ErrStalled, live.Stalled}, {ErrUnhealthy, live.Unhealthy}, {ErrTransferred, live.Transferred}, {ErrResigned, live.Resigned}, {ErrClosed, live.Closed}, {ErrLapsed, live.Lapsed},
+		{ErrStorage, view.Disk}, {ErrStalled, view.Stalled}, {ErrUnhealthy, view.Unhealthy}, {ErrTransferred, view.Transferred}, {ErrResigned, view.Resigned}, {ErrClosed, view.Closed}, {ErrLapsed, view.Lapsed},
 	} {
 		if errors.Is(err, known.err) {
-			return live.Because{Cause: known.cause, Detail: err.Error()}
+			return view.Because{Cause: known.cause, Detail: err.Error()}
 		}
 	}
-	return live.Because{}
+	return view.Because{}
 }

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
@@ -172,7 +174,7 @@ type Member struct {
 	work        work         // in this group
 	preparation *preparation // in this group; nil: it has nothing to prepare
 
-	failures atomic.Pointer[live.Failures] // of the storage and the paths; nil: they are not known yet
+	failures atomic.Pointer[disk.Failures] // of the storage and the paths; nil: they are not known yet
 
 	mu      sync.Mutex
 	leading bool             // Lead runs
@@ -251,7 +253,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 			m.changeStanding()
 		})
 	}
-	engine.Stalls(m.changeDisk)
+	engine.Disks.Stalls(m.changeDisk)
 	if m.preparation != nil {
 		go m.prepares()
 	}
@@ -320,7 +322,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 	return other, nil
 }
 
-func viewOf(s live.State) View {
+func viewOf(s view.State) View {
 	v := View{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since, Value: s.Value}
 	switch s.Role {
 	case network.Leader:
@@ -399,7 +401,7 @@ func (m *Member) Status() Status {
 		}
 		status.CertificateProblem = m.config.TLS.Problem()
 	}
-	problem, lasts := m.live.Disk()
+	problem, lasts := m.live.Disks.Storage()
 	status.StorageProblem, status.StorageFailing = problem, lasts.Seconds()
 	if err := m.stalled(); err != nil {
 		status.WorkProblem = err.Error()
@@ -550,7 +552,7 @@ func (m *Member) Health() error {
 	if stall := m.live.Stall(); stall > 0 {
 		return fmt.Errorf("it has stood still for %v", stall)
 	}
-	if problem, _ := m.live.Disk(); problem != "" {
+	if problem, _ := m.live.Disks.Storage(); problem != "" {
 		return fmt.Errorf("%w: %s", ErrStorage, problem)
 	}
 	return m.stalled()

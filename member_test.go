@@ -18,8 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"ringleader.example/ringleader/internal/core/leaks"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/transport"
 )
@@ -27,7 +26,7 @@ import (
 // patience is the limit of a test's wait for a required event; a correct run never reaches it.
 const patience = 30 * time.Second
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // group is a group of members in this process, on free ports of loopback.
 type group struct {

@@ -9,7 +9,7 @@ import (
 
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 )
 
@@ -24,7 +24,7 @@ const (
 )
 
 // warmths are the degrees as members tell them.
-var warmths = [...]Warmth{live.Unprepared: "", live.Failed: Cold, live.Warming: Warming, live.Warm: Warm}
+var warmths = [...]Warmth{view.Unprepared: "", view.Failed: Cold, view.Warming: Warming, view.Warm: Warm}
 
 // ErrLeads is the cause of the end of the context of Config.Prepare when the member leads.
 var ErrLeads = errors.New("the member leads")
@@ -45,7 +45,7 @@ type preparation struct {
 	ended   chan struct{} // closed when none begins any more
 
 	mu     sync.Mutex
-	warmth live.Warmth
+	warmth view.Warmth
 	cold   string // why it failed last
 }
 
@@ -53,7 +53,7 @@ func newPreparation(prepare func(context.Context) error, witness bool) *preparat
 	if prepare == nil || witness {
 		return nil
 	}
-	return &preparation{prepare: prepare, stale: make(chan struct{}, 1), ended: make(chan struct{}), warmth: live.Warming}
+	return &preparation{prepare: prepare, stale: make(chan struct{}, 1), ended: make(chan struct{}), warmth: view.Warming}
 }
 
 // wait waits until none begins any more.
@@ -64,9 +64,9 @@ func (p *preparation) wait() {
 }
 
 // state returns how far it is.
-func (p *preparation) state() (warmth live.Warmth, cold string) {
+func (p *preparation) state() (warmth view.Warmth, cold string) {
 	if p == nil {
-		return live.Unprepared, ""
+		return view.Unprepared, ""
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +74,7 @@ func (p *preparation) state() (warmth live.Warmth, cold string) {
 }
 
 // becomes tells all members how warm this one is.
-func (m *Member) becomes(warmth live.Warmth, cold string) {
+func (m *Member) becomes(warmth view.Warmth, cold string) {
 	p := m.preparation
 	p.mu.Lock()
 	changed := p.warmth != warmth || p.cold != cold
@@ -111,12 +111,12 @@ func (m *Member) prepares() {
 			continue
 		case err == nil || errors.Is(err, ErrLeads):
 			pause = leastPrepareRest
-			m.becomes(live.Warm, "")
+			m.becomes(view.Warm, "")
 			m.config.Logger.Info("this member is warm", "member", m.config.ID, "leads", err != nil)
 		case m.stopped():
 			return
 		default:
-			m.becomes(live.Failed, err.Error())
+			m.becomes(view.Failed, err.Error())
 			m.config.Logger.Warn("this member cannot become warm: another one is to lead", "member", m.config.ID, "error", err, "again_in", pause)
 			rest.Reset(pause)
 			again, pause = rest.C(), min(2*pause, mostPrepareRest)
@@ -136,7 +136,7 @@ func (m *Member) awaitNextPreparation(again <-chan time.Time) bool {
 		leads := s.Role == network.Leader
 		if leads {
 			led, again = true, nil
-			m.becomes(live.Warm, "")
+			m.becomes(view.Warm, "")
 		} else if led {
 			return true
 		}
@@ -164,14 +164,14 @@ func (m *Member) prepareOnce() error {
 	defer cancel(ErrClosed)
 	returned := make(chan error, 1)
 	if _, cold := m.preparation.state(); cold == "" { // one that has failed stays cold until it succeeds
-		m.becomes(live.Warming, "")
+		m.becomes(view.Warming, "")
 	}
 	go func() { returned <- m.preparation.prepare(ctx) }()
 	for {
 		s, changed := m.group.State()
 		if s.Role == network.Leader && ctx.Err() == nil {
 			cancel(ErrLeads)
-			m.becomes(live.Warm, "")
+			m.becomes(view.Warm, "")
 		}
 		select {
 		case err := <-returned:
@@ -202,16 +202,16 @@ func (m *Member) stopped() bool {
 // another one may become warm: it is reachable, and may lead. Only others count, if that is not 0.
 func (m *Member) successor(only uint64) (id uint64, waits bool) {
 	s := m.group.Known()
-	var best live.Standing
+	var best view.Standing
 	for i, other := range s.Members {
 		standing := s.Standings[i]
 		switch {
 		case other == m.config.ID, only != 0 && other != only, !s.Reachable[i], standing.Weight == 0, standing.Unable != "", !slices.Contains(s.Voters.Members, other):
-		case standing.Warmth == live.Warm:
+		case standing.Warmth == view.Warm:
 			if id == 0 || standing.Weight >= best.Weight { // they are in the order of identifiers
 				id, best = other, standing
 			}
-		case standing.Warmth != live.Unprepared || m.preparation != nil: // one that has just connected may not have told
+		case standing.Warmth != view.Unprepared || m.preparation != nil: // one that has just connected may not have told
 			waits = true
 		}
 	}

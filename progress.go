@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/canary"
+	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/internal/serve/live"
 )
 
@@ -194,7 +195,7 @@ type PathStatus struct {
 
 // paths returns the states of the directories.
 func (m *Member) paths() (all []PathStatus) {
-	for _, p := range m.live.Paths() {
+	for _, p := range m.live.Disks.Paths() {
 		all = append(all, PathStatus{p.Name, p.Problem, p.Lasts.Seconds()})
 	}
 	return all
@@ -202,7 +203,7 @@ func (m *Member) paths() (all []PathStatus) {
 
 // stalled returns why the work of this member makes no progress, or nil.
 func (m *Member) stalled() error {
-	for _, p := range m.live.Paths() {
+	for _, p := range m.live.Disks.Paths() {
 		if p.Problem != "" {
 			return fmt.Errorf("%w: %s: %s", ErrStalled, p.Name, p.Problem)
 		}
@@ -229,7 +230,7 @@ func (c *Config) watches(l *live.Config) *canary.Canary {
 		if i < stores {
 			l.Prober = all.Prober(i)
 		} else {
-			l.Paths = append(l.Paths, live.Path{Name: place.Path, Prober: all.Prober(i)})
+			l.Paths = append(l.Paths, disk.Path{Name: place.Path, Prober: all.Prober(i)})
 		}
 	}
 	return all

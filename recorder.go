@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/recorder"
 )
 
 // Record determines the flight recorder of a member. It writes what the member was given to files, and flushes none: a record survives the end
@@ -28,7 +28,7 @@ type Record struct {
 }
 
 // recording returns where the record of the member goes; nil: nowhere.
-func (c *Config) recording() *live.Recording {
+func (c *Config) recording() *recorder.Config {
 	directory := c.Record.Directory
 	if directory == "" && c.Data != "" {
 		directory = filepath.Join(c.Data, record.Directory)
@@ -42,7 +42,7 @@ func (c *Config) recording() *live.Recording {
 		return nil
 	}
 	years, yearsOptions := record.NewYears(directory)
-	r := &live.Recording{Sink: files, Options: options, Changes: years, ChangesOptions: yearsOptions, Values: c.Record.Values, Drift: c.Timing.Drift}
+	r := &recorder.Config{Sink: files, Options: options, Changes: years, ChangesOptions: yearsOptions, Values: c.Record.Values, Drift: c.Timing.Drift}
 	if build, known := debug.ReadBuildInfo(); known {
 		r.Program = build.Main.Version
 	}

@@ -7,7 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/disk"
+	"ringleader.example/ringleader/internal/serve/view"
 )
 
 // unable returns why this process may not lead, or nil.
@@ -28,7 +29,7 @@ func (m *Member) unable() error {
 func (m *Member) all() *Member { return cmp.Or(m.first, m) }
 
 // changeDisk takes whether the storage and the paths work.
-func (m *Member) changeDisk(failures live.Failures) {
+func (m *Member) changeDisk(failures disk.Failures) {
 	m.failures.Store(&failures)
 	m.changeStanding()
 }
@@ -73,7 +74,7 @@ func (m *Member) stand(cause error, change func()) {
 	m.standing.Lock()
 	defer m.standing.Unlock()
 	change()
-	s := live.Standing{Weight: m.weight}
+	s := view.Standing{Weight: m.weight}
 	s.Warmth, s.Cold = m.preparation.state()
 	if err := m.unable(); err != nil {
 		s.Unable, cause = err.Error(), err
@@ -94,8 +95,8 @@ func (m *Member) note(cause error) {
 // causes no election: the priority counts when a leader is elected, when one resigns, and with Config.Preempt. The error is
 // [ErrConfig] for a witness, above 16383 with Config.Prepare, and with [Bully], which knows no priorities.
 func (m *Member) SetPriority(priority uint16) error {
-	if m.preparation != nil && priority > live.MaxPreparedWeight {
-		return fmt.Errorf("%w: a member with Prepare has a priority up to %d, not %d", ErrConfig, live.MaxPreparedWeight, priority)
+	if m.preparation != nil && priority > view.MaxPreparedWeight {
+		return fmt.Errorf("%w: a member with Prepare has a priority up to %d, not %d", ErrConfig, view.MaxPreparedWeight, priority)
 	}
 	if m.config.Algorithm == Bully || m.config.weight() == 0 {
 		return fmt.Errorf("%w: member %d has no priority: it is a witness, or the algorithm is %s", ErrConfig, m.config.ID, Bully)

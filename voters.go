@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/storage"
 )
 
@@ -78,7 +79,7 @@ func (m *Member) changeVoters(ctx context.Context, order election.Order, id uint
 }
 
 // voters returns the voters to show, or nil if all members vote, always.
-func (m *Member) voters(s *live.State) *Voters {
+func (m *Member) voters(s *view.State) *Voters {
 	v := &s.Voters
 	if v.Version == 0 && len(v.Members) == len(s.Members) {
 		return nil

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
 	"ringleader.example/ringleader/algorithms/franklin"
@@ -26,6 +24,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/outcome"
@@ -35,7 +34,7 @@ import (
 type counted struct {
 	*election.Declaration
 	exact    func(context.Context, election.Arrangement, func(done, of int)) (*count.Result, error)
-	simulate func(t rapid.TB, ids election.Arrangement, fifo, startFirst bool, next func(int) int) played
+	simulate func(t property.TB, ids election.Arrangement, fifo, startFirst bool, next func(int) int) played
 }
 
 var all = []counted{
@@ -72,13 +71,13 @@ func entry[S, M any](a *election.Algorithm[S, M], f count.Func, parameter ...str
 		exact: func(ctx context.Context, ids election.Arrangement, progress func(done, of int)) (*count.Result, error) {
 			return f(ctx, ids, set, progress)
 		},
-		simulate: func(t rapid.TB, ids election.Arrangement, fifo, startFirst bool, next func(int) int) played {
+		simulate: func(t property.TB, ids election.Arrangement, fifo, startFirst bool, next func(int) int) played {
 			return simulate(t, a, network.Setup{IDs: ids, Parameters: given}, fifo, startFirst, next)
 		},
 	}
 }
 
-func find(t rapid.TB, name string) counted {
+func find(t property.TB, name string) counted {
 	t.Helper()
 	for _, a := range all {
 		if a.Name == name {
@@ -89,7 +88,7 @@ func find(t rapid.TB, name string) counted {
 	return counted{}
 }
 
-func (a *counted) run(t rapid.TB, ids election.Arrangement) *count.Result {
+func (a *counted) run(t property.TB, ids election.Arrangement) *count.Result {
 	t.Helper()
 	r, err := a.exact(context.Background(), ids, nil)
 	if err != nil {
@@ -99,7 +98,7 @@ func (a *counted) run(t rapid.TB, ids election.Arrangement) *count.Result {
 }
 
 // agree expects that the count of an algorithm equals its simulation.
-func (a *counted) agree(t rapid.TB, ids election.Arrangement, o played) {
+func (a *counted) agree(t property.TB, ids election.Arrangement, o played) {
 	t.Helper()
 	r := a.run(t, ids)
 	equal(t, ids, a.Name+", by kind", r.Messages.ByKind, o.byKind)
@@ -150,12 +149,12 @@ func TestCountsAreThoseOfRunsOnNamedOrders(t *testing.T) {
 
 func TestCountsAreThoseOfEverySchedule(t *testing.T) {
 	for _, a := range all {
-		rapid.Check(t, func(t *rapid.T) {
-			n := rapid.IntRange(1, 20).Draw(t, "n")
-			ids := election.List(rapid.SliceOfNDistinct(rapid.Uint64(), n, n, rapid.ID).Draw(t, "ids"))
-			pick := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)).IntN
-			fifo := a.FIFO || rapid.Bool().Draw(t, "fifo")
-			startFirst := a.Counts != election.CountsFixed || rapid.Bool().Draw(t, "start first")
+		property.Check(t, func(t *property.T) {
+			n := property.IntRange(1, 20).Draw(t, "n")
+			ids := election.List(property.Distinct(property.Uint64(), n, n).Draw(t, "ids"))
+			pick := rand.New(rand.NewPCG(property.Uint64().Draw(t, "seed"), 0)).IntN
+			fifo := a.FIFO || property.Bool().Draw(t, "fifo")
+			startFirst := a.Counts != election.CountsFixed || property.Bool().Draw(t, "start first")
 			a.agree(t, ids, a.simulate(t, ids, fifo, startFirst, pick))
 		})
 	}

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/order"
 )
 
@@ -24,10 +23,10 @@ var rules = map[string]struct {
 
 func TestAChainDoesWhatOnePhaseAfterTheOtherDoes(t *testing.T) {
 	for name, r := range rules {
-		rapid.Check(t, func(t *rapid.T) {
-			n := rapid.IntRange(1, 80).Draw(t, "n")
-			ids := election.List(rapid.SliceOfNDistinct(rapid.Uint64Range(0, 200), n, n, rapid.ID).Draw(t, "ids"))
-			few := rapid.IntRange(1, r.row-1).Draw(t, "few")
+		property.Check(t, func(t *property.T) {
+			n := property.IntRange(1, 80).Draw(t, "n")
+			ids := election.List(property.Distinct(property.Uint64Range(0, 200), n, n).Draw(t, "ids"))
+			few := property.IntRange(1, r.row-1).Draw(t, "few")
 			odd := func(phase int) rule { return [2]rule{r.odd, r.even}[phase%2] }
 
 			values := make([]value, n)
@@ -40,7 +39,7 @@ func TestAChainDoesWhatOnePhaseAfterTheOtherDoes(t *testing.T) {
 				values = odd(len(entered)-1)(closed, make([]value, 0, len(closed)))
 				entered = append(entered, uint64(len(values)))
 			}
-			parts := rapid.IntRange(1, min(n, maxParts)).Draw(t, "parts")
+			parts := property.IntRange(1, min(n, maxParts)).Draw(t, "parts")
 			gotEntered, got, err := closed(t, ids, parts, r.row, few, odd)
 			if err != nil || !slices.Equal(gotEntered, entered) || !sameRing(got, values) {
 				t.Fatalf("%s on %v in %d parts: %d values enter the phases, the last %v; want %d and %v; %v", name, ids, parts, gotEntered, got, entered, values, err)
@@ -50,7 +49,7 @@ func TestAChainDoesWhatOnePhaseAfterTheOtherDoes(t *testing.T) {
 }
 
 // closed takes a ring through phases, read in parts. It returns how many values enter each, and the last ones.
-func closed(t rapid.TB, ids election.Arrangement, parts, row, few int, rule func(phase int) rule) (entered []uint64, last []value, err error) {
+func closed(t property.TB, ids election.Arrangement, parts, row, few int, rule func(phase int) rule) (entered []uint64, last []value, err error) {
 	r, err := phased(ids, row, few, rule, func(_ uint64, e []uint64, l []value) *Result {
 		entered, last = e, l
 		return &Result{}

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/order"
 )
 
@@ -59,10 +58,10 @@ func TestBitReversalCostsAsManyAsDerived(t *testing.T) {
 
 // The oracle walks from every processor, phase by phase, as in the texts of S1 and S2.
 func TestCountsAreThoseOfWalkingEveryIdentifier(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 40).Draw(t, "n")
-		values := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 200), rapid.Uint64Range(math.MaxUint64-200, math.MaxUint64))
-		ids := election.List(rapid.SliceOfNDistinct(values, n, n, rapid.ID).Draw(t, "ids"))
+	property.Check(t, func(t *property.T) {
+		n := property.IntRange(1, 40).Draw(t, "n")
+		values := property.OneOf(property.Uint64(), property.Uint64Range(0, 200), property.Uint64Range(math.MaxUint64-200, math.MaxUint64))
+		ids := election.List(property.Distinct(values, n, n).Draw(t, "ids"))
 		hops := func(p, step int) int { // to a greater identifier, or back to the origin
 			h := 1
 			for q := (p + step + n) % n; q != p && ids[q] < ids[p]; q = (q + step + n) % n {
@@ -103,7 +102,7 @@ func TestCountsAreThoseOfWalkingEveryIdentifier(t *testing.T) {
 	})
 }
 
-func run(t rapid.TB, f count.Func, ids election.Arrangement) *count.Result {
+func run(t property.TB, f count.Func, ids election.Arrangement) *count.Result {
 	t.Helper()
 	r, err := f(context.Background(), ids, election.Parameters{}, nil)
 	if err != nil {
@@ -116,7 +115,7 @@ func times(r *count.Result) []uint64 {
 	return []uint64{r.Time.Elected.Uint64(), r.Time.Decided.Uint64(), r.Time.Quiet.Uint64()}
 }
 
-func equal(t rapid.TB, ids election.Arrangement, what string, got, want []uint64) {
+func equal(t property.TB, ids election.Arrangement, what string, got, want []uint64) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		if o, ok := ids.(*order.Order); ok {

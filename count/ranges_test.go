@@ -10,9 +10,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/order"
 )
 
@@ -24,7 +23,7 @@ var ranged = map[string]Ranged{
 }
 
 // joined returns the range of a whole ring that is read in equal parts.
-func joined(t rapid.TB, r *Ranges, parts int) *Range {
+func joined(t property.TB, r *Ranges, parts int) *Range {
 	t.Helper()
 	var all []*Range
 	for part := range uint64(parts) {
@@ -42,7 +41,7 @@ func joined(t rapid.TB, r *Ranges, parts int) *Range {
 }
 
 // ranging returns a range as it is read from a file.
-func ranging(t rapid.TB, r *Ranges, from, to uint64) *Range {
+func ranging(t property.TB, r *Ranges, from, to uint64) *Range {
 	t.Helper()
 	known, err := r.Read(context.Background(), from, to)
 	if err != nil {
@@ -51,7 +50,7 @@ func ranging(t rapid.TB, r *Ranges, from, to uint64) *Range {
 	return filed(t, known)
 }
 
-func filed(t rapid.TB, r *Range) *Range {
+func filed(t property.TB, r *Range) *Range {
 	t.Helper()
 	again := new(Range)
 	if err := json.Unmarshal(text(t, r), again); err != nil {
@@ -60,7 +59,7 @@ func filed(t rapid.TB, r *Range) *Range {
 	return again
 }
 
-func text(t rapid.TB, r *Range) []byte {
+func text(t property.TB, r *Range) []byte {
 	t.Helper()
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -70,20 +69,20 @@ func text(t rapid.TB, r *Range) []byte {
 }
 
 func TestTwoRangesAreTheBytesOfTheirUnion(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.Uint64Range(2, 40).Draw(t, "n")
-		values := rapid.OneOf(rapid.Uint64Range(0, 60), rapid.Uint64Range(math.MaxUint64-60, math.MaxUint64))
-		ids := election.List(rapid.SliceOfNDistinct(values, int(n), int(n), rapid.ID).Draw(t, "ids"))
-		switch rapid.SampledFrom([]string{"as drawn", "rising", "falling"}).Draw(t, "how") {
+	property.Check(t, func(t *property.T) {
+		n := property.Uint64Range(2, 40).Draw(t, "n")
+		values := property.OneOf(property.Uint64Range(0, 60), property.Uint64Range(math.MaxUint64-60, math.MaxUint64))
+		ids := election.List(property.Distinct(values, int(n), int(n)).Draw(t, "ids"))
+		switch property.SampledFrom([]string{"as drawn", "rising", "falling"}).Draw(t, "how") {
 		case "rising":
 			slices.Sort(ids)
 		case "falling":
 			slices.Sort(ids)
 			slices.Reverse(ids)
 		}
-		from := rapid.Uint64Range(0, n-2).Draw(t, "from")
-		to := rapid.Uint64Range(from+2, n).Draw(t, "to")
-		cut := rapid.Uint64Range(from+1, to-1).Draw(t, "cut")
+		from := property.Uint64Range(0, n-2).Draw(t, "from")
+		to := property.Uint64Range(from+2, n).Draw(t, "to")
+		cut := property.Uint64Range(from+1, to-1).Draw(t, "cut")
 		for name, f := range ranged {
 			r, err := f(ids, election.Parameters{})
 			if err != nil {

@@ -3,9 +3,8 @@ package count_test
 import (
 	"slices"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 )
 
@@ -19,7 +18,7 @@ type played struct {
 // simulate runs an algorithm on a ring to quiescence, in the simplest way. next picks one of the possible events:
 // messages in transit in the order of sending, then processes that have not started. If it is nil, the run is
 // synchronous, and all start at 0.
-func simulate[S, M any](t rapid.TB, a *election.Algorithm[S, M], i network.Setup, fifo, startFirst bool, next func(events int) int) played {
+func simulate[S, M any](t property.TB, a *election.Algorithm[S, M], i network.Setup, fifo, startFirst bool, next func(events int) int) played {
 	t.Helper()
 	ring, err := network.Prepare(&a.Declaration, i)
 	if err != nil {

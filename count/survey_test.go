@@ -6,9 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/order"
 )
 
@@ -73,11 +72,11 @@ func TestEveryProcessorIsSurveyedOnce(t *testing.T) {
 }
 
 func TestPartsFindTheDistancesOfTheWhole(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 60).Draw(t, "n")
-		parts := rapid.IntRange(1, min(n, maxParts)).Draw(t, "parts")
-		values := rapid.OneOf(rapid.Uint64Range(0, 80), rapid.Uint64Range(math.MaxUint64-80, math.MaxUint64))
-		ids := election.List(rapid.SliceOfNDistinct(values, n, n, rapid.ID).Draw(t, "ids"))
+	property.Check(t, func(t *property.T) {
+		n := property.IntRange(1, 60).Draw(t, "n")
+		parts := property.IntRange(1, min(n, maxParts)).Draw(t, "parts")
+		values := property.OneOf(property.Uint64Range(0, 80), property.Uint64Range(math.MaxUint64-80, math.MaxUint64))
+		ids := election.List(property.Distinct(values, n, n).Draw(t, "ids"))
 		for _, how := range []string{"as drawn", "rising", "falling"} {
 			switch how {
 			case "rising":
@@ -94,7 +93,7 @@ func TestPartsFindTheDistancesOfTheWhole(t *testing.T) {
 }
 
 // found returns all distances, in a fixed order.
-func found(t *rapid.T, ids election.List, parts int) []distances {
+func found(t *property.T, ids election.List, parts int) []distances {
 	var all []distances
 	r, err := surveyed(ids, func(_ *Range, batch []distances) { all = append(all, batch...) }, func(*Range, uint64, *Result) {})
 	if err != nil {

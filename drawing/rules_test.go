@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/internal/study/tracetest"
 	"ringleader.example/ringleader/trace"
 )
@@ -80,9 +80,9 @@ func TestNoDrawingIsWiderOrHigherThan2000Pixels(t *testing.T) {
 		check(t, networkOf(t, tracetest.LCR(t, true, tracetest.Increasing(n)...)))
 	}
 	check(t, diagram(t, with(tracetest.LCR(t, true, 2, 1), 1000, 1), 0, 0))
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		r := tracetest.Records.Draw(t, "record")
-		r.Title = strings.Repeat("long title ", rapid.IntRange(1, 30).Draw(t, "words"))
+		r.Title = strings.Repeat("long title ", property.IntRange(1, 30).Draw(t, "words"))
 		check(t, diagram(t, r, 0, 0))
 		check(t, networkOf(t, r))
 	})
@@ -227,10 +227,10 @@ func TestAChangedParameterIsOneOfTheRecord(t *testing.T) {
 }
 
 func TestAWindowShowsWhatHappensInIt(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		r := tracetest.Records.Draw(t, "record")
-		window := trace.Window{From: election.Units(rapid.Uint64Range(0, 20).Draw(t, "from"))}
-		window.Until = window.From.Add(election.Units(rapid.Uint64Range(1, 20).Draw(t, "for")))
+		window := trace.Window{From: election.Units(property.Uint64Range(0, 20).Draw(t, "from"))}
+		window.Until = window.From.Add(election.Units(property.Uint64Range(1, 20).Draw(t, "for")))
 		in := map[int]bool{} // messages that are sent or arrive
 		for i := range r.Steps {
 			if s := &r.Steps[i]; window.Holds(&r.Header, s) {

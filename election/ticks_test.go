@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 )
 
 func TestTicksKeepTheirValueThroughJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		want := election.Ticks{Hi: rapid.Uint64().Draw(t, "hi"), Lo: rapid.Uint64().Draw(t, "lo")}
+	property.Check(t, func(t *property.T) {
+		want := election.Ticks{Hi: property.Uint64().Draw(t, "hi"), Lo: property.Uint64().Draw(t, "lo")}
 		text, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -42,8 +42,8 @@ func TestTicksReadWholeNumbersBelowTheirLimitOnly(t *testing.T) {
 }
 
 // ticks draws times that are small, near 2⁶⁴, near 2¹²⁸, or anything.
-func ticks(t *rapid.T, name string) election.Ticks {
-	half := rapid.OneOf(rapid.Uint64Max(3), rapid.Uint64Min(1<<64-3), rapid.Uint64())
+func ticks(t *property.T, name string) election.Ticks {
+	half := property.OneOf(property.Uint64Range(0, 3), property.Uint64Range(1<<64-3, 1<<64-1), property.Uint64())
 	return election.Ticks{Hi: half.Draw(t, name+" hi"), Lo: half.Draw(t, name+" lo")}
 }
 
@@ -62,9 +62,9 @@ func sum(arithmetic func() election.Ticks) (result election.Ticks, over bool) {
 }
 
 func TestArithmeticIsExactOrPanics(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		a, b := ticks(t, "a"), ticks(t, "b")
-		n := rapid.OneOf(rapid.Uint64Max(3), rapid.Uint64()).Draw(t, "n")
+		n := property.OneOf(property.Uint64Range(0, 3), property.Uint64()).Draw(t, "n")
 		for _, test := range []struct {
 			name string
 			got  func() election.Ticks
@@ -106,7 +106,7 @@ func TestPowersOfTwo(t *testing.T) {
 }
 
 func TestDeadlinesAreEqualToTheMomentsThatTheyName(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		now, later := ticks(t, "now"), ticks(t, "later")
 		half := func(t election.Ticks) election.Ticks { t.Hi /= 2; return t } // so that sums fit
 		now, later = half(now), half(later)

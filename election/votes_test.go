@@ -4,18 +4,17 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 )
 
 // ballots draws votes for a few candidates.
-func ballots(t *rapid.T, label string) []election.ID {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) election.ID { return election.ID(1 + rapid.Uint32Max(6).Draw(t, "candidate")) }), 0, 12).Draw(t, label)
+func ballots(t *property.T, label string) []election.ID {
+	return property.SliceOfN(property.Custom(func(t *property.T) election.ID { return election.ID(1 + property.IntRange(0, 6).Draw(t, "candidate")) }), 0, 12).Draw(t, label)
 }
 
 func TestATallyCountsTheVotesOfEachCandidate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		votes := ballots(t, "votes")
 		has := map[election.ID]uint32{}
 		for _, v := range votes {
@@ -34,7 +33,7 @@ func TestATallyCountsTheVotesOfEachCandidate(t *testing.T) {
 }
 
 func TestASumOfTalliesIsTheTallyOfAllVotesAndChangesNeither(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		a, b := ballots(t, "a"), ballots(t, "b")
 		first, second := election.TallyOf(a...), election.TallyOf(b...)
 		if sum := first.Plus(second); !slices.Equal(sum, election.TallyOf(slices.Concat(a, b)...)) {

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 )
 
@@ -33,13 +32,13 @@ var (
 )
 
 // distinct draws different identifiers.
-func distinct(t *rapid.T) []uint64 {
-	id := rapid.OneOf(rapid.Uint64Max(20), rapid.Uint64())
-	return rapid.SliceOfNDistinct(id, 1, 12, rapid.ID).Draw(t, "ids")
+func distinct(t *property.T) []uint64 {
+	id := property.OneOf(property.Uint64Range(0, 20), property.Uint64())
+	return property.Distinct(id, 1, 12).Draw(t, "ids")
 }
 
 func TestComparedIdentifiersAreRanks(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		ids := distinct(t)
 		p, err := network.Prepare(&onRing, network.On(ids...))
 		must(t, p, err)
@@ -112,7 +111,7 @@ func TestIdentifiersRepeatWhereThatIsPromisedAndElsewhereIfTheyAreAllowed(t *tes
 }
 
 func TestOnACompleteGraphProcessesAreSorted(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		ids := distinct(t)
 		given := slices.Clone(ids)
 		p, err := network.Prepare(&onComplete, network.On(ids...))

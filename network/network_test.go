@@ -5,15 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 )
 
 // wellConnected checks the promises of every network: links are numbered by process and port, and an answer on the
 // port on which a message arrived arrives on the port on which that message left.
-func wellConnected(t *rapid.T, w *network.Network) {
+func wellConnected(t *property.T, w *network.Network) {
 	next := uint32(0)
 	for p := range w.Size() {
 		if w.First(p) != next {
@@ -43,7 +42,7 @@ func wellConnected(t *rapid.T, w *network.Network) {
 	}
 }
 
-func must[T any](t *rapid.T, value T, err error) T {
+func must[T any](t *property.T, value T, err error) T {
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +50,10 @@ func must[T any](t *rapid.T, value T, err error) T {
 }
 
 func TestRingsAreRingsHoweverPortsAreCalled(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 12).Draw(t, "n")
-		flipped := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "flipped")
-		if rapid.Bool().Draw(t, "oriented") {
+	property.Check(t, func(t *property.T) {
+		n := property.IntRange(1, 12).Draw(t, "n")
+		flipped := property.SliceOfN(property.Bool(), n, n).Draw(t, "flipped")
+		if property.Bool().Draw(t, "oriented") {
 			flipped = nil
 		}
 		w, err := network.NewRing(n, flipped)
@@ -84,8 +83,8 @@ func TestRingsAreRingsHoweverPortsAreCalled(t *testing.T) {
 }
 
 func TestAmongKnownMembersPortsAreMembers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 20).Draw(t, "n")
+	property.Check(t, func(t *property.T) {
+		n := property.IntRange(1, 20).Draw(t, "n")
 		w, err := network.NewComplete(n)
 		wellConnected(t, must(t, w, err))
 		for p := range n {
@@ -100,19 +99,19 @@ func TestAmongKnownMembersPortsAreMembers(t *testing.T) {
 }
 
 func TestAmongUnknownNeighboursEachPortLeadsToAnotherProcess(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 12).Draw(t, "n")
-		clockwise := rapid.Bool().Draw(t, "clockwise")
+	property.Check(t, func(t *property.T) {
+		n := property.IntRange(1, 12).Draw(t, "n")
+		clockwise := property.Bool().Draw(t, "clockwise")
 		var ports [][]int
 		for range n {
 			order := count(n - 1)
 			if !clockwise {
-				order = rapid.Permutation(order).Draw(t, "order")
+				order = property.Permutation(order).Draw(t, "order")
 			}
 			ports = append(ports, order)
 		}
 		given := ports
-		if clockwise && rapid.Bool().Draw(t, "by default") {
+		if clockwise && property.Bool().Draw(t, "by default") {
 			given = nil
 		}
 		w, err := network.NewUnknownNeighbours(n, given)
@@ -131,12 +130,12 @@ func TestAmongUnknownNeighboursEachPortLeadsToAnotherProcess(t *testing.T) {
 }
 
 // drawTree draws the edges of a tree, in any order and direction, and with any numbers on its processes.
-func drawTree(t *rapid.T, n int) [][2]int {
+func drawTree(t *property.T, n int) [][2]int {
 	var edges [][2]int
-	number := rapid.Permutation(count(n)).Draw(t, "numbers")
+	number := property.Permutation(count(n)).Draw(t, "numbers")
 	for p := 1; p < n; p++ {
-		e := [2]int{number[p], number[rapid.IntRange(0, p-1).Draw(t, "parent")]}
-		if rapid.Bool().Draw(t, "turned") {
+		e := [2]int{number[p], number[property.IntRange(0, p-1).Draw(t, "parent")]}
+		if property.Bool().Draw(t, "turned") {
 			e[0], e[1] = e[1], e[0]
 		}
 		edges = append(edges, e)
@@ -144,7 +143,7 @@ func drawTree(t *rapid.T, n int) [][2]int {
 	if n < 3 {
 		return edges
 	}
-	return rapid.Permutation(edges).Draw(t, "edges")
+	return property.Permutation(edges).Draw(t, "edges")
 }
 
 func count(n int) (numbers []int) {
@@ -155,8 +154,8 @@ func count(n int) (numbers []int) {
 }
 
 func TestPortsOfATreeAreInTheOrderOfItsEdges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 20).Draw(t, "n")
+	property.Check(t, func(t *property.T) {
+		n := property.IntRange(1, 20).Draw(t, "n")
 		edges := drawTree(t, n)
 		w, err := network.NewTree(n, edges)
 		wellConnected(t, must(t, w, err))
@@ -174,11 +173,11 @@ func TestPortsOfATreeAreInTheOrderOfItsEdges(t *testing.T) {
 }
 
 func TestWhatIsNoTreeIsRefused(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(3, 12).Draw(t, "n")
+	property.Check(t, func(t *property.T) {
+		n := property.IntRange(3, 12).Draw(t, "n")
 		edges := drawTree(t, n)
-		i := rapid.IntRange(0, n-2).Draw(t, "edge")
-		switch rapid.IntRange(0, 4).Draw(t, "fault") {
+		i := property.IntRange(0, n-2).Draw(t, "edge")
+		switch property.IntRange(0, 4).Draw(t, "fault") {
 		case 0: // not connected, with one edge twice
 			edges[i] = edges[(i+1)%(n-1)]
 		case 1: // the same, reversed
@@ -187,9 +186,9 @@ func TestWhatIsNoTreeIsRefused(t *testing.T) {
 		case 2: // a loop
 			edges[i][0] = edges[i][1]
 		case 3: // an edge to nowhere
-			edges[i][rapid.IntRange(0, 1).Draw(t, "end")] = rapid.SampledFrom([]int{-1, n, 1<<31 - 1}).Draw(t, "nowhere")
+			edges[i][property.IntRange(0, 1).Draw(t, "end")] = property.SampledFrom([]int{-1, n, 1<<31 - 1}).Draw(t, "nowhere")
 		case 4: // one edge too many, or one too few
-			edges = append(edges, edges[i])[:rapid.SampledFrom([]int{n - 2, n}).Draw(t, "length")]
+			edges = append(edges, edges[i])[:property.SampledFrom([]int{n - 2, n}).Draw(t, "length")]
 		}
 		if _, err := network.NewTree(n, edges); !errors.Is(err, network.ErrNetwork) {
 			t.Fatalf("%v: %v", edges, err)

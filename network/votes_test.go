@@ -5,9 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 )
 
@@ -17,11 +16,11 @@ var (
 )
 
 func TestVotesAreOfWhoStandsThereAndForWhoIsNamed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		ids := distinct(t)
 		i := network.On(ids...)
 		for range ids {
-			i.Votes = append(i.Votes, rapid.SampledFrom(ids).Draw(t, "vote"))
+			i.Votes = append(i.Votes, property.SampledFrom(ids).Draw(t, "vote"))
 		}
 		for _, d := range []*election.Declaration{&votesOnRing, &votesOnComplete} {
 			p, err := network.Prepare(d, i)

@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
 	"ringleader.example/ringleader/algorithms/franklin"
@@ -22,6 +20,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
@@ -98,24 +97,24 @@ func inRounds(r *run) {
 }
 
 func tileByTile(r *run) {
-	r.enlarge().Tiled(tileSize(r.Instance.Size()))
+	r.runner.program.Rings(r.enlarge()).Tiled(tileSize(r.Instance.Size()))
 	r.adopt()
 }
 
 func byLot(r *run) {
-	r.enlarge().Lottery()
+	r.runner.program.Rings(r.enlarge()).Lottery()
 	r.adopt()
 }
 
 func inArcs(count int, clock bool) func(*run) {
 	return func(r *run) {
-		if !r.enlarge().Arcs(min(count, r.Instance.Size()), clock).Play() {
+		if !r.runner.program.Rings(r.enlarge()).Arcs(min(count, r.Instance.Size()), clock).Play() {
 			r.restart()
 			if clock {
 				inRounds(r)
 				return
 			}
-			if !r.enlarge().Arcs(1, false).Play() {
+			if !r.runner.program.Rings(r.enlarge()).Arcs(1, false).Play() {
 				panic("one arc has one order")
 			}
 		}
@@ -124,15 +123,15 @@ func inArcs(count int, clock bool) func(*run) {
 }
 
 // sameRuns runs an algorithm on random rings, on every engine that can run it.
-func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
-	n := rapid.IntRange(1, 64).Draw(t, "n")
-	seed := rapid.Uint64().Draw(t, "seed")
+func sameRuns[S, M any](t *property.T, a election.Algorithm[S, M]) {
+	n := property.IntRange(1, 64).Draw(t, "n")
+	seed := property.Uint64().Draw(t, "seed")
 	o := Options{Setup: network.On(shuffled(n, seed)...), Seed: seed}
-	if a.Unoriented && rapid.Bool().Draw(t, "unoriented") {
-		o.Setup.Flipped = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "flipped")
+	if a.Unoriented && property.Bool().Draw(t, "unoriented") {
+		o.Setup.Flipped = property.SliceOfN(property.Bool(), n, n).Draw(t, "flipped")
 	}
-	if a.Starts == election.AnyStart && rapid.Bool().Draw(t, "some start") {
-		o.Initiators = rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, n, rapid.ID).Draw(t, "initiators")
+	if a.Starts == election.AnyStart && property.Bool().Draw(t, "some start") {
+		o.Initiators = property.Distinct(property.IntRange(0, n-1), 1, n).Draw(t, "initiators")
 	}
 	same := func(o Options, name string, one, other func(*run)) *played {
 		t.Helper()
@@ -148,11 +147,11 @@ func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	same(synchronous, "rounds, events", inRounds, eventByEvent)
 	same(synchronous, "wheel, heap", eventByEvent, withoutWheel)
 
-	o.AnyTime = rapid.Bool().Draw(t, "any time")
+	o.AnyTime = property.Bool().Draw(t, "any time")
 	same(o, "wheel, heap", eventByEvent, withoutWheel)
 	random, timed := o, o
 	random.Schedule, timed.Timing, timed.Delay = RandomDelay, election.Timed, 1+seed%9
-	random.Faults.Unordered = !a.FIFO && rapid.Bool().Draw(t, "unordered")
+	random.Faults.Unordered = !a.FIFO && property.Bool().Draw(t, "unordered")
 	same(random, "wheel, heap, random delays", eventByEvent, withoutWheel)
 	same(timed, "wheel, heap, timed", eventByEvent, withoutWheel)
 
@@ -171,7 +170,7 @@ func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	}
 	sweep := o
 	sweep.Schedule = Sweep
-	cores := rapid.IntRange(1, 5).Draw(t, "cores")
+	cores := property.IntRange(1, 5).Draw(t, "cores")
 	swept := same(sweep, "arcs, links", inArcs(cores, false), linkByLink)
 	o.AnyTime = false
 	same(o, "arcs, events", inArcs(cores, true), eventByEvent)
@@ -180,7 +179,7 @@ func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	}
 }
 
-func equal(t *rapid.T, how string, r, reference *Result) {
+func equal(t *property.T, how string, r, reference *Result) {
 	t.Helper()
 	if !reflect.DeepEqual(r.Messages, reference.Messages) || !reflect.DeepEqual(r.ByPhase, reference.ByPhase) {
 		t.Fatalf("%s: %+v, and in rounds %+v", how, r.Messages, reference.Messages)
@@ -188,22 +187,22 @@ func equal(t *rapid.T, how string, r, reference *Result) {
 }
 
 func TestEnginesMakeTheSameRuns(t *testing.T) {
-	for name, check := range map[string]func(*rapid.T){
-		"lcr":                  func(t *rapid.T) { sameRuns(t, lcr.Algorithm) },
-		"lelann":               func(t *rapid.T) { sameRuns(t, lelann.Algorithm) },
-		"ring-bully-simple":    func(t *rapid.T) { sameRuns(t, ringbullysimple.Algorithm) },
-		"ring-bully":           func(t *rapid.T) { sameRuns(t, ringbully.Algorithm) },
-		"hirschberg-sinclair":  func(t *rapid.T) { sameRuns(t, hirschbergsinclair.Algorithm) },
-		"franklin":             func(t *rapid.T) { sameRuns(t, franklin.Algorithm) },
-		"peterson":             func(t *rapid.T) { sameRuns(t, peterson.Algorithm) },
-		"peterson-alternating": func(t *rapid.T) { sameRuns(t, petersonalternating.Algorithm) },
-		"dolev-klawe-rodeh":    func(t *rapid.T) { sameRuns(t, dolevklawerodeh.Algorithm) },
-		"dolev-klawe-rodeh-b":  func(t *rapid.T) { sameRuns(t, dolevklawerodehb.Algorithm) },
-		"minmax":               func(t *rapid.T) { sameRuns(t, minmax.Algorithm) },
-		"higham-przytycka":     func(t *rapid.T) { sameRuns(t, highamprzytycka.Algorithm) },
-		"itai-rodeh":           func(t *rapid.T) { sameRuns(t, itairodeh.Algorithm) },
+	for name, check := range map[string]func(*property.T){
+		"lcr":                  func(t *property.T) { sameRuns(t, lcr.Algorithm) },
+		"lelann":               func(t *property.T) { sameRuns(t, lelann.Algorithm) },
+		"ring-bully-simple":    func(t *property.T) { sameRuns(t, ringbullysimple.Algorithm) },
+		"ring-bully":           func(t *property.T) { sameRuns(t, ringbully.Algorithm) },
+		"hirschberg-sinclair":  func(t *property.T) { sameRuns(t, hirschbergsinclair.Algorithm) },
+		"franklin":             func(t *property.T) { sameRuns(t, franklin.Algorithm) },
+		"peterson":             func(t *property.T) { sameRuns(t, peterson.Algorithm) },
+		"peterson-alternating": func(t *property.T) { sameRuns(t, petersonalternating.Algorithm) },
+		"dolev-klawe-rodeh":    func(t *property.T) { sameRuns(t, dolevklawerodeh.Algorithm) },
+		"dolev-klawe-rodeh-b":  func(t *property.T) { sameRuns(t, dolevklawerodehb.Algorithm) },
+		"minmax":               func(t *property.T) { sameRuns(t, minmax.Algorithm) },
+		"higham-przytycka":     func(t *property.T) { sameRuns(t, highamprzytycka.Algorithm) },
+		"itai-rodeh":           func(t *property.T) { sameRuns(t, itairodeh.Algorithm) },
 	} {
-		t.Run(name, func(t *testing.T) { rapid.Check(t, check) })
+		t.Run(name, func(t *testing.T) { property.Check(t, check) })
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -376,12 +376,12 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 }
 
 // budgets draws budgets that fit n processes.
-func budgets(n int) *rapid.Generator[faults.Budget] {
-	return rapid.Custom(func(t *rapid.T) faults.Budget {
-		upTo := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
+func budgets(n int) *property.Generator[faults.Budget] {
+	return property.Custom(func(t *property.T) faults.Budget {
+		upTo := func(most int, what string) int { return property.IntRange(0, most).Draw(t, what) }
 		b := faults.Budget{
 			Crashes: upTo(n-1, "crashes"), Slow: upTo(2, "slow"), Pauses: upTo(2, "pauses"),
-			Until: election.Units(rapid.Uint64Range(20, 300).Draw(t, "until")),
+			Until: election.Units(property.Uint64Range(20, 300).Draw(t, "until")),
 		}
 		b.Recoveries = upTo(b.Crashes, "recoveries")
 		if n > 1 {
@@ -392,10 +392,10 @@ func budgets(n int) *rapid.Generator[faults.Budget] {
 }
 
 func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 7).Draw(t, "n")
+	property.Check(t, func(t *property.T) {
+		n := property.IntRange(1, 7).Draw(t, "n")
 		b := budgets(n).Draw(t, "budget")
-		o := simulate.Options{Setup: numbered(n), Seed: rapid.Uint64().Draw(t, "seed"), Delay: rapid.Uint64Range(1, 4).Draw(t, "delay"), Record: true, Limit: 100_000}
+		o := simulate.Options{Setup: numbered(n), Seed: property.Uint64().Draw(t, "seed"), Delay: property.Uint64Range(1, 4).Draw(t, "delay"), Record: true, Limit: 100_000}
 		o.Faults.Random = b
 		first, err := simulate.Run(bully.Algorithm, o)
 		var wrong *faults.Error

@@ -245,24 +245,27 @@ func (r *run) start() {
 // trust runs the election on an engine that does not check every step, if the schedule has one.
 func (r *run) trust() bool {
 	cores := min(max(1, r.o.Cores), r.Instance.Size()/checkedBelow)
+	ring := r.runner.program.Rings
 	switch schedule := r.o.Schedule; {
 	case schedule == FIFO && !r.o.AnyTime:
-		if r.Declaration.OneWay && r.Declaration.Timing == election.Asynchronous {
-			if r.enlarge().Arcs(cores, true).Play() {
+		if ring != nil && r.Declaration.OneWay && r.Declaration.Timing == election.Asynchronous {
+			if ring(r.enlarge()).Arcs(cores, true).Play() {
 				return true
 			}
 			r.restart()
 		}
 		r.enlarge().Rounds()
+	case ring == nil:
+		return false
 	case schedule == Sweep:
-		if !r.enlarge().Arcs(cores, false).Play() {
+		if !ring(r.enlarge()).Arcs(cores, false).Play() {
 			r.restart()
-			r.enlarge().Arcs(1, false).Play()
+			ring(r.enlarge()).Arcs(1, false).Play()
 		}
 	case schedule == Random && r.Network.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
-		r.enlarge().Lottery()
+		ring(r.enlarge()).Lottery()
 	case schedule == Tile && !r.o.AnyTime:
-		r.enlarge().Tiled(tileSize(r.Instance.Size()))
+		ring(r.enlarge()).Tiled(tileSize(r.Instance.Size()))
 	default:
 		return false
 	}

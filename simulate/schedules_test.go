@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/itairodeh"
@@ -17,6 +16,7 @@ import (
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -219,9 +219,9 @@ func TestChancesAreKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		o := simulate.Options{
-			Setup: network.On(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), Seed: rapid.Uint64().Draw(t, "seed"),
+			Setup: network.On(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), Seed: property.Uint64().Draw(t, "seed"),
 			Faults: faults.Script{Duplicate: faults.Chance{Times: 1, Of: 2}}, Schedule: simulate.Random, Limit: 100_000,
 		}
 		r, err := simulate.Run(ringbully.Algorithm, o)

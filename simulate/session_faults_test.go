@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -22,8 +21,8 @@ func TestCutsCommandsAndProofsOfDeathAreChoices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true, Delay: 2, Wardens: rapid.Bool().Draw(t, "wardens")}
+	property.Check(t, func(t *property.T) {
+		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true, Delay: 2, Wardens: property.Bool().Draw(t, "wardens")}
 		s := session(t, quorumbully.Algorithm, o)
 		walk(t, s, 12, 40)
 		again(t, s, session(t, quorumbully.Algorithm, o))

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/algorithms/itairodeh"
@@ -17,13 +15,14 @@ import (
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
-func session[S, M any](t rapid.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Session {
+func session[S, M any](t property.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Session {
 	t.Helper()
 	s, err := simulate.NewSession(a, o)
 	if err != nil {
@@ -33,7 +32,7 @@ func session[S, M any](t rapid.TB, a election.Algorithm[S, M], o simulate.Option
 }
 
 // lines returns a record as its file.
-func lines(t rapid.TB, r *trace.Record) string {
+func lines(t property.TB, r *trace.Record) string {
 	t.Helper()
 	if err := r.Validate(); err != nil {
 		t.Fatal(err)
@@ -56,20 +55,20 @@ func look(s *simulate.Session, n int) string {
 }
 
 // walk makes random choices until quiescence, some of them faults, and goes back from time to time.
-func walk(t *rapid.T, s *simulate.Session, faults, most int) {
+func walk(t *property.T, s *simulate.Session, faults, most int) {
 	var before []string // each event
 	n := s.Record().N
 	for choices := s.Choices(); len(choices) > 0 && len(before) < most; choices = s.Choices() {
-		if bad := s.Faults(); faults > 0 && len(bad) > 0 && rapid.IntRange(0, 9).Draw(t, "fault") == 0 {
+		if bad := s.Faults(); faults > 0 && len(bad) > 0 && property.IntRange(0, 9).Draw(t, "fault") == 0 {
 			choices = bad
 			faults--
 		}
 		before = append(before, look(s, n))
-		if err := s.Step(rapid.SampledFrom(choices).Draw(t, "choice")); err != nil {
+		if err := s.Step(property.SampledFrom(choices).Draw(t, "choice")); err != nil {
 			t.Fatal(err)
 		}
-		if rapid.IntRange(0, 9).Draw(t, "back") == 0 {
-			for range rapid.IntRange(1, min(9, len(before))).Draw(t, "events") {
+		if property.IntRange(0, 9).Draw(t, "back") == 0 {
+			for range property.IntRange(1, min(9, len(before))).Draw(t, "events") {
 				last := len(before) - 1
 				if !s.Back() || look(s, n) != before[last] {
 					t.Fatalf("after going back one sees\n%s, and before\n%s", look(s, n), before[last])
@@ -81,7 +80,7 @@ func walk(t *rapid.T, s *simulate.Session, faults, most int) {
 }
 
 // again makes the same choices in a fresh session, which must end in the same state.
-func again(t *rapid.T, s, fresh *simulate.Session) {
+func again(t *property.T, s, fresh *simulate.Session) {
 	for _, c := range s.Made() {
 		if err := fresh.Step(c); err != nil {
 			t.Fatal(err)
@@ -98,9 +97,9 @@ func again(t *rapid.T, s, fresh *simulate.Session) {
 }
 
 func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
-	check := func(name string, n func(*rapid.T) simulate.Options, begin func(*rapid.T, simulate.Options) *simulate.Session) {
+	check := func(name string, n func(*property.T) simulate.Options, begin func(*property.T, simulate.Options) *simulate.Session) {
 		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
+			property.Check(t, func(t *property.T) {
 				o := n(t)
 				s := begin(t, o)
 				walk(t, s, 0, 200)
@@ -111,22 +110,22 @@ func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
 			})
 		})
 	}
-	options := func(t *rapid.T) simulate.Options {
-		ids := rapid.SliceOfNDistinct(rapid.Uint64Range(1, 9), 1, 4, rapid.ID).Draw(t, "ids")
-		return simulate.Options{Setup: network.On(ids...), AnyTime: rapid.Bool().Draw(t, "any time"), Seed: 5}
+	options := func(t *property.T) simulate.Options {
+		ids := property.Distinct(property.Uint64Range(1, 9), 1, 4).Draw(t, "ids")
+		return simulate.Options{Setup: network.On(ids...), AnyTime: property.Bool().Draw(t, "any time"), Seed: 5}
 	}
-	synchronous := func(t *rapid.T) simulate.Options {
+	synchronous := func(t *property.T) simulate.Options {
 		o := options(t)
 		o.AnyTime, o.Timing = false, election.Synchronous
 		return o
 	}
-	check("lcr", options, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, lcr.Algorithm, o) })
-	check("hirschberg-sinclair", options, func(t *rapid.T, o simulate.Options) *simulate.Session {
+	check("lcr", options, func(t *property.T, o simulate.Options) *simulate.Session { return session(t, lcr.Algorithm, o) })
+	check("hirschberg-sinclair", options, func(t *property.T, o simulate.Options) *simulate.Session {
 		return session(t, hirschbergsinclair.Algorithm, o)
 	})
-	check("itai-rodeh", options, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, itairodeh.Algorithm, o) })
-	check("bully", options, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, bully.Algorithm, o) })
-	check("stop-and-go", synchronous, func(t *rapid.T, o simulate.Options) *simulate.Session {
+	check("itai-rodeh", options, func(t *property.T, o simulate.Options) *simulate.Session { return session(t, itairodeh.Algorithm, o) })
+	check("bully", options, func(t *property.T, o simulate.Options) *simulate.Session { return session(t, bully.Algorithm, o) })
+	check("stop-and-go", synchronous, func(t *property.T, o simulate.Options) *simulate.Session {
 		o.AnyTime = false
 		return session(t, stopandgo.P1, o)
 	})
@@ -136,14 +135,14 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true}
-		o.Faults.Unordered = rapid.Bool().Draw(t, "unordered")
+		o.Faults.Unordered = property.Bool().Draw(t, "unordered")
 		s := session(t, bully.Algorithm, o)
 		walk(t, s, 6, 200)
 		again(t, s, session(t, bully.Algorithm, o))
 	})
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		o := simulate.Options{Setup: network.On(3, 1, 2)}
 		s := session(t, logicalring.Algorithm, o)
 		walk(t, s, 3, 200)

@@ -6,13 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -342,11 +341,11 @@ func next(ids []uint64, p, direction int) uint64 {
 }
 
 func TestLCRElectionMessagesAreTheDistancesToTheNextGreater(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ids := rapid.SliceOfNDistinct(rapid.Uint64(), 1, 40, rapid.ID).Draw(t, "ids")
-		o := simulate.Options{Setup: network.On(ids...), Seed: rapid.Uint64().Draw(t, "seed")}
-		o.Schedule = rapid.SampledFrom([]simulate.Schedule{simulate.FIFO, simulate.LIFO, simulate.Random}).Draw(t, "schedule")
-		o.Faults.Unordered = o.Schedule != simulate.FIFO && rapid.Bool().Draw(t, "unordered")
+	property.Check(t, func(t *property.T) {
+		ids := property.Distinct(property.Uint64(), 1, 40).Draw(t, "ids")
+		o := simulate.Options{Setup: network.On(ids...), Seed: property.Uint64().Draw(t, "seed")}
+		o.Schedule = property.SampledFrom([]simulate.Schedule{simulate.FIFO, simulate.LIFO, simulate.Random}).Draw(t, "schedule")
+		o.Faults.Unordered = o.Schedule != simulate.FIFO && property.Bool().Draw(t, "unordered")
 		r, err := simulate.Run(lcr.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)

@@ -214,7 +214,7 @@ func compareArcs[S, M any](b *testing.B, a election.Algorithm[S, M], n int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		arcs, total := r.enlarge().Arcs(count, true), time.Duration(0)
+		arcs, total := r.runner.program.Rings(r.enlarge()).Arcs(count, true), time.Duration(0)
 		for first := true; first || arcs.Busy(); first = false {
 			longest := time.Duration(0)
 			for arc := range arcs.Count() {

@@ -2,10 +2,9 @@ package simulate
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-
-	"github.com/zeebo/xxh3"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/codec"
@@ -64,7 +63,7 @@ func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 		return nil, err
 	}
 	r.processes()
-	w := &mirror{run: r, seen: Symmetry{Result: r.result}, first: map[int]int{}, been: map[xxh3.Uint128]election.Ticks{}}
+	w := &mirror{run: r, seen: Symmetry{Result: r.result}, first: map[int]int{}, been: map[[sha256.Size]byte]election.Ticks{}}
 	w.seen.Alike = r.alike()
 	for k, same := range w.seen.Alike {
 		w.first[same[0]] = k
@@ -135,10 +134,10 @@ type mirror struct {
 	seen    Symmetry
 	first   map[int]int // the first ones, with their index in Alike
 	stepped bool
-	at      election.Ticks                  // the unit of the last step
-	sent    []byte                          // the messages that the first ones have sent in it
-	timers  []election.Ticks                // of the first ones, by timer: when it expires; 0: it does not run
-	been    map[xxh3.Uint128]election.Ticks // earlier configurations, with their times
+	at      election.Ticks                       // the unit of the last step
+	sent    []byte                               // the messages that the first ones have sent in it
+	timers  []election.Ticks                     // of the first ones, by timer: when it expires; 0: it does not run
+	been    map[[sha256.Size]byte]election.Ticks // earlier configurations, with their times
 }
 
 // Before compares if a unit has ended when a step of the process at p comes.
@@ -212,7 +211,7 @@ func (w *mirror) compare() {
 		all = binary.LittleEndian.AppendUint64(all, expires.Lo)
 		all = binary.LittleEndian.AppendUint64(all, expires.Hi)
 	}
-	key := xxh3.Hash128(append(all, sent...))
+	key := sha256.Sum256(append(all, sent...))
 	if from, again := w.been[key]; again && !w.seen.Chance {
 		w.seen.Repeats = &Repeat{from, w.at}
 		w.result.Complete = false // it need not continue

@@ -67,7 +67,7 @@ func TestAStepThatBreaksTheContractIsTheLastOfItsStory(t *testing.T) {
 		want := "1  t=0  1  initiates                      sends ⟨election 1⟩ to 2\n" +
 			"2  t=0  2  initiates                      sends ⟨election 2⟩ to 1\n" +
 			"3  t=1  2  receives ⟨election 1⟩ from 1   BREAKS THE CONTRACT: " + how + "\n"
-		if story != want || v.Property != property(how) || v.Detail != "process 2 receives ⟨election 1⟩ from process 1 and "+how {
+		if story != want || v.Property != violated(how) || v.Detail != "process 2 receives ⟨election 1⟩ from process 1 and "+how {
 			t.Errorf("%s: %s\n%s", v.Property, v.Detail, story)
 		}
 		report, err := verify.Run(receiving(f), verify.Options{Setup: network.On(1, 2)})
@@ -77,8 +77,8 @@ func TestAStepThatBreaksTheContractIsTheLastOfItsStory(t *testing.T) {
 	}
 }
 
-// property returns the property that a step violates.
-func property(how string) string {
+// violated returns the property that a step violates.
+func violated(how string) string {
 	if strings.HasPrefix(how, "panics") {
 		return process.Panicked
 	}

@@ -14,14 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/core/leaks"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/statushttp"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // A member serves its status beside the program's own work.
 func ExampleHandler() {

@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
+
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/internal/study/tracetest"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
@@ -34,7 +35,7 @@ func TestFileIsALineAStep(t *testing.T) {
 }
 
 func TestEveryRecordIsReadAsItWasWritten(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		r := tracetest.Records.Draw(t, "record")
 		file := write(t, r)
 		again, err := trace.Read(bytes.NewReader(file))

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/internal/study/tracetest"
 	"ringleader.example/ringleader/trace"
 )
@@ -217,7 +217,7 @@ func TestWhatCannotHappenIsRefused(t *testing.T) {
 
 // Each arrival of any record is one too many if it comes once more at the end.
 func TestNoArrivalOfAnyRecordCanBeRepeated(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		r := tracetest.Records.Draw(t, "record")
 		if err := r.Validate(); err != nil {
 			t.Fatal(err)

@@ -3,10 +3,10 @@ package transport
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"ringleader.example/ringleader/internal/core/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func TestAReasonForARefusalIsLoggedOnceAndOfFewIdentifiers(t *testing.T) {
 	var r refusals

@@ -20,6 +20,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/core/loops"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/study/sources"
 	"ringleader.example/ringleader/network"
@@ -55,6 +56,9 @@ func TestTheCatalogueKnowsWhatItsReadersNeed(t *testing.T) {
 	for _, e := range all.Algorithms {
 		if size := process.Opened(e.Program).Plans.State.Size(); e.Topology == election.Ring && e.Timing == election.Asynchronous && size > 16 {
 			t.Errorf("%s: a state takes %d bytes; on a ring that runs in rounds at most 16, or large rings do not fit into caches", e.Name, size)
+		}
+		if looped, is := e.Program.(*loops.Program); is && looped.Loops != nil && (looped.Rings != nil) != (e.Topology == election.Ring && e.Timing == election.Asynchronous) {
+			t.Errorf("%s: the loops of asynchronous rings are for them, and for no other algorithm", e.Name)
 		}
 		if e.Timing == election.Timed && e.Delay == nil {
 			t.Errorf("%s: the catalogue wants the delay that timeouts count on", e.Name)

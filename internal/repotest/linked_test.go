@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,6 +28,30 @@ func TestOnlyTheCommandLinksNATS(t *testing.T) {
 		if links := strings.Contains(string(out), "github.com/nats-io/"); links != c.links {
 			t.Errorf("%s for %s links NATS: %t, want %t", c.pkg, c.os, links, c.links)
 		}
+	}
+}
+
+// Who imports the root package gets no line of another module into go.sum. go mod tidy writes those of the tests of all packages that are imported,
+// too, so these tests do without other modules.
+func TestTheRootPackageAndItsTestsNeedNoOtherModule(t *testing.T) {
+	deps := func(arguments ...string) []string {
+		list := exec.Command("go", append([]string{"list", "-deps"}, arguments...)...)
+		list.Dir = root
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", list, err)
+		}
+		return strings.Fields(string(out))
+	}
+	own := tree(t).name
+	all := []string{"-test", "-f={{with .Module}}{{.Path}}{{end}}"}
+	for _, p := range deps(".") {
+		if p == own || strings.HasPrefix(p, own+"/") {
+			all = append(all, p)
+		}
+	}
+	if modules := slices.Compact(slices.Sorted(slices.Values(deps(all...)))); !slices.Equal(modules, []string{own}) {
+		t.Errorf("the root package and the tests of what it imports need the modules %q", modules)
 	}
 }
 

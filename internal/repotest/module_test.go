@@ -20,6 +20,7 @@ type module struct {
 	fset     *token.FileSet
 	packages []*pkg // in the order of their folders; not those of modules inside
 	texts    []text // every file that is text
+	others   []text // every other file
 }
 
 // pkg is one package: all its files, whatever system they are for.
@@ -65,6 +66,8 @@ func load(files fs.FS) (*module, error) {
 		}
 		if bytes.IndexByte(data, 0) < 0 {
 			m.texts = append(m.texts, text{name, data})
+		} else {
+			m.others = append(m.others, text{name, data})
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,7 +100,7 @@ func TestOneLineRenamesTheModule(t *testing.T) {
 		t.Skip("it has been renamed")
 	}
 	dir := t.TempDir()
-	for _, f := range m.texts {
+	for _, f := range slices.Concat(m.texts, m.others) {
 		write(t, filepath.Join(dir, filepath.FromSlash(f.name)), string(f.data))
 	}
 	// A renamed package compiles as before if its imports are found; so one stands for the many that take minutes.

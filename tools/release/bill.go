@@ -48,6 +48,11 @@ func (m *modules) add(program []byte) error {
 
 func (m *modules) note(one module) { (*m)["pkg:golang/"+one.path+"@"+one.version] = one }
 
+// noteFont adds the font.
+func (m *modules) noteFont() {
+	(*m)["pkg:generic/dejavu-fonts@"+licences.FontVersion] = module{path: licences.Font, version: licences.FontVersion}
+}
+
 // bill writes the bill of materials: the modules that are linked into the programs of any platform. The checksum of a module
 // is that of go.sum.
 func (r *release) bill(linked modules) error {
@@ -61,6 +66,7 @@ func (r *release) bill(linked modules) error {
 		},
 	}
 	var components []cyclonedx.Component
+	linked.noteFont()
 	needs := slices.Sorted(maps.Keys(linked))
 	for _, url := range needs {
 		one := linked[url]

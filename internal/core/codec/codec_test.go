@@ -11,9 +11,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"pgregory.net/rapid"
-
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 )
 
 type point struct {
@@ -57,25 +56,25 @@ var shapes = []reflect.Type{
 }
 
 // draw fills a value at random; an empty slice is nil.
-func draw(t *rapid.T, v reflect.Value, now election.Ticks) {
+func draw(t *property.T, v reflect.Value, now election.Ticks) {
 	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // unexported fields too
 	if d, ok := v.Addr().Interface().(*election.Deadline); ok {
-		*d = election.DeadlineIn(election.Ticks{Hi: rapid.Uint64Max(9).Draw(t, "hi"), Lo: rapid.Uint64().Draw(t, "lo")}, now)
+		*d = election.DeadlineIn(election.Ticks{Hi: property.Uint64Range(0, 9).Draw(t, "hi"), Lo: property.Uint64().Draw(t, "lo")}, now)
 		return
 	}
 	switch v.Kind() {
 	case reflect.Bool:
-		v.SetBool(rapid.Bool().Draw(t, "bool"))
+		v.SetBool(property.Bool().Draw(t, "bool"))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(rapid.Int64().Draw(t, "signed") >> (64 - v.Type().Bits()))
+		v.SetInt(property.Int64().Draw(t, "signed") >> (64 - v.Type().Bits()))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(rapid.Uint64().Draw(t, "unsigned") >> (64 - v.Type().Bits()))
+		v.SetUint(property.Uint64().Draw(t, "unsigned") >> (64 - v.Type().Bits()))
 	case reflect.Struct:
 		for i := range v.NumField() {
 			draw(t, v.Field(i), now)
 		}
 	case reflect.Slice:
-		if n := rapid.IntRange(0, 3).Draw(t, "length"); n > 0 {
+		if n := property.IntRange(0, 3).Draw(t, "length"); n > 0 {
 			v.Set(reflect.MakeSlice(v.Type(), n, n))
 		}
 		fallthrough
@@ -94,19 +93,19 @@ func planOf(t testing.TB, typ reflect.Type) *Plan {
 	return plan
 }
 
-func drawTicks(t *rapid.T) election.Ticks {
-	return election.Ticks{Hi: rapid.Uint64Max(9).Draw(t, "hi of now"), Lo: rapid.Uint64().Draw(t, "lo of now")}
+func drawTicks(t *property.T) election.Ticks {
+	return election.Ticks{Hi: property.Uint64Range(0, 9).Draw(t, "hi of now"), Lo: property.Uint64().Draw(t, "lo of now")}
 }
 
 func TestAValueReadsAsItWasWritten(t *testing.T) {
 	for _, typ := range shapes {
 		plan := planOf(t, typ)
-		rapid.Check(t, func(t *rapid.T) {
+		property.Check(t, func(t *property.T) {
 			now := drawTicks(t)
 			value, read := reflect.New(typ), reflect.New(typ)
 			draw(t, value.Elem(), now)
-			before := rapid.SliceOf(rapid.Byte()).Draw(t, "before")
-			after := rapid.SliceOf(rapid.Byte()).Draw(t, "after")
+			before := property.SliceOf(property.Byte()).Draw(t, "before")
+			after := property.SliceOf(property.Byte()).Draw(t, "after")
 			encoded := plan.Append(bytes.Clone(before), value.UnsafePointer(), now)
 			if !bytes.HasPrefix(encoded, before) {
 				t.Fatalf("%s: what was there already changed", typ)
@@ -123,7 +122,7 @@ func TestAValueReadsAsItWasWritten(t *testing.T) {
 func TestEqualValuesHaveEqualEncodings(t *testing.T) {
 	for _, typ := range shapes {
 		plan := planOf(t, typ)
-		rapid.Check(t, func(t *rapid.T) {
+		property.Check(t, func(t *property.T) {
 			now := drawTicks(t)
 			value := reflect.New(typ)
 			draw(t, value.Elem(), now)
@@ -209,7 +208,7 @@ func TestADeadlineIsWrittenAsWhatIsLeftOfIt(t *testing.T) {
 	if at(10, 10) != at(0, 0) || at(10, 11) != at(3, 99) {
 		t.Error("those that have passed are not all alike")
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *property.T) {
 		before, after := drawTicks(t), drawTicks(t)
 		left := drawTicks(t)
 		d := election.DeadlineIn(left, before)

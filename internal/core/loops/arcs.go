@@ -71,10 +71,10 @@ func stamp(at uint64) uint32 { return uint32(2 * at) }
 func stamped(link uint32) uint64 { return uint64(link / 2) }
 
 // Arcs cuts the ring into arcs, with a clock or without.
-func (t *typed[S, M]) Arcs(count int, clock bool) *Arcs {
-	a := newArcs(t.run, count, clock)
+func (r ring[S, M]) Arcs(count int, clock bool) *Arcs {
+	a := newArcs(r.typed.run, count, clock)
 	for _, one := range a.each {
-		s := &swept[S, M]{arc: one, typed: *t}
+		s := &swept[S, M]{arc: one, typed: *r.typed}
 		s.typed.run, s.typed.collect = &one.run, new(election.Collector[M])
 		s.typed.collect.Choices(one.run.Choose)
 		one.sweeper = s

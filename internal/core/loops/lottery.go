@@ -45,7 +45,7 @@ func newLottery[S, M any](t *typed[S, M]) *lottery[S, M] {
 	return l
 }
 
-func (t *typed[S, M]) Lottery() { newLottery(t).play() }
+func (r ring[S, M]) Lottery() { newLottery(r.typed).play() }
 
 func (l *lottery[S, M]) play() {
 	for p := range l.run.initiators {

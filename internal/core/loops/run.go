@@ -18,16 +18,30 @@ import (
 // Program is an algorithm with hidden types, with its loops.
 type Program struct {
 	*process.Program
-	Loops func(*Run) Loops // nil without loops
+	Loops func(*Run) Loops      // nil without loops
+	Rings func(Loops) RingLoops // nil without those of asynchronous rings
 }
 
 // Of hides the types of an algorithm. It returns the error of [election.Algorithm.Validate], or one that names the type that is not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	program, err := process.Of(a)
 	if err != nil || browser {
-		return &Program{program, nil}, err
+		return &Program{Program: program}, err
 	}
-	return &Program{program, func(r *Run) Loops { return newTyped(r, a) }}, nil
+	return &Program{
+		program,
+		func(r *Run) Loops { return newTyped(r, a) },
+		func(l Loops) RingLoops { return ring[S, M]{l.(*typed[S, M])} },
+	}, nil
+}
+
+// OfRounds is [Of] without the loops of asynchronous rings, for algorithms that are never asynchronous, or on no ring.
+func OfRounds[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
+	program, err := process.Of(a)
+	if err != nil || browser {
+		return &Program{Program: program}, err
+	}
+	return &Program{Program: program, Loops: func(r *Run) Loops { return newTyped(r, a) }}, nil
 }
 
 // OfSmall is [Of] without the loops, which take most of the compile time. It is for algorithms with timers, which the
@@ -37,7 +51,7 @@ func OfSmall[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{program, nil}, nil
+	return &Program{Program: program}, nil
 }
 
 // Must returns the program of an algorithm that is known to be valid.
@@ -51,12 +65,19 @@ func Must(program *Program, err error) *Program {
 // Loops plays one run, once, by one of its loops.
 type Loops interface {
 	Rounds()
-	Arcs(count int, clock bool) *Arcs // of a one-directional ring
-	Lottery()                         // of a ring
-	Tiled(size int)                   // of a ring, in tiles of so many processes
-	Eligible(p int) bool              // whether the process at p may lead now
-	State(p int) any                  // the state of the process at p
+	Eligible(p int) bool // whether the process at p may lead now
+	State(p int) any     // the state of the process at p
 }
+
+// RingLoops plays one run on an asynchronous ring, once, by one of its loops.
+type RingLoops interface {
+	Arcs(count int, clock bool) *Arcs // of a one-directional ring
+	Lottery()
+	Tiled(size int) // in tiles of so many processes
+}
+
+// ring implements RingLoops.
+type ring[S, M any] struct{ typed *typed[S, M] }
 
 // Run is a run of an election: the input of the loops, and the result so far.
 type Run struct {

@@ -12,7 +12,8 @@ type tiled[S, M any] struct {
 	inbox [][]election.Sent[M] // by tile: messages from other tiles
 }
 
-func (t *typed[S, M]) Tiled(size int) {
+func (r ring[S, M]) Tiled(size int) {
+	t := r.typed
 	tiles := &tiled[S, M]{run: t.run, typed: t, size: size, inbox: make([][]election.Sent[M], (t.run.size()+size-1)/size)}
 	tiles.play()
 }

@@ -21,14 +21,14 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"go.uber.org/goleak"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/core/leaks"
 	"ringleader.example/ringleader/ringleadertest"
 	"ringleader.example/ringleader/storage"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // alone returns a member of a group of one, which leads, and keeps its lease however slow the machine is.
 func alone(t *testing.T, change ...func(*ringleader.Config)) *ringleader.Member {

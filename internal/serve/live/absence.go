@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/disk"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/transport"
 )
@@ -29,10 +31,10 @@ func (l *loop) denied(p *peer, k key) error {
 }
 
 // Leave ends the part that the member takes in a group that it has joined, and waits for that. The lead must have ended. The error is
-// [ErrHangs] if the storage has not answered within ten seconds; then the member leaves the group when it has.
+// [disk.ErrHangs] if the storage has not answered within ten seconds; then the member leaves the group when it has.
 func (g *Group) Leave() error {
 	g.member.post(leaving{g})
-	limit := time.NewTimer(lastAnswer)
+	limit := time.NewTimer(disk.LastAnswer)
 	defer limit.Stop()
 	for {
 		select {
@@ -41,10 +43,10 @@ func (g *Group) Leave() error {
 		case <-g.member.done:
 			return nil
 		case <-limit.C:
-			if problem, _ := g.member.Disk(); problem != "" {
-				return fmt.Errorf("%w for %v: the member leaves group %q when a write has ended", ErrHangs, lastAnswer, g.name)
+			if problem, _ := g.member.Disks.Storage(); problem != "" {
+				return fmt.Errorf("%w for %v: the member leaves group %q when a write has ended", disk.ErrHangs, disk.LastAnswer, g.name)
 			}
-			limit.Reset(lastAnswer)
+			limit.Reset(disk.LastAnswer)
 		}
 	}
 }
@@ -65,7 +67,7 @@ func (l *loop) leave() {
 			heap.Remove(&l.due, g.index)
 		}
 		l.ready = slices.DeleteFunc(l.ready, func(other *group) bool { return other == g })
-		g.decision, g.lease, g.because = network.Decision{Term: g.decision.Term}, process.Never, Because{Stopped, "it has left the group"}
+		g.decision, g.lease, g.because = network.Decision{Term: g.decision.Term}, process.Never, view.Because{Cause: view.Stopped, Detail: "it has left the group"}
 		g.show()
 		for _, p := range l.member.peers {
 			if p != nil {

@@ -4,127 +4,44 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"strings"
 	"time"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/delays"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/transport"
 )
 
-// Cause is why the known leader has changed, as far as a member knows.
-type Cause uint8
-
-// The causes. Those from Resigned to Closed are known to a leader that ends its lead in order. It tells the others.
-const (
-	Unknown     Cause = iota
-	Elected           // no leader was known before
-	Resigned          // it was told to resign, or its work has returned
-	Transferred       // it was told to hand over to a member
-	Preempted         // a member of higher rank has taken over
-	Unhealthy         // its health check fails
-	Disk              // its disk gives no answer
-	Stalled           // its work makes no progress
-	Closed            // it was closed
-	Lapsed            // no majority has renewed its lease
-	Delayed           // a process stood still, or had too little of the processor
-	Suspended         // a machine was suspended
-	Crashed           // its death is proven
-	Lost              // it is not reachable, and its lease has ended
-	Silent            // its connection stands, and its lease has ended
-	Released          // it has released its lease, and told no reason
-	Superseded        // another one leads in a higher term
-	Duplicate         // another process has the identifier of this member
-	Stopped           // this member has stopped, or has left the group
-	causes
-)
-
-var causeNames = [causes]string{
-	"unknown", "elected", "resigned", "transferred", "preempted", "unhealthy", "disk", "stalled", "closed", "lapsed", "delayed", "suspended", "crashed", "lost",
-	"silent", "released", "superseded", "duplicate", "stopped",
-}
-
-func (c Cause) String() string { return causeNames[c] }
-
-// Because is a cause with what there is to say about it, for people.
-type Because struct {
-	Cause  Cause
-	Detail string // empty: nothing
-}
-
-func (b Because) String() string {
-	if b.Detail == "" {
-		return b.Cause.String()
-	}
-	return b.Cause.String() + ": " + b.Detail
-}
-
-// parseBecause is the inverse of String. A cause that this version does not know is Unknown.
-func parseBecause(text string) Because {
-	name, detail, _ := strings.Cut(text, ": ")
-	for c, known := range causeNames {
-		if name == known {
-			return Because{Cause(c), detail}
-		}
-	}
-	return Because{Unknown, text}
-}
-
-// Change is a change of the known leader.
-type Change struct {
-	Because
-
-	Time time.Time
-	From uint64 // the leader before; 0: none was known
-	To   uint64 // 0: none is known yet
-
-	term    election.Term // of the lead that has ended
-	counted bool
-}
-
-// ByCause counts changes of the leader by their causes.
-type ByCause [causes]uint64
-
-// All yields the name of each cause, with its number.
-func (b *ByCause) All() iter.Seq2[string, uint64] {
-	return func(yield func(string, uint64) bool) {
-		for cause, n := range b {
-			if !yield(Cause(cause).String(), n) {
-				return
-			}
-		}
-	}
-}
-
 // change returns the last change of the leader, when the state has changed. The election that follows the end of a lead belongs to it.
-func (g *group) change(before, now *State) Change {
+func (g *group) change(before, now *view.State) view.Change {
 	c := before.Last
 	switch {
 	case before.Leader != 0:
-		c = Change{Because: g.because, From: before.Leader, To: now.Leader, term: before.Term}
+		c = view.Change{Because: g.because, From: before.Leader, To: now.Leader, Term: before.Term}
 	case c.From != 0 && c.To == 0:
 		c.To = now.Leader
-		if p := g.member.peerOf(c.From); p != nil && c.Cause == Unknown {
-			c.Because, _ = g.evidence(p, c.term, c.Because) // it may have come meanwhile
+		if p := g.member.peerOf(c.From); p != nil && c.Cause == view.Unknown {
+			c.Because, _ = g.evidence(p, c.Term, c.Because) // it may have come meanwhile
 		}
 	case now.Leader != 0:
-		c = Change{Because: Because{Elected, "no leader was known before"}, To: now.Leader}
+		c = view.Change{Because: view.Because{Cause: view.Elected, Detail: "no leader was known before"}, To: now.Leader}
 	}
-	c.Time, g.because = now.Since, Because{}
+	c.Time, g.because = now.Since, view.Because{}
 	return c
 }
 
 // endedBy notes why a tenure is to end whose work is asked to stop.
 func (g *group) endedBy(in process.Input) {
-	because := Because{Cause: Unknown}
+	because := view.Because{Cause: view.Unknown}
 	switch {
 	case in.What == process.Received && g.kind(in) == "ready":
-		because = Because{Preempted, fmt.Sprintf("member %d of higher rank takes over", g.member.peers[in.Port].id)}
+		because = view.Because{Cause: view.Preempted, Detail: fmt.Sprintf("member %d of higher rank takes over", g.member.peers[in.Port].id)}
 	case in.What != process.Commanded:
 	case in.Command.Order == election.Transfer:
-		because = Because{Transferred, fmt.Sprintf("to member %d", g.Name(in.Command.Member))}
+		because = view.Because{Cause: view.Transferred, Detail: fmt.Sprintf("to member %d", g.Name(in.Command.Member))}
 	case in.Command.Order == election.Resign, in.Command.Order == election.Weigh:
 		because = g.wanted
 	}
@@ -148,14 +65,14 @@ func (g *group) reason(first network.Decision, renewed, late bool) {
 func (g *group) kind(in process.Input) string { return g.member.program.Kinds[in.Kind].Name }
 
 // ownEnd returns why the tenure of this member ends in a step, or without one, and tells that the others.
-func (g *group) ownEnd(in process.Input) (because Because) {
+func (g *group) ownEnd(in process.Input) (because view.Because) {
 	switch {
-	case g.ending != nil && g.ending.Cause != Lapsed:
+	case g.ending != nil && g.ending.Cause != view.Lapsed:
 		because = *g.ending
 	case g.ending != nil, g.lease <= g.member.boot():
 		because = g.withLength(g.lapsed("no majority has renewed the lease"))
 	case in.What == process.Received:
-		because = Because{Superseded, fmt.Sprintf("member %d has a higher term", g.member.peers[in.Port].id)}
+		because = view.Because{Cause: view.Superseded, Detail: fmt.Sprintf("member %d has a higher term", g.member.peers[in.Port].id)}
 	}
 	g.ending = nil
 	g.tellEnd(because)
@@ -171,25 +88,25 @@ func (g *group) ofLeader(in process.Input) bool {
 type standstills struct{ delayed, suspended time.Duration }
 
 // standstill returns what has kept this member from its work since the lease was renewed last, if that is long enough to end a lease.
-func (g *group) standstill(whose string) (because Because, found bool) {
+func (g *group) standstill(whose string) (because view.Because, found bool) {
 	much := cmp.Or(g.handle.lasts()/2, g.member.config.Suspicion)
 	suspended, delayed := g.loop.suspended-g.renewed.suspended, g.loop.delayed-g.renewed.delayed
 	switch {
 	case suspended >= much:
-		return Because{Suspended, fmt.Sprintf("%s machine was suspended for %s", whose, inSeconds(suspended))}, true
+		return view.Because{Cause: view.Suspended, Detail: fmt.Sprintf("%s machine was suspended for %s", whose, delays.InSeconds(suspended))}, true
 	case delayed >= much:
-		return Because{Delayed, fmt.Sprintf("%s process stood still, or had too little of the processor, for %s", whose, inSeconds(delayed))}, true
+		return view.Because{Cause: view.Delayed, Detail: fmt.Sprintf("%s process stood still, or had too little of the processor, for %s", whose, delays.InSeconds(delayed))}, true
 	}
-	return Because{}, false
+	return view.Because{}, false
 }
 
 // lapsed returns why nothing has renewed the lease of this member, or nothing in time.
-func (g *group) lapsed(what string) Because {
+func (g *group) lapsed(what string) view.Because {
 	if because, found := g.standstill("its"); found {
 		return because
 	}
 	if s := g.loop.saving; g.pending != nil && s != nil && g.member.now()-s.begun >= g.handle.lasts()/2 {
-		return Because{Disk, "a write to its disk has lasted for " + inSeconds(g.member.now()-s.begun)}
+		return view.Because{Cause: view.Disk, Detail: "a write to its disk has lasted for " + delays.InSeconds(g.member.now()-s.begun)}
 	}
 	boot, missing := g.member.boot(), []string(nil)
 	for _, id := range g.votersNow().Members {
@@ -201,16 +118,16 @@ func (g *group) lapsed(what string) Because {
 		case ends == 0:
 			missing = append(missing, fmt.Sprintf("member %d has not answered in this term", id))
 		case ends-boot < g.handle.lasts()/2:
-			missing = append(missing, fmt.Sprintf("member %d has not answered for %s", id, inSeconds(boot-ends+g.handle.lasts())))
+			missing = append(missing, fmt.Sprintf("member %d has not answered for %s", id, delays.InSeconds(boot-ends+g.handle.lasts())))
 		}
 	}
-	return Because{Lapsed, what + "; " + cmp.Or(strings.Join(missing, ", "), "all have answered late")}
+	return view.Because{Cause: view.Lapsed, Detail: what + "; " + cmp.Or(strings.Join(missing, ", "), "all have answered late")}
 }
 
 // renewedLate logs that a renewal was late, once in a while.
 func (g *group) renewedLate() {
 	now := g.member.now()
-	if g.toldLate != 0 && now-g.toldLate < seldom {
+	if g.toldLate != 0 && now-g.toldLate < delays.Seldom {
 		return
 	}
 	g.toldLate = now
@@ -218,36 +135,36 @@ func (g *group) renewedLate() {
 }
 
 // lostLeader returns why the leader of a decision is known no more, as far as this member knows.
-func (g *group) lostLeader(before network.Decision, in process.Input) Because {
+func (g *group) lostLeader(before network.Decision, in process.Input) view.Because {
 	p := g.member.peerOf(g.Name(before.Leader))
 	received := in.What == process.Received
 	if p == nil {
-		return Because{}
+		return view.Because{}
 	}
-	if because, found := g.evidence(p, before.Term, Because{}); found {
+	if because, found := g.evidence(p, before.Term, view.Because{}); found {
 		return because
 	}
 	switch {
 	case received && g.decision.Role != network.Undecided:
-		return Because{Superseded, fmt.Sprintf("member %d leads in term %d", g.Name(g.decision.Leader), g.decision.Term)}
+		return view.Because{Cause: view.Superseded, Detail: fmt.Sprintf("member %d leads in term %d", g.Name(g.decision.Leader), g.decision.Term)}
 	case received && in.Port == p.port() && g.kind(in) == "release":
-		return Because{Released, "it told no reason"}
+		return view.Because{Cause: view.Released, Detail: "it told no reason"}
 	case received:
-		return Because{Unknown, fmt.Sprintf("member %d tells that its lead has ended, and not why", g.member.peers[in.Port].id)}
+		return view.Because{Cause: view.Unknown, Detail: fmt.Sprintf("member %d tells that its lead has ended, and not why", g.member.peers[in.Port].id)}
 	}
 	because, found := g.standstill("this")
 	switch {
 	case found:
 	case p.health == suspect:
-		because = Because{Lost, fmt.Sprintf("it is not reachable for %s: %s", inSeconds(g.member.now()-p.lostAt), p.lost)}
+		because = view.Because{Cause: view.Lost, Detail: fmt.Sprintf("it is not reachable for %s: %s", delays.InSeconds(g.member.now()-p.lostAt), p.lost)}
 	default:
-		because = Because{Silent, fmt.Sprintf("its last message came %s ago, and its connection stands", inSeconds(g.member.now()-p.heardAt))}
+		because = view.Because{Cause: view.Silent, Detail: fmt.Sprintf("its last message came %s ago, and its connection stands", delays.InSeconds(g.member.now()-p.heardAt))}
 	}
 	return g.withLength(because)
 }
 
 // withLength adds the length of the lease that has ended: a short one bears less.
-func (g *group) withLength(because Because) Because {
+func (g *group) withLength(because view.Because) view.Because {
 	if length := g.handle.Length(); length != 0 {
 		because.Detail += fmt.Sprintf("; the lease was for %d ms", length.Round(time.Millisecond).Milliseconds())
 	}
@@ -255,10 +172,10 @@ func (g *group) withLength(because Because) Because {
 }
 
 // evidence returns why the lead of a peer in a term has ended, if it has told that or is proven dead; otherwise what was thought before.
-func (g *group) evidence(p *peer, term election.Term, before Because) (because Because, found bool) {
+func (g *group) evidence(p *peer, term election.Term, before view.Because) (because view.Because, found bool) {
 	switch end := p.ends[g.handle.key]; {
 	case p.died != nil && p.dead >= p.incarnation:
-		return Because{Crashed, "its death is proven"}, true
+		return view.Because{Cause: view.Crashed, Detail: "its death is proven"}, true
 	case end.term == term && term != 0:
 		return end.because, true
 	}
@@ -271,15 +188,15 @@ func (g *group) evidence(p *peer, term election.Term, before Because) (because B
 // ended is why a tenure of a peer has ended, as it has told.
 type ended struct {
 	term    election.Term
-	because Because
+	because view.Because
 }
 
 // tellEnd tells the others why the tenure of this member ends. The message that ends it follows.
-func (g *group) tellEnd(because Because) {
+func (g *group) tellEnd(because view.Because) {
 	if g.decision.Term == 0 {
 		return
 	}
-	g.member.recorder.told(g.handle.name, g.member.config.ID, g.decision.Term, because)
+	g.member.recorder.Told(g.handle.name, g.member.config.ID, g.decision.Term, because)
 	text := because.String()
 	text = text[:min(len(text), MaxValue-termSize)]
 	terms := binary.LittleEndian.AppendUint64(make([]byte, termSize), uint64(g.decision.Term))
@@ -298,8 +215,5 @@ func (p *peer) hearEnd(k key, payload []byte) {
 	if p.ends == nil {
 		p.ends = map[key]ended{}
 	}
-	p.ends[k] = ended{election.Term(binary.LittleEndian.Uint64(payload)), parseBecause(strings.ToValidUTF8(string(payload[termSize:]), ""))}
+	p.ends[k] = ended{election.Term(binary.LittleEndian.Uint64(payload)), view.ParseBecause(strings.ToValidUTF8(string(payload[termSize:]), ""))}
 }
-
-// inSeconds returns a length of time for people.
-func inSeconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

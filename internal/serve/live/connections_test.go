@@ -18,6 +18,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -145,9 +146,9 @@ func isLeft(conn net.Conn) bool {
 	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-func reaches2(s State) bool { return s.Reachable[1] }
+func reaches2(s view.State) bool { return s.Reachable[1] }
 
-func misses2(s State) bool { return !s.Reachable[1] }
+func misses2(s view.State) bool { return !s.Reachable[1] }
 
 func TestSilenceIsSuspectedAtTheTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -7,28 +7,11 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/internal/serve/view"
 )
 
-// Counts counts what has happened in a group since the start of this life of the member.
-type Counts struct {
-	Tenures     uint64        // of this member
-	Lapses      uint64        // tenures of this member whose lease ran out
-	Renewals    uint64        // times that the lease of this member was prolonged
-	Late        uint64        // of these: less than half of it was left
-	Changes     uint64        // of the known leader: each time that another one is known
-	ByCause     ByCause       // likewise: each end of a lead, and each leader without one before
-	Elections   uint64        // times without a known leader that have ended
-	Electing    time.Duration // the sum of these times
-	Suspicions  uint64        // of members that were reachable
-	Lateness    Histogram     // of wakings for a timer that was due
-	Saves       Histogram     // of flushes of durable state that succeeded: how long they took
-	RoundTrips  Histogram     // from a renewal of the lease of this member to the answer of another one
-	FailedSaves uint64        // writes of durable state that failed
-}
-
 // Counts returns what has happened so far. Suspicions, saves, timers and round trips are counted for the member, in all its groups.
-func (g *Group) Counts() Counts {
+func (g *Group) Counts() view.Counts {
 	g.mu.Lock()
 	c := g.counts
 	g.mu.Unlock()
@@ -42,37 +25,14 @@ func (g *Group) Counts() Counts {
 // counts is a Counts of what belongs to no group.
 type counts struct {
 	mu sync.Mutex
-	Counts
+	view.Counts
 }
 
 // add counts something.
-func (c *counts) add(count func(*Counts)) {
+func (c *counts) add(count func(*view.Counts)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	count(&c.Counts)
-}
-
-// count counts a change of the state.
-func (g *Group) count(s *State) {
-	c, before := &g.counts, &g.state
-	if s.Role == network.Leader && (before.Role != network.Leader || before.Term != s.Term) {
-		c.Tenures++
-	}
-	if last := &s.Last; !last.counted && (last.To != 0 || last.From != 0 && last.Cause != Unknown) { // evidence for one that is unknown may come
-		last.counted = true
-		c.ByCause[last.Cause]++
-	}
-	if s.Leader == 0 {
-		return
-	}
-	if before.Leader == 0 {
-		c.Elections++
-		c.Electing += s.Since.Sub(before.Since)
-	}
-	if s.Leader != g.last {
-		g.last = s.Leader
-		c.Changes++
-	}
 }
 
 // lapse counts a lease that has run out.

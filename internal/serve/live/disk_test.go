@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -66,7 +67,7 @@ func withDisk(t *testing.T, test func(t *testing.T, m *Member, p *probed, said *
 func told(t *testing.T, m *Member, said *rig.Text, problem string, log ...string) {
 	t.Helper()
 	synctest.Wait()
-	if got, lasts := m.Disk(); !strings.Contains(got, problem) || (got == "") != (problem == "") || (got == "") != (lasts == 0) {
+	if got, lasts := m.Disks.Storage(); !strings.Contains(got, problem) || (got == "") != (problem == "") || (got == "") != (lasts == 0) {
 		t.Errorf("the problem is %q for %v; want %q", got, lasts, problem)
 	}
 	lines := strings.Count(said.String(), "\n")
@@ -114,7 +115,7 @@ func TestADirectoryThatIsGoneIsNoticedWithinTwoSeconds(t *testing.T) {
 		told(t, m, said, "it is gone", fails)
 		<-time.After(time.Minute)
 		told(t, m, said, "it is gone", fails)
-		if _, lasts := m.Disk(); lasts < time.Minute {
+		if _, lasts := m.Disks.Storage(); lasts < time.Minute {
 			t.Errorf("it is for %v", lasts)
 		}
 		p.set(works)
@@ -132,16 +133,16 @@ func TestASaveThatGivesNoAnswerIsNoticedWithoutAProbe(t *testing.T) {
 		c.disks[1].Intercept(func([]storage.Record) error { <-gate; return nil })
 		c.crash(3)
 		<-time.After(2 * time.Second)
-		if got, _ := c.members[1].Disk(); !strings.Contains(got, "the disk has not answered for ") {
+		if got, _ := c.members[1].Disks.Storage(); !strings.Contains(got, "the disk has not answered for ") {
 			t.Errorf("the problem is %q", got)
 		}
 		close(gate)
 		c.follow(2)
-		if got, _ := c.members[1].Disk(); got != "" {
+		if got, _ := c.members[1].Disks.Storage(); got != "" {
 			t.Errorf("the problem is %q", got)
 		}
-		<-time.After((enough + 1) * probeEvery)
-		if got := c.members[1].stalled(); got != (Failures{}) {
+		<-time.After((disk.Enough + 1) * disk.ProbeEvery)
+		if got := c.members[1].Disks.Stalled(); got != (disk.Failures{}) {
 			t.Errorf("a member that saves nothing more stays unable: %+v", got)
 		}
 	})
@@ -193,7 +194,7 @@ func TestAMemberEndsThoughASaveHangs(t *testing.T) {
 	hanging(t, func(t *testing.T, m *Member, second *Group, store *closing, said *rig.Text, gate chan struct{}) {
 		for range 2 {
 			begun := time.Now()
-			if err := m.Close(); !errors.Is(err, ErrHangs) || time.Since(begun) > lastAnswer+transport.LastWords {
+			if err := m.Close(); !errors.Is(err, disk.ErrHangs) || time.Since(begun) > disk.LastAnswer+transport.LastWords {
 				t.Errorf("after %v: %v", time.Since(begun), err)
 			}
 		}
@@ -218,7 +219,7 @@ func TestAMemberEndsThoughASaveHangs(t *testing.T) {
 func TestAMemberLeavesAGroupWhenAHangingSaveHasEnded(t *testing.T) {
 	hanging(t, func(t *testing.T, m *Member, second *Group, store *closing, _ *rig.Text, gate chan struct{}) {
 		begun := time.Now()
-		if err := second.Leave(); !errors.Is(err, ErrHangs) || time.Since(begun) > lastAnswer {
+		if err := second.Leave(); !errors.Is(err, disk.ErrHangs) || time.Since(begun) > disk.LastAnswer {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 		close(gate)
@@ -238,7 +239,7 @@ func TestAMemberThatSavesProbesNothing(t *testing.T) {
 			before := p.probes.Load()
 			for range 20 {
 				what()
-				<-time.After(probeEvery / 2)
+				<-time.After(disk.ProbeEvery / 2)
 			}
 			return p.probes.Load() - before
 		}
@@ -246,7 +247,7 @@ func TestAMemberThatSavesProbesNothing(t *testing.T) {
 			t.Errorf("%d probes in ten intervals", idle)
 		}
 		saves := count(func() {
-			if err := m.save(m.record.encode()); err != nil {
+			if err := m.Disks.Save(m.record.Encode()); err != nil {
 				t.Error(err)
 			}
 		})

@@ -12,34 +12,14 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/delays"
+	"ringleader.example/ringleader/internal/serve/kept"
 	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )
-
-// State is the visible state of a member in a group.
-type State struct {
-	Role      network.Role
-	Leader    uint64 // 0 if not known
-	Term      election.Term
-	Value     string     // what the leader has published in Term
-	Since     time.Time  // when Role, Leader and Term last changed
-	Until     time.Time  // when leadership ends by itself, if it does: a lease; wall clock
-	Stopping  bool       // it leads, and its work is to stop
-	Members   []uint64   // the list, by identifier
-	Reachable []bool     // in the same order: whether the member is heard from
-	Problems  []string   // in the same order: the member's known problem; empty: none
-	Standings []Standing // in the same order, as far as they are known
-
-	// Granted is, in the same order, for how long the newest grant of each member still entitles this one to lead; nil: this one does not lead, or
-	// without leases.
-	Granted []time.Duration
-
-	ListLacks uint64 // the voter that the last list of the host lacks, so that it waits; 0: it does not
-	Voters    Voters
-	Last      Change // the last change of Leader
-}
 
 // Group is the part that a member takes in a group. Its methods may be called at any time, by any goroutine.
 type Group struct {
@@ -54,7 +34,7 @@ type Group struct {
 	done     chan struct{} // closed when the member has left the group, or has stopped
 
 	mu      sync.Mutex
-	state   State
+	state   view.State
 	span    time.Duration       // how long the lease that this member has, or follows, lasts from its request on; 0: that is not known
 	until   time.Duration       // when leadership ends by itself, on the clock of deadlines; process.Never: it does not
 	changed chan struct{}       // closed when state changes
@@ -66,8 +46,7 @@ type Group struct {
 	longer  chan struct{}       // closed when agreed, dispute or until changes; nil if no Confirm waits for that
 	granted []election.Deadline // by rank - 1, of the last step; nil: this member does not lead
 	timers  process.Timers
-	counts  Counts // of this group
-	last    uint64 // the leader that was known last
+	counts  view.Counts // of this group
 	muted   muted
 	waits   []string // what an election without a leader waits for
 	shown   Shown    // where other processes see the lease; nil: nowhere
@@ -75,7 +54,7 @@ type Group struct {
 
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
 // no change.
-func (g *Group) State() (State, <-chan struct{}) {
+func (g *Group) State() (view.State, <-chan struct{}) {
 	now, boot := time.Now(), g.member.boot() // in this order: a pause between them makes the end early, not late
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -184,10 +163,10 @@ func (g *Group) End() {
 func (g *Group) Done() <-chan struct{} { return g.done }
 
 // Command gives a command to the algorithm.
-func (g *Group) Command(c election.Command) { g.CommandBecause(c, Because{}) }
+func (g *Group) Command(c election.Command) { g.CommandBecause(c, view.Because{}) }
 
 // CommandBecause gives a command to the algorithm that may end a tenure, for a cause.
-func (g *Group) CommandBecause(c election.Command, because Because) {
+func (g *Group) CommandBecause(c election.Command, because view.Because) {
 	g.member.post(commanded{g, c, because})
 }
 
@@ -200,7 +179,7 @@ func (g *Group) stopWork() (none bool) {
 }
 
 // publish makes a state visible, with the end of leadership.
-func (g *Group) publish(s State, until time.Duration) {
+func (g *Group) publish(s view.State, until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.move(until)
@@ -208,7 +187,7 @@ func (g *Group) publish(s State, until time.Duration) {
 		g.asked = false
 	}
 	s.Stopping = g.asked && s.Role == network.Leader
-	g.count(&s)
+	g.counts.Change(&g.state, &s)
 	g.state = s
 	g.shows()
 	close(g.changed)
@@ -277,16 +256,16 @@ type group struct {
 	begun    time.Duration   // when the step of pending began, in whole units
 
 	input    process.Input // of the step of pending, without its message
-	ending   *Because      // why the work of this tenure is to stop; nil: it is not
-	wanted   Because       // why the host has given its last command
-	because  Because       // why the leader that show is to show no more is known no more
-	episode  episode
+	ending   *view.Because // why the work of this tenure is to stop; nil: it is not
+	wanted   view.Because  // why the host has given its last command
+	because  view.Because  // why the leader that show is to show no more is known no more
+	episode  delays.Episode
 	toldLate time.Duration            // when a late renewal was logged last; 0: never
 	renewals map[uint64]time.Duration // by a member that has not answered: when it was asked for a renewal first
 	renewed  standstills              // when the lease was renewed last that this member has, or follows
 
-	reign        reign             // the leader of the highest term that was led, as far as this member knows
-	durableReign reign             // that, as far as it is durable
+	reign        kept.Reign        // the leader of the highest term that was led, as far as this member knows
+	durableReign kept.Reign        // that, as far as it is durable
 	rivals       map[uint64]string // by a leader: what is wrong with its term; none: nothing
 
 	voters election.Membership // as the algorithm has them
@@ -295,7 +274,7 @@ type group struct {
 	value  published
 
 	priorities map[uint64]uint16 // by identifier; nil: the algorithm knows none
-	standing   *Standing         // of this member, once it has been another one than in the configuration; nil: never
+	standing   *view.Standing    // of this member, once it has been another one than in the configuration; nil: never
 
 	at     time.Duration // when it has something to do, on the clock of timers
 	index  int           // in loop.due; -1: in none
@@ -312,7 +291,7 @@ func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 	g = &group{
 		handle: &Group{
 			member: l.member, name: c.Group, leased: a.Leased, log: l.member.log, until: process.Never,
-			state: State{Since: time.Now()}, changed: make(chan struct{}), done: make(chan struct{}),
+			state: view.State{Since: time.Now()}, changed: make(chan struct{}), done: make(chan struct{}),
 			entitled: c.Entitled, longest: c.Lease,
 		},
 		loop: l, member: l.member, limits: c.Limits, parameters: c.Parameters, lease: process.Never, index: -1,
@@ -341,26 +320,26 @@ func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 
 // load takes over what an earlier life has kept.
 func (g *group) load() error {
-	record, err := g.member.config.Storage.Load(groupRecord + g.handle.name)
+	record, err := g.member.config.Storage.Load(kept.GroupPrefix + g.handle.name)
 	if err != nil || record == nil {
 		return err
 	}
 	schema, with := g.schema(), g.written()
-	var kept []byte
+	var state []byte
 	switch {
-	case bytes.HasPrefix(record, with[:]) && len(record) >= len(with)+reignSize:
-		kept = record[len(with)+reignSize:]
-		g.reign = decodeReign(record[len(with):])
+	case bytes.HasPrefix(record, with[:]) && len(record) >= len(with)+kept.ReignSize:
+		state = record[len(with)+kept.ReignSize:]
+		g.reign = kept.DecodeReign(record[len(with):])
 		g.durableReign = g.reign
 	case bytes.HasPrefix(record, schema[:]): // of a version that kept no reign
-		kept = record[len(schema):]
+		state = record[len(schema):]
 	default:
 		return fmt.Errorf("%w: the state that was kept belongs to a group of other members, or to another algorithm", storage.ErrData)
 	}
-	if err := g.machine.Restore(kept); err != nil {
+	if err := g.machine.Restore(state); err != nil {
 		return fmt.Errorf("%w: what the algorithm kept: %w", storage.ErrData, err)
 	}
-	g.kept = append([]byte{}, kept...)
+	g.kept = append([]byte{}, state...)
 	g.recover = g.member.program.Functions.Recover
 	g.voters = g.machine.Membership()
 	return g.knowsVoters()
@@ -540,7 +519,7 @@ func (k key) slot(kind uint8) uint64 { return max(1, binary.LittleEndian.Uint64(
 func (g *group) expire() error {
 	if g.lease != process.Never && g.lease <= g.member.boot() {
 		g.because = g.ownEnd(process.Input{What: process.Expired})
-		g.member.recorder.lapse(g)
+		g.member.recorder.Entry(g.handle.name, &record.Lapse{Until: g.lease})
 		g.lease = process.Never
 		g.decision = network.Decision{Term: g.decision.Term}
 		g.handle.lapse()

@@ -1,10 +1,10 @@
 package live
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/serve/kept"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )
@@ -14,34 +14,18 @@ import (
 // led itself, durably with the state of the algorithm, and tells the others. Whoever hears of two leaders of that term says so. An old store
 // is found only by that: as long as all members that followed the first leader are away, nothing shows it.
 
-// reign is the leader of a term, by its identifier. The term 0 is none.
-type reign struct {
-	term   election.Term
-	leader uint64
-}
-
-const reignSize = termSize + 8
-
-func (r reign) append(dst []byte) []byte {
-	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(dst, uint64(r.term)), r.leader)
-}
-
-func decodeReign(b []byte) reign {
-	return reign{election.Term(binary.LittleEndian.Uint64(b)), binary.LittleEndian.Uint64(b[termSize:])}
-}
-
 // reigns notes the leaders among the effects of a step. It reports whether one has a higher term than all before.
 func (g *group) reigns(effects []election.Effect) (higher bool) {
 	for _, e := range effects {
-		r := reign{e.Term, g.member.config.ID}
+		r := kept.Reign{Term: e.Term, Leader: g.member.config.ID}
 		switch e.Op {
 		case election.Lead:
 		case election.Follow:
-			r.leader = g.Name(e.ID)
+			r.Leader = g.Name(e.ID)
 		default:
 			continue
 		}
-		if r.term > g.reign.term {
+		if r.Term > g.reign.Term {
 			g.reign, higher = r, true
 		} else {
 			g.compareReigns(r)
@@ -51,15 +35,15 @@ func (g *group) reigns(effects []election.Effect) (higher bool) {
 }
 
 // compareReigns says it if a term has another leader than the one that this member knows.
-func (g *group) compareReigns(r reign) {
-	if r.term == 0 || r.term != g.reign.term || r.leader == g.reign.leader {
+func (g *group) compareReigns(r kept.Reign) {
+	if r.Term == 0 || r.Term != g.reign.Term || r.Leader == g.reign.Leader {
 		return
 	}
-	known, name := g.reign, r.leader
+	known, name := g.reign, r.Leader
 	if name == g.member.config.ID {
-		name = known.leader
+		name = known.Leader
 	}
-	text := fmt.Sprintf("term %d has had two leaders, %d and %d: the store of a member is an old copy, and the token of this term is not unique", r.term, min(known.leader, r.leader), max(known.leader, r.leader))
+	text := fmt.Sprintf("term %d has had two leaders, %d and %d: the store of a member is an old copy, and the token of this term is not unique", r.Term, min(known.Leader, r.Leader), max(known.Leader, r.Leader))
 	if g.rivals[name] == text {
 		return
 	}
@@ -67,7 +51,7 @@ func (g *group) compareReigns(r reign) {
 		g.rivals = map[uint64]string{}
 	}
 	g.rivals[name] = text
-	g.handle.log.Error("a term has had two leaders", "term", r.term, "one", known.leader, "other", r.leader)
+	g.handle.log.Error("a term has had two leaders", "term", r.Term, "one", known.Leader, "other", r.Leader)
 	for _, p := range g.member.peers {
 		if p != nil {
 			g.tellReign(p)
@@ -78,19 +62,19 @@ func (g *group) compareReigns(r reign) {
 
 // tellReign tells a peer the leader of the highest term, as far as that is durable.
 func (g *group) tellReign(p *peer) {
-	if g.kept == nil || g.durableReign.term == 0 {
+	if g.kept == nil || g.durableReign.Term == 0 {
 		return
 	}
-	p.send(transport.AppendFrame(nil, reigned, g.handle.key[:], g.durableReign.append(nil)), 0)
+	p.send(transport.AppendFrame(nil, reigned, g.handle.key[:], g.durableReign.Append(nil)), 0)
 }
 
 // hearReign takes what a peer has told.
 func (l *loop) hearReign(k key, payload []byte) error {
-	if len(payload) != reignSize {
+	if len(payload) != kept.ReignSize {
 		return transport.ErrFrame
 	}
 	if g := l.byKey[k]; g != nil {
-		g.compareReigns(decodeReign(payload))
+		g.compareReigns(kept.DecodeReign(payload))
 	}
 	return nil
 }
@@ -104,5 +88,5 @@ func (g *group) written() transport.Digest {
 // durable returns the record of the group.
 func (g *group) durable() storage.Record {
 	schema := g.written()
-	return storage.Record{Name: groupRecord + g.handle.name, Data: append(g.reign.append(schema[:]), g.kept...)}
+	return storage.Record{Name: kept.GroupPrefix + g.handle.name, Data: append(g.reign.Append(schema[:]), g.kept...)}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"ringleader.example/ringleader/internal/serve/view"
 )
 
 // Member 1 is restored from a backup of the time before it elected 2. So it elects 3 in the same term, and when 2 returns, all say so.
@@ -28,7 +30,7 @@ func TestTwoLeadersInATermAreFound(t *testing.T) {
 		}
 		c.start(2)
 		for id, other := range map[uint64]int{2: 2, 3: 1} { // the one that it hears of
-			c.until(id, "finds it", func(s State) bool { return strings.Contains(s.Problems[other], problem) })
+			c.until(id, "finds it", func(s view.State) bool { return strings.Contains(s.Problems[other], problem) })
 		}
 	})
 }
@@ -42,7 +44,7 @@ func TestALeaderIsRememberedAcrossARestart(t *testing.T) {
 		c.crash(1, 2, 3)
 		c.start(1, 2, 3)
 		for id := range c.members {
-			c.until(id, "knows a leader of a later term", func(s State) bool { return s.Leader != 0 && s.Term > before.Term })
+			c.until(id, "knows a leader of a later term", func(s view.State) bool { return s.Leader != 0 && s.Term > before.Term })
 			if s, _ := c.members[id].Group.State(); strings.Join(s.Problems, "") != "" {
 				t.Errorf("%d knows %q", id, s.Problems)
 			}

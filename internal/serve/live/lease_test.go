@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -78,7 +79,7 @@ func TestAMemberWithAnotherStoreIsRefused(t *testing.T) {
 		c.crash(2)
 		c.disks[2] = kept
 		c.start(2)
-		c.until(1, "knows of no problem with the first store of 2", func(s State) bool { return s.Reachable[1] && s.Problems[1] == "" })
+		c.until(1, "knows of no problem with the first store of 2", func(s view.State) bool { return s.Reachable[1] && s.Problems[1] == "" })
 	})
 }
 
@@ -124,7 +125,7 @@ func TestASlowDiskDelaysWhatDependsOnIt(t *testing.T) {
 			t.Errorf("while the disk does not answer, 2 knows %+v", s)
 		}
 		close(gate)
-		c.until(1, "knows a leader", func(s State) bool { return s.Leader != 0 })
+		c.until(1, "knows a leader", func(s view.State) bool { return s.Leader != 0 })
 	})
 }
 
@@ -143,7 +144,7 @@ func TestAWriteThatFailsIsTriedAgainAndAFailedFlushEndsTheMember(t *testing.T) {
 			t.Error("2 has the vote of a member that cannot write it")
 		}
 		c.disks[1].Intercept(nil)
-		c.until(2, "knows a leader", func(s State) bool { return s.Leader != 0 })
+		c.until(2, "knows a leader", func(s view.State) bool { return s.Leader != 0 })
 		c.disks[1].Intercept(func([]storage.Record) error { return storage.ErrFlush })
 		m := c.members[1]
 		m.Group.Command(election.Command{Order: election.Resign})
@@ -168,7 +169,7 @@ func TestALeaseEndsDuringASuspension(t *testing.T) {
 		if now, _ := c.members[3].Group.State(); leads(now) {
 			t.Error("it still leads")
 		}
-		c.until(1, "follows a leader of a later term", func(now State) bool { return now.Term > s.Term && now.Leader != 0 })
+		c.until(1, "follows a leader of a later term", func(now view.State) bool { return now.Term > s.Term && now.Leader != 0 })
 	})
 }
 
@@ -328,7 +329,7 @@ func TestLimitsThatDifferAreReported(t *testing.T) {
 			c.start(id)
 		}
 		const want = "it has lease 400ms; this member has lease 300ms"
-		c.until(1, want, func(s State) bool { return s.Problems[1] == want })
+		c.until(1, want, func(s view.State) bool { return s.Problems[1] == want })
 	})
 }
 

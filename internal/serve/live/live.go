@@ -13,6 +13,12 @@ import (
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/delays"
+	"ringleader.example/ringleader/internal/serve/disk"
+	"ringleader.example/ringleader/internal/serve/kept"
+	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/recorder"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -38,14 +44,14 @@ type Config struct {
 	Stall time.Duration
 
 	Prober storage.Prober // probes Storage; optional: Storage itself, if it can
-	Paths  []Path         // what the work of the host needs
+	Paths  []disk.Path    // what the work of the host needs
 
 	// Pulse watches that the loop works while this member leads: it may not stand still for Hang. Optional.
 	Pulse Pulse
 	Hang  time.Duration
 
-	Record *Recording // optional: nothing is recorded
-	Shown  Shown      // optional: the lease of the group of GroupConfig, for other processes
+	Record *recorder.Config // optional: nothing is recorded
+	Shown  Shown            // optional: the lease of the group of GroupConfig, for other processes
 
 	GroupConfig // the group that all members of Members belong to
 }
@@ -55,7 +61,7 @@ type GroupConfig struct {
 	Group      string            // its name; optional
 	Parameters map[string]string // of the algorithm; optional
 	Priorities map[uint64]uint16 // by identifier; optional: all have priority 1
-	Standing   *Standing         // of this member, at the beginning; optional: as Priorities have it
+	Standing   *view.Standing    // of this member, at the beginning; optional: as Priorities have it
 
 	// Entitled is how long an answered request for a lease of the length Lease prolongs it, in whole Units. [Group.Confirm] needs it. A leader may
 	// ask for shorter leases, down to Shortest; 0: it does not.
@@ -79,7 +85,8 @@ var ErrPanic = errors.New("panic")
 
 // Member is a member in this process. Its methods may be called at any time, by any goroutine.
 type Member struct {
-	Group *Group // of Config
+	Group *Group      // of Config
+	Disks *disk.Disks // its storage, and the paths
 
 	config      Config
 	program     *process.Program
@@ -93,7 +100,7 @@ type Member struct {
 	position    int     // in members
 	peers       []*peer // by position; nil at our own
 	transport   transport.Transport
-	record      memberRecord
+	record      kept.Member
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -103,20 +110,17 @@ type Member struct {
 
 	abandoned error // likewise: what of the storage was left; nil: nothing
 
-	begun, begunBoot time.Duration // readings of the clocks
-	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
-	counts           counts        // of what concerns all groups
-	disk             disk
-	paths            []*disk // those that the work of the host needs
-	stalls           stalls
-	recorder         *recorder // nil: nothing is recorded
+	begun, begunBoot time.Duration      // readings of the clocks
+	turn             atomic.Int64       // when the loop ran last, on the monotonic clock since the start
+	counts           counts             // of what concerns all groups
+	recorder         *recorder.Recorder // nil: nothing is recorded
 }
 
 // Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.
 func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (*Member, error) {
 	program, err := process.Of(&a)
 	if err != nil {
-		return nil, errors.Join(err, closeStorage(c.Storage))
+		return nil, errors.Join(err, disk.Close(c.Storage))
 	}
 	return JoinProgram(ctx, program, c)
 }
@@ -125,29 +129,29 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	m, l, err := prepare(a, c)
 	if err != nil {
-		return nil, errors.Join(err, closeStorage(c.Storage))
+		return nil, errors.Join(err, disk.Close(c.Storage))
 	}
 	m.ctx, m.cancel = context.WithCancel(ctx)
 	m.transport, err = m.config.Transport(transport.Config{
 		Self: m.position, Members: m.members, Name: c.Group, Algorithm: a.Name, Incarnation: m.incarnation,
-		Store: m.record.store, Death: c.Death,
+		Store: m.record.Store, Death: c.Death,
 		Group:  transport.GroupOf(c.Group, m.founders(), transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds)),
 		Timing: m.timing, Log: m.log, Post: m.post,
 	})
 	if err == nil {
 		// Not before it listens: a life that no member can reach does not count.
-		if err = m.save(m.record.encode()); err != nil {
+		if err = m.Disks.Save(m.record.Encode()); err != nil {
 			m.transport.Close()
 		}
 	}
 	if err != nil {
 		m.cancel()
-		return nil, errors.Join(err, closeStorage(c.Storage))
+		return nil, errors.Join(err, disk.Close(c.Storage))
 	}
 	m.recorder = newRecorder(m)
-	m.recorder.start(l.recovers())
+	m.recorder.Entry("", &record.Start{Recovering: l.recovers()})
 	for _, g := range l.groups {
-		m.recorder.group(g)
+		g.recordLimits()
 	}
 	go l.live()
 	return m, nil
@@ -167,7 +171,7 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	if c.Clock == nil {
 		c.Clock = clock.System()
 	}
-	c.Stall = cmp.Or(c.Stall, usualStall)
+	c.Stall = cmp.Or(c.Stall, disk.UsualStall)
 	m := &Member{
 		config: c, program: a, log: c.Logger.With("member", c.ID), clock: c.Clock,
 		begun: c.Clock.Monotonic() - 1, begunBoot: c.Clock.Boottime(),
@@ -176,16 +180,23 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	if !slices.ContainsFunc(c.Members, func(member transport.Member) bool { return member.ID == c.ID }) {
 		return nil, nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
 	}
-	m.prepareDisks()
-	if err := m.load(); err != nil {
+	m.Disks = disk.New(disk.Config{
+		Storage: c.Storage, Prober: c.Prober, Paths: c.Paths, Stall: c.Stall, Clock: c.Clock, Now: m.now, Logger: m.log,
+		Changed: func(problem string, lasts time.Duration) {
+			m.recorder.Entry("", &record.Disk{Problem: problem, Lasts: lasts})
+		},
+	})
+	var err error
+	if m.record, err = kept.Load(c.Storage, foundersOf(c.Members), !a.Functions.Membership, newIncarnation()); err != nil {
 		return nil, nil, err
 	}
+	m.incarnation = m.record.Incarnation
 	m.listed = identifiers(c.Members)
-	m.know(sorted(c.Members, m.record.founders))
+	m.know(sorted(c.Members, m.record.Founders))
 	rank, _ := m.Rank(c.ID)
 	m.position = int(rank) - 1
 
-	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: newDelays(m.log, c.Suspicion)}
+	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: delays.New(m.log, c.Suspicion)}
 	g, err := l.newGroup(c.GroupConfig)
 	if err != nil {
 		return nil, nil, err
@@ -201,8 +212,8 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 
 // founders returns the first voters, if this member is one of them.
 func (m *Member) founders() []uint64 {
-	if slices.Contains(m.record.founders, m.config.ID) {
-		return m.record.founders
+	if slices.Contains(m.record.Founders, m.config.ID) {
+		return m.record.Founders
 	}
 	return nil
 }
@@ -233,7 +244,7 @@ func (m *Member) Join(c GroupConfig) (*Group, error) {
 	}
 }
 
-// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended. The error is [ErrHangs] if a
+// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended. The error is [disk.ErrHangs] if a
 // use of the storage has not ended within ten seconds. Its goroutine is left, and closes the storage when it ends.
 func (m *Member) Close() error {
 	m.cancel()

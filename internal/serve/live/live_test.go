@@ -12,20 +12,22 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
+	"ringleader.example/ringleader/internal/core/leaks"
+	"ringleader.example/ringleader/internal/serve/kept"
+	"ringleader.example/ringleader/internal/serve/recorder"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 	"ringleader.example/ringleader/transport/transporttest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 const (
 	beat      = 50 * time.Millisecond
@@ -47,7 +49,7 @@ type cluster[S, M any] struct {
 	over      *transporttest.Exchange // in place of network; may be nil
 	pulses    map[uint64]*pulse
 
-	recorded   func(id uint64) (*Recording, *slog.Logger) // nil: nothing is recorded
+	recorded   func(id uint64) (*recorder.Config, *slog.Logger) // nil: nothing is recorded
 	parameters map[string]string
 	members    map[uint64]*Member
 }
@@ -143,7 +145,7 @@ func (c *cluster[S, M]) stopAll() {
 }
 
 // until waits for a state of a member, and returns how long that took.
-func (c *cluster[S, M]) until(id uint64, what string, ok func(State) bool) time.Duration {
+func (c *cluster[S, M]) until(id uint64, what string, ok func(view.State) bool) time.Duration {
 	c.t.Helper()
 	begun, m := time.Now(), c.members[id]
 	for {
@@ -161,10 +163,10 @@ func (c *cluster[S, M]) until(id uint64, what string, ok func(State) bool) time.
 	}
 }
 
-func leads(s State) bool { return s.Role == network.Leader }
+func leads(s view.State) bool { return s.Role == network.Leader }
 
-func follows(leader uint64) func(State) bool {
-	return func(s State) bool { return s.Leader == leader }
+func follows(leader uint64) func(view.State) bool {
+	return func(s view.State) bool { return s.Leader == leader }
 }
 
 const settled = 10 * time.Second
@@ -198,13 +200,13 @@ func TestABrokenConnectionIsSuspectedAtOnceAndSilenceAfterTheTimeout(t *testing.
 		c.until(1, "follows 3", follows(3))
 		settle()
 		c.crash(3)
-		if took := c.until(1, "suspects 3", func(s State) bool { return !s.Reachable[2] }); took != 0 {
+		if took := c.until(1, "suspects 3", func(s view.State) bool { return !s.Reachable[2] }); took != 0 {
 			t.Errorf("a broken connection was noticed after %v", took)
 		}
 		c.until(1, "follows 2", follows(2))
 		settle()
 		c.network.Separate(1, at(2))
-		took := c.until(1, "suspects 2", func(s State) bool { return !s.Reachable[1] })
+		took := c.until(1, "suspects 2", func(s view.State) bool { return !s.Reachable[1] })
 		if took > suspicion || took < suspicion-beat {
 			t.Errorf("silence was noticed after %v; the timeout is %v, and the last heartbeat at most %v old", took, suspicion, beat)
 		}
@@ -417,7 +419,7 @@ func TestAMemberThatCannotListenLeavesItsStoreAsItWas(t *testing.T) {
 		ID: 1, Members: []transport.Member{{ID: 1, Address: at(1)}}, Unit: 1, Heartbeat: beat, Suspicion: suspicion, Storage: open(),
 		Transport: func(transport.Config) (transport.Transport, error) { return nil, taken },
 	})
-	if b, e := open().Load(memberRecordName); !errors.Is(err, taken) || e != nil || b != nil {
+	if b, e := open().Load(kept.MemberName); !errors.Is(err, taken) || e != nil || b != nil {
 		t.Errorf("it said %v, and left %v, %v", err, b, e)
 	}
 }

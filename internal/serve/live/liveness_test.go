@@ -18,6 +18,7 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -157,7 +158,7 @@ func TestALeaderIsWatchedWhileItLeads(t *testing.T) {
 			t.Errorf("%d beats in %v", beats-before, 10*hang)
 		}
 		c.members[3].Group.Command(election.Command{Order: election.Resign})
-		c.until(3, "follows", func(s State) bool { return s.Leader != 0 && s.Leader != 3 })
+		c.until(3, "follows", func(s view.State) bool { return s.Leader != 0 && s.Leader != 3 })
 		if _, most := c.pulses[3].now(); most != 0 {
 			t.Errorf("it follows, and is watched for %v", most)
 		}
@@ -317,7 +318,7 @@ func TestMembersThatStartTogetherElectTheHighestAtOnce(t *testing.T) {
 				c.start(id)
 			}
 			for id := range c.members {
-				if c.until(id, "knows a leader", func(s State) bool { return s.Leader != 0 }); !follows(3)(first(c.members[id])) {
+				if c.until(id, "knows a leader", func(s view.State) bool { return s.Leader != 0 }); !follows(3)(first(c.members[id])) {
 					t.Errorf("with %v between the first and the last, %d follows %+v first", delay, id, first(c.members[id]))
 				}
 			}
@@ -325,7 +326,7 @@ func TestMembersThatStartTogetherElectTheHighestAtOnce(t *testing.T) {
 	}
 }
 
-func first(m *Member) State {
+func first(m *Member) view.State {
 	s, _ := m.Group.State()
 	return s
 }
@@ -354,7 +355,7 @@ func TestALostLinkBetweenTheTwoHighestChangesOneRole(t *testing.T) {
 							changes <- n
 							return
 						}
-						var s State
+						var s view.State
 						s, changed = m.Group.State()
 						if s.Role != last.Role || s.Leader != last.Leader {
 							n++

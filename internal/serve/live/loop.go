@@ -11,6 +11,9 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/delays"
+	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -47,7 +50,7 @@ type loop struct {
 
 	joining  []joined // groups that are to be joined
 	quitting int      // how many are to be left
-	delays   *delays
+	delays   *delays.Watch
 	looked   time.Duration // when the loop read its clock last
 	standstills
 }
@@ -66,7 +69,7 @@ type (
 	commanded struct {
 		group   *Group
 		command election.Command
-		because Because // if it may end a tenure
+		because view.Because // if it may end a tenure
 	}
 	saved   struct{ err error }
 	leaving struct{ group *Group }
@@ -100,14 +103,14 @@ func (l *loop) live() {
 	go func() {
 		defer close(savers)
 		for records := range l.saver {
-			err := l.member.save(records...)
+			err := l.member.Disks.Save(records...)
 			l.member.post(saved{err})
 		}
 	}()
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		l.member.watchDisks()
+		l.member.Disks.Watch(l.member.ctx)
 	}()
 	l.member.transport.Serve()
 	l.member.log.Info("listening", "address", l.member.transport.Address(), "incarnation", l.member.incarnation, "recovering", l.recovers())
@@ -119,12 +122,13 @@ func (l *loop) live() {
 	l.member.cancel()
 	for _, g := range l.groups {
 		g.decision = network.Decision{Term: g.decision.Term}
-		g.lease, g.because = process.Never, Because{Cause: Stopped}
+		g.lease, g.because = process.Never, view.Because{Cause: view.Stopped}
 		g.show() // it stops leading before the others hear of that
 	}
 	l.member.transport.Close()
 	close(l.saver)
-	l.member.err = errors.Join(err, l.member.closeDisk(savers, watched))
+	abandoned, closed := l.member.Disks.Close(savers, watched)
+	l.member.abandoned, l.member.err = abandoned, errors.Join(err, closed)
 	for _, p := range l.member.peers {
 		if p != nil {
 			p.health, p.problem, p.difference, p.groups = unknown, "", "", nil
@@ -134,7 +138,7 @@ func (l *loop) live() {
 	if err != nil {
 		l.member.log.Error("stopped", "error", err)
 	}
-	l.member.recorder.close(err)
+	l.member.recorder.Close(err)
 	close(l.member.done)
 	for _, g := range l.groups {
 		close(g.handle.done)
@@ -239,7 +243,7 @@ func (l *loop) join() error {
 func (l *loop) add(g *group) {
 	l.groups = append(l.groups, g)
 	l.byKey[g.handle.key] = g
-	l.member.recorder.group(g)
+	g.recordLimits()
 }
 
 // proceed lets each group whose state is durable take one event that waits. It reports whether there was any.
@@ -273,7 +277,7 @@ func (l *loop) flush() {
 	}
 	s := &saving{groups: l.dirty, after: l.after, begun: l.member.now()}
 	if len(l.after) > 0 {
-		s.records = append(s.records, l.member.record.encode())
+		s.records = append(s.records, l.member.record.Encode())
 	}
 	for _, g := range l.dirty {
 		s.records = append(s.records, g.durable())
@@ -289,7 +293,7 @@ const retry = 100 * time.Millisecond
 // saved takes the end of a flush. After a failed flush nothing is known about what is durable, so the member ends.
 func (l *loop) saved(err error) error {
 	s := l.saving
-	l.member.recorder.flush(s, l.member.now()-s.begun, err)
+	l.recordFlush(s, err)
 	switch {
 	case errors.Is(err, storage.ErrFlush):
 		return err
@@ -297,7 +301,7 @@ func (l *loop) saved(err error) error {
 		if !s.failed {
 			l.member.log.Error("the state of the member cannot be written; it gives no answer until that succeeds", "error", err)
 		}
-		l.member.counts.add(func(c *Counts) { c.FailedSaves++ })
+		l.member.counts.add(func(c *view.Counts) { c.FailedSaves++ })
 		s.failed, l.retryAt = true, l.member.now()+retry
 		return nil
 	case s.failed:
@@ -305,12 +309,12 @@ func (l *loop) saved(err error) error {
 	}
 	l.saving = nil
 	took := l.member.now() - s.begun
-	l.member.counts.add(func(c *Counts) { c.Saves.add(took) })
+	l.member.counts.add(func(c *view.Counts) { c.Saves.Add(took) })
 	for _, f := range s.after {
 		f()
 	}
 	for _, g := range s.groups {
-		g.flushed(took)
+		g.episode.Flushed(took, l.member.now())
 		if err := g.apply(); err != nil {
 			return err
 		}
@@ -392,7 +396,7 @@ func (l *loop) expire() error {
 	var due []*group
 	for now := l.member.now(); len(l.due) > 0 && l.due[0].at <= now; {
 		late := now - l.due[0].at
-		l.member.counts.add(func(c *Counts) { c.Lateness.add(late) })
+		l.member.counts.add(func(c *view.Counts) { c.Lateness.Add(late) })
 		due = append(due, heap.Pop(&l.due).(*group))
 	}
 	for _, g := range due { // each once: timers that expire again and again must not starve messages
@@ -411,14 +415,16 @@ func (l *loop) resume(due time.Duration) {
 	boot := l.member.boot() // before the other clock
 	now := l.member.now()
 	l.look(now, due)
-	l.delays.woke(now, now-due)
+	l.delays.Woke(now, now-due)
 	suspended := boot - now
-	l.member.recorder.late(now - due)
+	if late := now - due; late >= leastSuspension {
+		l.member.recorder.Entry("", &record.Late{By: late})
+	}
 	if suspended-l.suspended < leastSuspension {
 		return
 	}
 	l.member.log.Warn("the machine was suspended", "for", suspended-l.suspended)
-	l.member.recorder.suspended(suspended - l.suspended)
+	l.member.recorder.Entry("", &record.Suspended{For: suspended - l.suspended})
 	l.suspended = suspended
 	for _, g := range l.groups {
 		g.reschedule()

@@ -98,17 +98,15 @@ func sorted(listed []transport.Member, founders []uint64) (all []transport.Membe
 	for _, id := range founders {
 		all = append(all, transport.Member{ID: id, Unlisted: true})
 	}
-	byID := func(a, b transport.Member) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1 // no two are equal
+	byID := map[uint64]transport.Member{}
+	for _, member := range listed {
+		byID[member.ID] = member
 	}
-	for _, member := range slices.SortedFunc(slices.Values(listed), byID) {
-		if i := slices.Index(founders, member.ID); i >= 0 {
-			all[i] = member
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		if i := slices.Index(founders, id); i >= 0 {
+			all[i] = byID[id]
 		} else {
-			all = append(all, member)
+			all = append(all, byID[id])
 		}
 	}
 	return all
@@ -332,7 +330,7 @@ func (g *group) setup() network.Setup {
 		}
 	}
 	setup.IDs = ranks
-	if standby := len(g.member.members) - len(g.member.record.founders); g.member.program.Functions.Membership {
+	if standby := len(g.member.members) - len(g.member.record.Founders); g.member.program.Functions.Membership {
 		setup.Parameters = maps.Clone(setup.Parameters)
 		if setup.Parameters == nil {
 			setup.Parameters = map[string]string{}
@@ -350,7 +348,7 @@ func (g *group) prepare() (*network.Instance, error) {
 	}
 	instance.Incarnate(g.member.position, g.member.incarnation)
 	if g.standing != nil {
-		instance.Prioritize(g.member.position, g.standing.weight())
+		instance.Prioritize(g.member.position, g.standing.Weighs())
 	}
 	return instance, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -42,7 +43,7 @@ func TestDeadlinesCountFromTheBeginningOfAStepAndTimersFromItsEnd(t *testing.T) 
 		if s, _ := c.members[1].Group.State(); s.Until.Sub(begun) != lease {
 			t.Errorf("it leads until %v; its lease ends at %v", s.Until.Sub(begun), lease)
 		}
-		c.until(1, "leads no more", func(s State) bool { return !leads(s) })
+		c.until(1, "leads no more", func(s view.State) bool { return !leads(s) })
 		if took := time.Since(begun); took != lease {
 			t.Errorf("its lease ended at %v, not %v", took, lease)
 		}
@@ -157,7 +158,7 @@ func TestALapseEndsALeadershipAndNothingElse(t *testing.T) {
 		settle()
 		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
-		c.until(1, "leads no more", func(s State) bool { return !leads(s) })
+		c.until(1, "leads no more", func(s view.State) bool { return !leads(s) })
 		if s, _ := c.members[1].Group.State(); s.Role != network.Undecided || s.Leader != 0 || s.Term != 7 || !s.Until.IsZero() {
 			t.Errorf("after the lapse it knows %+v", s)
 		}

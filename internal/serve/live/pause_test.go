@@ -1,12 +1,17 @@
 package live
 
 import (
+	"bytes"
+	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"ringleader.example/ringleader/clock/clocktest"
+	"ringleader.example/ringleader/internal/serve/delays"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 )
 
@@ -30,7 +35,7 @@ func (p paused) Monotonic() time.Duration {
 func TestAPauseMakesNoEndOfALeaseLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &Member{clock: paused{clocktest.New(), 50 * time.Millisecond}}
-		g := &Group{member: m, leased: true, until: lease, state: State{Role: network.Leader, Leader: 1, Term: 7}}
+		g := &Group{member: m, leased: true, until: lease, state: view.State{Role: network.Leader, Leader: 1, Term: 7}}
 		ends := time.Now().Add(lease)
 		if s, _ := g.State(); s.Until.After(ends) {
 			t.Errorf("it is shown as %v later", s.Until.Sub(ends))
@@ -49,7 +54,7 @@ func TestAPauseIsNotTakenForASuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := paused{clocktest.New(), 50 * time.Millisecond}
 		quiet := slog.New(slog.DiscardHandler)
-		l := &loop{member: &Member{clock: clock, log: quiet}, delays: newDelays(quiet, time.Hour)}
+		l := &loop{member: &Member{clock: clock, log: quiet}, delays: delays.New(quiet, time.Hour)}
 		l.resume(l.member.now())
 		if l.suspended > 0 {
 			t.Errorf("the machine is said to have been suspended for %v", l.suspended)
@@ -59,6 +64,34 @@ func TestAPauseIsNotTakenForASuspension(t *testing.T) {
 		l.resume(l.member.now())
 		if l.suspended < slept-clock.pause || l.suspended > slept {
 			t.Errorf("%v of %v", l.suspended, slept)
+		}
+	})
+}
+
+func TestALoopTellsHowLongItStoodStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := leased(t, 1)
+		config := c.config(1, at(1))
+		var said bytes.Buffer
+		config.Logger = slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		m, err := Join(context.Background(), c.algorithm, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.members[1] = m
+		defer c.stopAll()
+		settle()
+		synctest.Wait()
+		if said.Len() != 0 {
+			t.Error(said.String())
+		}
+		c.clocks[1].Stop()
+		<-time.After(1600 * time.Millisecond)
+		c.clocks[1].Continue()
+		settle()
+		synctest.Wait()
+		if got := said.String(); strings.Count(got, "this process stood still") != 1 || strings.Count(got, "\n") != 1 || !strings.Contains(got, "standstill=1.") {
+			t.Error(got)
 		}
 	})
 }

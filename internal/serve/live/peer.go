@@ -13,6 +13,8 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/codec"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/transport"
 )
@@ -49,20 +51,20 @@ type peer struct {
 	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
 	difference  string        // of its timing from ours
 
-	since     time.Duration       // when it became reachable last
-	flaps     int                 // how often it was reachable for moments only since it was so for long
-	parting   string              // why this member ends the connection that is read; empty: it does not
-	lost      string              // why it was suspected last
-	lostAt    time.Duration       // when
-	heardAt   time.Duration       // when its last frame came that was no heartbeat
-	ends      map[key]ended       // by group: why its last tenure there has ended, as it has told
-	groups    map[key]string      // by group: what is wrong with it there, such as other limits; none: nothing
-	limits    map[key]string      // by group: its limits there, as last told
-	values    map[key]published   // by group: the last value that it has published there
-	standings map[key]Standing    // by group: how it stands for election there; none: as configured
-	deaths    map[uint64][32]byte // by incarnation: the hash of what proves its death, of the last ones
-	died      *transport.Proof    // of the newest incarnation that is proven dead; nil: none
-	dead      uint64              // that incarnation
+	since     time.Duration         // when it became reachable last
+	flaps     int                   // how often it was reachable for moments only since it was so for long
+	parting   string                // why this member ends the connection that is read; empty: it does not
+	lost      string                // why it was suspected last
+	lostAt    time.Duration         // when
+	heardAt   time.Duration         // when its last frame came that was no heartbeat
+	ends      map[key]ended         // by group: why its last tenure there has ended, as it has told
+	groups    map[key]string        // by group: what is wrong with it there, such as other limits; none: nothing
+	limits    map[key]string        // by group: its limits there, as last told
+	values    map[key]published     // by group: the last value that it has published there
+	standings map[key]view.Standing // by group: how it stands for election there; none: as configured
+	deaths    map[uint64][32]byte   // by incarnation: the hash of what proves its death, of the last ones
+	died      *transport.Proof      // of the newest incarnation that is proven dead; nil: none
+	dead      uint64                // that incarnation
 }
 
 func (p *peer) port() election.Port { return election.Port(p.position) }
@@ -111,7 +113,7 @@ func (l *loop) asked(e transport.Asked) {
 		return
 	}
 	v := l.verdict(p, e.Hello)
-	known, pinned := l.member.record.stores[p.id]
+	known, pinned := l.member.record.Stores[p.id]
 	switch {
 	case v.Code != transport.Accepted:
 		e.Answer <- v
@@ -122,7 +124,7 @@ func (l *loop) asked(e transport.Asked) {
 	case l.member.config.Storage == nil || e.Hello.Store == [16]byte{} || pinned && !l.recording():
 		e.Answer <- v
 	default: // a peer that asks again while its store becomes durable waits, too
-		l.member.record.stores[p.id] = e.Hello.Store
+		l.member.record.Stores[p.id] = e.Hello.Store
 		l.after = append(l.after, func() { e.Answer <- v })
 	}
 }
@@ -173,7 +175,7 @@ func (l *loop) admit(p *peer) error {
 	p.health, p.incarnation, p.refused, p.parting, p.since = reachable, p.in.Hello().Incarnation, "", "", l.member.now()
 	p.noteConnected(l.member.now())
 	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
-	l.member.recorder.connected(p, wrong)
+	l.member.recorder.Entry("", &record.Connected{Peer: p.id, Incarnation: p.incarnation, Wrongly: wrong})
 	l.member.log.Log(context.Background(), p.level(slog.LevelInfo), "member is reachable", "peer", p.id, "incarnation", p.incarnation, "wrongly_suspected", wrong)
 	l.showAll()
 	if wrong {
@@ -411,10 +413,10 @@ func (l *loop) suspect(p *peer) error {
 		return nil
 	}
 	if p.health == reachable {
-		l.member.counts.add(func(c *Counts) { c.Suspicions++ })
+		l.member.counts.add(func(c *view.Counts) { c.Suspicions++ })
 	}
 	p.health, p.lostAt = suspect, l.member.now()
-	l.member.recorder.lost(p)
+	l.member.recorder.Lost(p.id, p.lost, p.heardAt)
 	l.showAll()
 	return l.each(process.Input{What: process.Suspected, Port: p.port()})
 }
@@ -481,7 +483,7 @@ func (l *loop) note(p *peer, err error) {
 	}
 	var no *transport.Refusal
 	refused, news := errors.As(err, &no), p.isNews()
-	l.member.recorder.dial(p, news)
+	l.member.recorder.Dialed(p.id, p.problem, news)
 	switch {
 	case refused:
 		p.duplicate = no.Code == transport.RefusedDuplicate

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -92,7 +93,7 @@ func TestNoProcessThatOnlyConnectsKeepsMembersOut(t *testing.T) {
 		c.algorithm = new(log).witness()
 		begun := time.Now()
 		c.start(2)
-		c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] })
+		c.until(2, "reaches 1", func(s view.State) bool { return s.Reachable[0] })
 		if took := time.Since(begun); took > 2*transport.LeastPause {
 			t.Errorf("a member came in after %v", took)
 		}

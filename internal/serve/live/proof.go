@@ -4,6 +4,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -56,7 +57,7 @@ func (l *loop) died(proof transport.Proof) (valid bool, err error) {
 	}
 	p.died, p.dead = &proof, dead
 	l.member.log.Info("a life of a member is proven dead", "peer", p.id, "incarnation", dead)
-	l.member.recorder.proof(p)
+	l.member.recorder.Entry("", &record.Proof{Peer: p.id, Incarnation: p.dead})
 	l.proven = append(l.proven, p)
 	l.passOn(p, neighbours)
 	return true, l.each(process.Input{

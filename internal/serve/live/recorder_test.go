@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/recorder"
 )
 
 // stuck is a sink that fails, or hangs until it is let go.
@@ -51,11 +52,11 @@ func TestARecordThatFailsOrHangsStopsNoMember(t *testing.T) {
 			if hangs {
 				sink.gate = make(chan struct{})
 			}
-			c.recorded = func(id uint64) (*Recording, *slog.Logger) {
+			c.recorded = func(id uint64) (*recorder.Config, *slog.Logger) {
 				if id != 3 {
 					return nil, nil
 				}
-				return &Recording{Sink: sink}, slog.New(enabled{log})
+				return &recorder.Config{Sink: sink}, slog.New(enabled{log})
 			}
 			c.start(1, 2, 3)
 			c.follow(3)

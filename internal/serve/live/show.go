@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 )
 
@@ -13,7 +14,7 @@ func (g *group) show() {
 	g.handle.mu.Lock()
 	before := g.handle.state // also a leader's whose lease has just ended
 	g.handle.mu.Unlock()
-	s := State{
+	s := view.State{
 		Role: g.decision.Role, Leader: g.Name(g.decision.Leader), Term: g.decision.Term,
 		Since: before.Since, Last: before.Last,
 	}
@@ -21,7 +22,7 @@ func (g *group) show() {
 	g.agree()
 	if g.loop.contested() {
 		s.Role, s.Leader = network.Undecided, 0
-		g.because = Because{Cause: Duplicate}
+		g.because = view.Because{Cause: view.Duplicate}
 	}
 	s.Value, s.Voters = g.valueOf(s.Leader, s.Term), g.votersNow()
 	g.elects(s.Leader == 0)
@@ -61,7 +62,7 @@ func roleName(r network.Role) string {
 }
 
 // others sets, for each member, whether it is heard from, its problem, and its standing.
-func (g *group) others(s *State) {
+func (g *group) others(s *view.State) {
 	s.Members, s.ListLacks = g.member.listed, g.loop.awaits
 	for _, id := range g.member.listed {
 		heard, problem := true, g.loop.problem

@@ -1,100 +1,33 @@
 package live
 
 import (
-	"encoding/binary"
-	"strings"
 	"time"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/transport"
 )
 
-// Standing is how a member stands for election in a group. The algorithm knows only the weight. The members tell each other
-// their standing, for people.
-type Standing struct {
-	Weight uint16 // its rank among members that are as warm; 0: a witness
-	Unable string // why it may not lead at present; empty: it may
-	Warmth Warmth
-	Cold   string // why it could not become warm; empty: it could
-}
-
-// Warmth is how far the preparation of a member for the lead is. The order is that of rank.
-type Warmth uint8
-
-// The degrees. A member that has nothing to prepare ranks as one that has failed, so all members of a group prepare, or none.
-const (
-	Unprepared Warmth = iota // it has nothing to prepare, or has not told
-	Failed                   // it could not become warm, and tries again
-	Warming
-	Warm
-)
-
-// MaxPreparedWeight is the largest weight of members that prepare: what is above it tells the algorithm how warm a member is.
-const MaxPreparedWeight = 1<<14 - 1
-
-// weight returns the weight that counts for the algorithm. A warm member is above one that becomes warm, and that above all others, whatever
-// their weights are.
-func (s Standing) weight() uint16 {
-	switch {
-	case s.Unable != "" || s.Weight == 0:
-		return 0
-	case s.Warmth == Warm:
-		return min(s.Weight, MaxPreparedWeight) + 2*(MaxPreparedWeight+1)
-	case s.Warmth == Warming:
-		return min(s.Weight, MaxPreparedWeight) + MaxPreparedWeight + 1
-	}
-	return s.Weight
-}
-
-// standingSize is the length of a standing without its reason: the weight, and the warmth.
-const standingSize = 3
-
-// maxReason is how much of a reason the others get, in bytes.
-const maxReason = transport.MaxOpaque - keySize - standingSize
-
-// appendStanding encodes a standing. A member that may not lead does not tell why it is cold.
-func appendStanding(to []byte, s Standing) []byte {
-	to = append(binary.LittleEndian.AppendUint16(to, s.Weight), byte(s.Warmth)<<1)
-	reason := s.Cold
-	if s.Unable != "" {
-		to[len(to)-1] |= 1
-		reason = s.Unable
-	}
-	return append(to, reason[:min(len(reason), maxReason)]...)
-}
-
-// decodeStanding is the inverse of appendStanding.
-func decodeStanding(from []byte) (s Standing, err error) {
-	if len(from) < standingSize || from[2]>>1 > byte(Warm) {
-		return s, transport.ErrFrame
-	}
-	s.Weight, s.Warmth = binary.LittleEndian.Uint16(from), Warmth(from[2]>>1)
-	reason := strings.ToValidUTF8(string(from[standingSize:]), "")
-	if from[2]&1 == 1 {
-		s.Unable = reason
-	} else {
-		s.Cold = reason
-	}
-	return s, nil
-}
+// maxReason is how much of the reason of a standing the others get, in bytes.
+const maxReason = transport.MaxOpaque - keySize - view.StandingSize
 
 // standsFor is the event that the host changes its standing.
 type standsFor struct {
 	group    *Group
-	standing Standing
-	because  Because
+	standing view.Standing
+	because  view.Because
 }
 
 // Known returns what the last State had, with how the members stand for election and which vote. It reads no clock.
-func (g *Group) Known() State {
+func (g *Group) Known() view.State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.state
 }
 
 // Stand changes how this member stands for election. A leader that may lead no more stops its work and hands over, for a cause.
-func (g *Group) Stand(s Standing, because Because) { g.member.post(standsFor{g, s, because}) }
+func (g *Group) Stand(s view.Standing, because view.Because) { g.member.post(standsFor{g, s, because}) }
 
 // stand takes a standing of the host.
 func (l *loop) stand(e standsFor) error {
@@ -105,7 +38,7 @@ func (l *loop) stand(e standsFor) error {
 	if before := g.own(); e.standing != before {
 		g.standing = &e.standing
 		if e.standing.Weight != before.Weight || e.standing.Unable != before.Unable {
-			l.member.recorder.stands(g, l.member.config.ID, e.standing)
+			l.member.recorder.Stands(g.handle.name, l.member.config.ID, e.standing)
 		}
 		for _, p := range l.member.peers {
 			if p != nil {
@@ -114,7 +47,7 @@ func (l *loop) stand(e standsFor) error {
 		}
 		g.show()
 	}
-	weight := g.own().weight()
+	weight := g.own().Weighs()
 	g.wanted = e.because
 	if g.started {
 		return g.take(process.Input{What: process.Commanded, Command: election.Command{Order: election.Weigh, Number: uint64(weight)}})
@@ -130,21 +63,21 @@ func (l *loop) stand(e standsFor) error {
 // tellStanding tells a peer the standing of this member, once that has been another one than in the configuration.
 func (g *group) tellStanding(p *peer) {
 	if s := g.standing; s != nil {
-		p.send(transport.AppendFrame(nil, stands, g.handle.key[:], appendStanding(nil, *s)), 0)
+		p.send(transport.AppendFrame(nil, stands, g.handle.key[:], s.Append(nil, maxReason)), 0)
 	}
 }
 
 // hearStanding takes the standing of a peer.
 func (l *loop) hearStanding(p *peer, k key, payload []byte) error {
-	s, err := decodeStanding(payload)
+	s, err := view.DecodeStanding(payload)
 	if g := l.byKey[k]; g != nil && err == nil {
 		if p.standings == nil {
-			p.standings = map[key]Standing{}
+			p.standings = map[key]view.Standing{}
 		}
 		before := p.standings[k]
 		p.standings[k] = s
 		if s.Weight != before.Weight || s.Unable != before.Unable {
-			l.member.recorder.stands(g, p.id, s)
+			l.member.recorder.Stands(g.handle.name, p.id, s)
 		}
 		g.show()
 	}
@@ -152,7 +85,7 @@ func (l *loop) hearStanding(p *peer, k key, payload []byte) error {
 }
 
 // standingOf returns the standing of a member, as far as it is known.
-func (g *group) standingOf(id uint64) Standing {
+func (g *group) standingOf(id uint64) view.Standing {
 	if p := g.member.peerOf(id); p != nil {
 		if s, told := p.standings[g.handle.key]; told {
 			return s
@@ -161,13 +94,13 @@ func (g *group) standingOf(id uint64) Standing {
 		return *g.standing
 	}
 	if g.priorities == nil {
-		return Standing{}
+		return view.Standing{}
 	}
-	return Standing{Weight: g.priority(id)}
+	return view.Standing{Weight: g.priority(id)}
 }
 
 // own returns the standing of this member.
-func (g *group) own() Standing { return g.standingOf(g.member.config.ID) }
+func (g *group) own() view.Standing { return g.standingOf(g.member.config.ID) }
 
 // muted are messages that are not sent.
 type muted struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -250,8 +251,8 @@ func TestWhoCanBeReachedInOneDirectionOnlyIsSuspectedSeldom(t *testing.T) {
 		}
 
 		c.network.Refuse("", "")
-		took := c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] })
-		took += c.until(1, "reaches 2", func(s State) bool { return s.Reachable[1] })
+		took := c.until(2, "reaches 1", func(s view.State) bool { return s.Reachable[0] })
+		took += c.until(1, "reaches 2", func(s view.State) bool { return s.Reachable[1] })
 		if took > 2*transport.MostPause {
 			t.Errorf("they were together again %v after the cut", took)
 		}
@@ -262,8 +263,8 @@ func TestWhoCanBeReachedInOneDirectionOnlyIsSuspectedSeldom(t *testing.T) {
 
 		// They were connected for long: a single break is repaired at once.
 		c.network.ResetAll()
-		c.until(2, "misses 1", func(s State) bool { return !s.Reachable[0] })
-		if took := c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] }); took > 2*transport.LeastPause {
+		c.until(2, "misses 1", func(s view.State) bool { return !s.Reachable[0] })
+		if took := c.until(2, "reaches 1", func(s view.State) bool { return s.Reachable[0] }); took > 2*transport.LeastPause {
 			t.Errorf("they were together again %v after they parted once", took)
 		}
 		c.stopAll()
@@ -313,7 +314,7 @@ func TestALeaseEndsByItself(t *testing.T) {
 		c.start(1)
 		c.members[1].Group.Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
-		if took := c.until(1, "leads no more", func(s State) bool { return !leads(s) }); took != 100*time.Millisecond {
+		if took := c.until(1, "leads no more", func(s view.State) bool { return !leads(s) }); took != 100*time.Millisecond {
 			t.Errorf("its lease of 100 ms ended after %v", took)
 		}
 	})

@@ -38,7 +38,7 @@ func (l *loop) published(e publishing) {
 		return
 	}
 	g.value = e.value
-	l.member.recorder.published(g, l.member.config.ID, e.value)
+	l.member.recorder.Published(g.handle.name, l.member.config.ID, e.value.term, e.value.text)
 	for _, p := range l.member.peers {
 		if p != nil {
 			g.tellValue(p)
@@ -68,11 +68,11 @@ func (l *loop) hearValue(p *peer, k key, payload []byte) error {
 		term, text := election.Term(binary.LittleEndian.Uint64(payload)), payload[termSize:]
 		if term == 0 {
 			p.hearEnd(k, text)
-			l.member.recorder.told(g.handle.name, p.id, p.ends[k].term, p.ends[k].because)
+			l.member.recorder.Told(g.handle.name, p.id, p.ends[k].term, p.ends[k].because)
 			return nil
 		}
 		p.values[k] = published{term, string(text)}
-		l.member.recorder.published(g, p.id, p.values[k])
+		l.member.recorder.Published(g.handle.name, p.id, term, string(text))
 		g.show()
 	}
 	return nil

@@ -6,22 +6,10 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )
-
-// Voters is what a member knows about the members that vote.
-type Voters struct {
-	Term    election.Term // of the leader that made the last change; 0: there was none
-	Version uint64        // the number of changes
-	Members []uint64      // that vote, in rising order
-	Kept    int           // how many voters are known to keep this; 0 if this member does not lead
-}
-
-// Keeps reports whether a majority of the voters is known to keep them, so that the change has happened for good.
-func (v *Voters) Keeps() bool {
-	return v.Kept > len(v.Members)/2
-}
 
 // votersChanged notes the voters, and reports whether they have changed, or more members keep them.
 func (g *group) votersChanged() bool {
@@ -31,7 +19,7 @@ func (g *group) votersChanged() bool {
 	g.handle.lastsFor(process.Moment(0, now.Entitled, g.member.config.Unit))
 	g.loop.revoted = g.loop.revoted || now.Version != before.Version || now.Term != before.Term
 	if now.Version != before.Version {
-		g.member.recorder.voters(g)
+		g.member.recorder.Voters(g.handle.name, g.votersNow())
 		g.handle.log.Info("voters changed", "version", now.Version, "term", now.Term, "voters", g.ids(now.Voters))
 	}
 	return now.Term != before.Term || now.Version != before.Version || now.Kept != before.Kept
@@ -47,10 +35,10 @@ func (g *group) ids(members []election.ID) (ids []uint64) {
 }
 
 // votersNow returns the voters to show.
-func (g *group) votersNow() Voters {
-	v := Voters{Term: g.voters.Term, Version: g.voters.Version, Kept: g.voters.Kept, Members: g.ids(g.voters.Voters)}
+func (g *group) votersNow() view.Voters {
+	v := view.Voters{Term: g.voters.Term, Version: g.voters.Version, Kept: g.voters.Kept, Members: g.ids(g.voters.Voters)}
 	if len(v.Members) == 0 {
-		v.Members = g.member.record.founders
+		v.Members = g.member.record.Founders
 	}
 	return v
 }
@@ -58,8 +46,8 @@ func (g *group) votersNow() Voters {
 // knowsVoters returns an error if the list lacks a voter, or has other first voters than the store, and these count.
 func (g *group) knowsVoters() error {
 	configured := foundersOf(g.member.config.Members)
-	if len(g.voters.Voters) == 0 && !slices.Equal(configured, g.member.record.founders) {
-		return fmt.Errorf("%w: by the list of members, those that vote at first are %v, and this directory is that of a group with %v", storage.ErrData, configured, g.member.record.founders)
+	if len(g.voters.Voters) == 0 && !slices.Equal(configured, g.member.record.Founders) {
+		return fmt.Errorf("%w: by the list of members, those that vote at first are %v, and this directory is that of a group with %v", storage.ErrData, configured, g.member.record.Founders)
 	}
 	if id, lacks := g.lacks(g.member.members); lacks {
 		return fmt.Errorf("%w: %w: %w; its vote is removed first", storage.ErrData, ErrList, &Lacking{id})
@@ -68,10 +56,10 @@ func (g *group) knowsVoters() error {
 }
 
 // KeptVoters returns the voters that a storage has for a member that does not run. It leaves the storage open.
-func KeptVoters(a *process.Program, c Config) (Voters, error) {
+func KeptVoters(a *process.Program, c Config) (view.Voters, error) {
 	_, l, err := prepare(a, c)
 	if err != nil {
-		return Voters{}, err
+		return view.Voters{}, err
 	}
 	return l.groups[0].votersNow(), nil
 }
@@ -89,5 +77,5 @@ func (g *group) schema() transport.Digest {
 	if a.Functions.Membership {
 		return transport.DigestOf("%s %s", a.Name, a.Plans.Durable.Schema())
 	}
-	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), g.member.record.founders)
+	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), g.member.record.Founders)
 }

@@ -25,7 +25,7 @@ const segmentsOf = 256
 type Files struct {
 	path  string
 	most  int64
-	all   []segmentFile // in rising order; the last one may be written
+	all   []*segmentFile // in rising order; the last one may be written
 	total int64
 	file  *os.File
 
@@ -42,7 +42,7 @@ type segmentFile struct {
 // block is the least space of a file on a disk.
 const diskBlock = 4 << 10
 
-func (f segmentFile) space() int64 { return max(f.size, diskBlock) }
+func (f *segmentFile) space() int64 { return max(f.size, diskBlock) }
 
 // NewFiles returns a sink for a directory, which need not exist, and the options for it. It changes nothing yet.
 func NewFiles(path string, most int64) (*Files, Options, error) {
@@ -58,11 +58,11 @@ func NewFiles(path string, most int64) (*Files, Options, error) {
 			continue
 		}
 		if info, err := entry.Info(); err == nil {
-			f.all = append(f.all, segmentFile{number, info.Size()})
+			f.all = append(f.all, &segmentFile{number, info.Size()})
 			f.total += f.all[len(f.all)-1].space()
 		}
 	}
-	slices.SortFunc(f.all, func(a, b segmentFile) int { return compare(a.number, b.number) })
+	slices.SortFunc(f.all, func(a, b *segmentFile) int { return compare(a.number, b.number) })
 	next := uint64(1)
 	if len(f.all) > 0 {
 		next = f.all[len(f.all)-1].number + 1
@@ -109,10 +109,10 @@ func (f *Files) restore() error {
 			return err
 		}
 		if n > f.last.Segment {
-			f.all = append(f.all, segmentFile{number: n})
+			f.all = append(f.all, &segmentFile{number: n})
 			f.total += diskBlock
 		}
-		present := &f.all[len(f.all)-1]
+		present := f.all[len(f.all)-1]
 		f.total -= present.space()
 		present.size = int64(len(after))
 		f.total += present.space()
@@ -141,14 +141,14 @@ func (f *Files) Begin(segment uint64) error {
 	if err != nil {
 		return err
 	}
-	f.file, f.all = file, append(f.all, segmentFile{number: segment})
+	f.file, f.all = file, append(f.all, &segmentFile{number: segment})
 	f.total += diskBlock
 	return nil
 }
 
 // WriteAt implements [Sink].
 func (f *Files) WriteAt(block []byte, at int64) error {
-	present := &f.all[len(f.all)-1]
+	present := f.all[len(f.all)-1]
 	after := *present
 	after.size = at + int64(len(block))
 	for f.total-present.space()+after.space() > f.most && len(f.all) > 1 {
@@ -158,7 +158,7 @@ func (f *Files) WriteAt(block []byte, at int64) error {
 		}
 		f.total -= oldest.space()
 		f.all = f.all[1:]
-		present = &f.all[len(f.all)-1]
+		present = f.all[len(f.all)-1]
 	}
 	if _, err := f.file.WriteAt(block, at); err != nil {
 		return err

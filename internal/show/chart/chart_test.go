@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
 	"ringleader.example/ringleader/drawing"
+	"ringleader.example/ringleader/internal/core/property"
 )
 
 // sample is a chart with everything in it.
@@ -53,13 +53,13 @@ func TestNothingIsDrawnOfNothing(t *testing.T) {
 }
 
 func TestLinesStayInTheFrame(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.Float64Range(-1e6, 1e9)
-		s := Series{Name: "s", Look: 2, Line: Line(rapid.IntRange(0, 3).Draw(t, "line")), Marked: rapid.Bool().Draw(t, "marked")}
-		for range rapid.IntRange(1, 8).Draw(t, "points") {
+	property.Check(t, func(t *property.T) {
+		number := property.Float64Range(-1e6, 1e9)
+		s := Series{Name: "s", Look: 2, Line: Line(property.IntRange(0, 3).Draw(t, "line")), Marked: property.Bool().Draw(t, "marked")}
+		for range property.IntRange(1, 8).Draw(t, "points") {
 			s.Points = append(s.Points, Point{X: number.Draw(t, "x"), Y: number.Draw(t, "y")})
 		}
-		c := &Chart{X: Axis{Name: "x", Log: rapid.Bool().Draw(t, "log x")}, Y: Axis{Name: "y", Log: rapid.Bool().Draw(t, "log y")}, Series: []Series{s}}
+		c := &Chart{X: Axis{Name: "x", Log: property.Bool().Draw(t, "log x")}, Y: Axis{Name: "y", Log: property.Bool().Draw(t, "log y")}, Series: []Series{s}}
 		d, err := c.layOut()
 		if errors.Is(err, ErrEmpty) {
 			return
@@ -78,8 +78,8 @@ func TestLinesStayInTheFrame(t *testing.T) {
 }
 
 func TestLabelsKeepApartAndInOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		wanted := rapid.SliceOfN(rapid.Float64Range(0, 400), 1, 20).Draw(t, "wanted")
+	property.Check(t, func(t *property.T) {
+		wanted := property.SliceOfN(property.Float64Range(0, 400), 1, 20).Draw(t, "wanted")
 		slices.Sort(wanted)
 		places := apart(wanted, 20, 0, 400)
 		for i, y := range places {

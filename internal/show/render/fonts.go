@@ -1,19 +1,36 @@
 package render
 
 import (
+	"compress/flate"
+	_ "embed" // the font
+	"io"
+	"strings"
 	"sync"
 
-	"github.com/go-fonts/dejavu/dejavusans"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 )
 
+// packed is the file of the font, made half as large. The folder has its terms, too.
+//
+//go:embed dejavu/DejaVuSans.ttf.flate
+var packed string
+
+// unpacked returns the file of the font.
+var unpacked = sync.OnceValue(func() []byte {
+	file, err := io.ReadAll(flate.NewReader(strings.NewReader(packed)))
+	if err != nil {
+		panic(err) // as above
+	}
+	return file
+})
+
 // The font. DejaVu has all symbols of formulas. It is wider than browsers' fonts for SVG, so a text that fits in
 // DejaVu fits there. Bold text is the same, thickened: a second font would make the program larger by a thirtieth.
 var dejavu = sync.OnceValue(func() *opentype.Font {
-	f, err := opentype.Parse(dejavusans.TTF)
+	f, err := opentype.Parse(unpacked())
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // as above
 	}
 	return f
 })

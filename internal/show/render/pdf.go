@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	"github.com/go-fonts/dejavu/dejavusans"
 	"ringleader.example/ringleader/drawing"
 )
 
@@ -21,7 +20,7 @@ func PDF(w io.Writer, d *drawing.Drawing) error {
 	p.SetTitle(d.Title, true)
 	p.SetSubject(d.Description, true)
 	p.SetAutoPageBreak(false, 0)
-	p.AddUTF8FontFromBytes("DejaVu", "", dejavusans.TTF)
+	p.AddUTF8FontFromBytes("DejaVu", "", unpacked())
 	p.AddPage()
 	p.SetLineJoinStyle("round")
 	for e := range d.Plain() {

@@ -2,7 +2,9 @@ package render
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/xml"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -119,6 +121,14 @@ func TestAPDFIsAPageOfItsSizeWithItsFonts(t *testing.T) {
 	}
 	if len(pdf) > 100_000 {
 		t.Errorf("%d bytes: whole fonts are embedded, not what the texts need", len(pdf))
+	}
+}
+
+// The digest is that of DejaVuSans.ttf of DejaVu 2.37, whose terms let it be passed on as it is.
+func TestTheFontIsThatOfItsAuthors(t *testing.T) {
+	const want = "7da195a74c55bef988d0d48f9508bd5d849425c1770dba5d7bfc6ce9ed848954"
+	if got := fmt.Sprintf("%x", sha256.Sum256(unpacked())); got != want {
+		t.Errorf("it has the digest %s", got)
 	}
 }
 

@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"ringleader.example/ringleader/internal/core/leaks"
 	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/brokertest"
 )
@@ -25,7 +24,7 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv(commandVariable); text != "" {
 		command(text)
 	}
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 // command starts a server, prints its URL, and waits to be killed.

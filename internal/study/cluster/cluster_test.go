@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"ringleader.example/ringleader/internal/core/leaks"
 )
 
 func TestMain(m *testing.M) {
@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 		play(role)
 	}
 	_ = flag.Set("test.parallel", "4") // tests wait more than they compute
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 func TestADistributedJobHasTheBytesOfALocalOne(t *testing.T) {

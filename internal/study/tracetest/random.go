@@ -4,42 +4,42 @@ package tracetest
 import (
 	"fmt"
 
-	"pgregory.net/rapid"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/trace"
 )
 
 // texts contain characters that JSON and XML escape.
-var texts = rapid.SampledFrom([]string{"", "5", "ID 5, TTL 3", `<&>"'`, "½ → é", "\\n]]>"})
+var texts = property.SampledFrom([]string{"", "5", "ID 5, TTL 3", `<&>"'`, "½ → é", "\\n]]>"})
 
 // Records generates arbitrary valid records, most of them of no algorithm.
-var Records = rapid.Custom(func(t *rapid.T) *trace.Record {
-	n := rapid.IntRange(1, 5).Draw(t, "n")
+var Records = property.Custom(func(t *property.T) *trace.Record {
+	n := property.IntRange(1, 5).Draw(t, "n")
 	r := &trace.Record{Header: trace.Header{
 		Format: trace.Format, Algorithm: "any", Title: texts.Draw(t, "title"), N: n, Timing: "timed",
-		Topology: rapid.SampledFrom([]string{"ring", "complete graph", "tree", "complete graph of strangers"}).Draw(t, "topology"),
-		Seed:     rapid.Uint64().Draw(t, "seed"), Clock: rapid.Bool().Draw(t, "clock"),
+		Topology: property.SampledFrom([]string{"ring", "complete graph", "tree", "complete graph of strangers"}).Draw(t, "topology"),
+		Seed:     property.Uint64().Draw(t, "seed"), Clock: property.Bool().Draw(t, "clock"),
 	}}
-	if rapid.Bool().Draw(t, "identifiers") { // equal ones, too
-		r.IDs = rapid.SliceOfN(rapid.Uint64Range(0, 9), n, n).Draw(t, "ids")
+	if property.Bool().Draw(t, "identifiers") { // equal ones, too
+		r.IDs = property.SliceOfN(property.Uint64Range(0, 9), n, n).Draw(t, "ids")
 	}
-	if rapid.Bool().Draw(t, "parameters") {
+	if property.Bool().Draw(t, "parameters") {
 		r.Parameters = map[string]string{"a": texts.Draw(t, "a"), "b": "3/2"}
-		r.Changed = rapid.SampledFrom([][]string{nil, {"b"}, {"b", "a"}}).Draw(t, "changed")
+		r.Changed = property.SampledFrom([][]string{nil, {"b"}, {"b", "a"}}).Draw(t, "changed")
 	}
-	for i := range rapid.IntRange(1, 6).Draw(t, "kinds") {
-		class := rapid.SampledFrom([]string{"election", "announcement", "overhead"}).Draw(t, "class")
+	for i := range property.IntRange(1, 6).Draw(t, "kinds") {
+		class := property.SampledFrom([]string{"election", "announcement", "overhead"}).Draw(t, "class")
 		r.Kinds = append(r.Kinds, trace.Kind{Name: fmt.Sprintf("kind%d<", i), Class: class})
 	}
 	d := recorder{T: t, r: r, crashed: make([]bool, n)}
-	for range rapid.IntRange(0, 30).Draw(t, "steps") {
+	for range property.IntRange(0, 30).Draw(t, "steps") {
 		d.step()
 	}
 	return r
 })
 
 type recorder struct {
-	*rapid.T
+	*property.T
 	r        *trace.Record
 	time     election.Ticks
 	messages int
@@ -55,20 +55,20 @@ type underWay struct {
 func (d *recorder) step() {
 	s := trace.Step{Number: len(d.r.Steps) + 1, Process: d.position("process"), Port: -1, State: texts.Draw(d.T, "state")}
 	if d.r.Clock {
-		d.time = d.time.Add(rapid.SampledFrom([]election.Ticks{{}, election.Units(1), election.Units(7), election.Power(100)}).Draw(d.T, "gap"))
+		d.time = d.time.Add(property.SampledFrom([]election.Ticks{{}, election.Units(1), election.Units(7), election.Power(100)}).Draw(d.T, "gap"))
 		s.Time = d.time
 	}
 	events := []trace.Event{trace.Start, trace.Timeout, trace.Crash, trace.Suspect, trace.Trust, trace.Command, trace.Fault, trace.Heal}
 	if d.crashed[s.Process] {
 		events = []trace.Event{trace.Recover, trace.Fault, trace.Heal}
 	}
-	if s.Event = rapid.SampledFrom(events).Draw(d.T, "event"); len(d.underWay) > 0 && rapid.IntRange(0, 3).Draw(d.T, "arrives") > 0 {
-		i := rapid.IntRange(0, len(d.underWay)-1).Draw(d.T, "which")
+	if s.Event = property.SampledFrom(events).Draw(d.T, "event"); len(d.underWay) > 0 && property.IntRange(0, 3).Draw(d.T, "arrives") > 0 {
+		i := property.IntRange(0, len(d.underWay)-1).Draw(d.T, "which")
 		m := d.underWay[i]
 		d.underWay = append(d.underWay[:i:i], d.underWay[i+1:]...)
 		s.Process, s.Event = m.sent.To, trace.Receive
 		s.Message, s.From, s.Kind, s.Text = m.sent.Message, m.from+1, m.sent.Kind, m.sent.Text
-		if d.crashed[s.Process] || rapid.IntRange(0, 9).Draw(d.T, "lost") == 0 {
+		if d.crashed[s.Process] || property.IntRange(0, 9).Draw(d.T, "lost") == 0 {
 			s.Event = trace.Lost
 		}
 	}
@@ -91,27 +91,27 @@ func (d *recorder) step() {
 }
 
 func (d *recorder) effects(s *trace.Step) {
-	for range rapid.IntRange(0, 3).Draw(d.T, "sends") {
+	for range property.IntRange(0, 3).Draw(d.T, "sends") {
 		d.messages++
-		kind := rapid.SampledFrom(d.r.Kinds).Draw(d.T, "kind").Name
+		kind := property.SampledFrom(d.r.Kinds).Draw(d.T, "kind").Name
 		m := trace.Sent{Message: d.messages, To: d.position("to"), Port: d.port(), Kind: kind, Text: texts.Draw(d.T, "text")}
 		s.Sent = append(s.Sent, m)
 		d.underWay = append(d.underWay, underWay{m, s.Process})
 	}
-	for range rapid.IntRange(0, 1).Draw(d.T, "timers") {
+	for range property.IntRange(0, 1).Draw(d.T, "timers") {
 		timer := trace.Timer{Name: "timer"}
-		if rapid.Bool().Draw(d.T, "after") {
-			wait := election.Ticks{Hi: rapid.Uint64().Draw(d.T, "hi"), Lo: rapid.Uint64().Draw(d.T, "lo")}
+		if property.Bool().Draw(d.T, "after") {
+			wait := election.Ticks{Hi: property.Uint64().Draw(d.T, "hi"), Lo: property.Uint64().Draw(d.T, "lo")}
 			timer.After = &wait
 		}
 		s.Timers = append(s.Timers, timer)
 	}
-	for range rapid.IntRange(0, 2).Draw(d.T, "decisions") {
+	for range property.IntRange(0, 2).Draw(d.T, "decisions") {
 		decision := trace.Decision{
-			Role:   rapid.SampledFrom([]string{"leader", "follower", "undecided"}).Draw(d.T, "role"),
-			Leader: new(rapid.Uint64().Draw(d.T, "leader")), Term: rapid.Uint64().Draw(d.T, "term"),
+			Role:   property.SampledFrom([]string{"leader", "follower", "undecided"}).Draw(d.T, "role"),
+			Leader: new(property.Uint64().Draw(d.T, "leader")), Term: property.Uint64().Draw(d.T, "term"),
 		}
-		if rapid.Bool().Draw(d.T, "leased") {
+		if property.Bool().Draw(d.T, "leased") {
 			lease := election.Units(20)
 			decision.Lease = &lease
 		}
@@ -119,5 +119,5 @@ func (d *recorder) effects(s *trace.Step) {
 	}
 }
 
-func (d *recorder) position(label string) int { return rapid.IntRange(0, d.r.N-1).Draw(d.T, label) }
-func (d *recorder) port() int                 { return rapid.IntRange(0, 2).Draw(d.T, "port") }
+func (d *recorder) position(label string) int { return property.IntRange(0, d.r.N-1).Draw(d.T, label) }
+func (d *recorder) port() int                 { return property.IntRange(0, 2).Draw(d.T, "port") }

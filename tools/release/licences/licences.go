@@ -39,7 +39,15 @@ const least = 75
 // choices are the terms that are chosen where a module offers several, with the file that has them.
 var choices = map[string]struct{ licence, file string }{
 	"github.com/golang/freetype": {"FTL", "licenses/ftl.txt"},
+	Font:                         {"Bitstream-Vera", "terms.txt"},
 }
+
+// The font is no module: the program ringleader has it in itself, from the folder that has its terms.
+const (
+	Font        = "DejaVu Sans"
+	FontVersion = "2.37"
+	fontFolder  = "internal/show/render/dejavu"
+)
 
 // Of reads the terms of a module in a folder. A module without a licence that is known is an error: somebody has to look.
 func Of(path, version, folder string) (*Module, error) {
@@ -126,6 +134,13 @@ func Linked(folder, program string, platforms ...string) ([]*Module, error) {
 		}
 		all = append(all, m)
 	}
+	if _, err := os.Stat(filepath.Join(folder, fontFolder)); err == nil {
+		font, err := Of(Font, FontVersion, filepath.Join(folder, fontFolder))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, font)
+	}
 	slices.SortFunc(all[1:], func(a, b *Module) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
 }
@@ -172,6 +187,9 @@ func Folder(path, version, root string) (string, error) {
 	if path == "stdlib" {
 		out, err := exec.Command("go", "env", "GOROOT").Output()
 		return strings.TrimSpace(string(out)), err
+	}
+	if path == Font {
+		return filepath.Join(root, fontFolder), nil
 	}
 	download := exec.Command("go", "mod", "download", "-json", path+"@"+version)
 	download.Dir = root

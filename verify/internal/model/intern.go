@@ -1,9 +1,9 @@
 package model
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"reflect"
-
-	"github.com/zeebo/xxh3"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/codec"
@@ -47,8 +47,8 @@ func (t *interner[T]) Number(value *T, passed election.Ticks) uint32 {
 	number := uint32(len(t.Values))
 	t.Values, t.numbers[string(t.buffer)] = append(t.Values, own), number
 	t.buffer = t.portable(t.buffer[:0], &own)
-	print := xxh3.Hash128(t.buffer)
-	t.Prints = append(t.Prints, Fingerprint{print.Lo, print.Hi})
+	print := sha256.Sum256(t.buffer)
+	t.Prints = append(t.Prints, Fingerprint{binary.LittleEndian.Uint64(print[:]), binary.LittleEndian.Uint64(print[8:])})
 	return number
 }
 

@@ -8,4 +8,4 @@ import (
 )
 
 // Program is the algorithm.
-var Program = loops.Must(loops.Of(&algorithm.Algorithm))
+var Program = loops.Must(loops.OfRounds(&algorithm.Algorithm))

@@ -1,28 +1,32 @@
-package live
+// Package disk watches the storage of a member, and the directories that the work of its host needs.
+//
+// A member whose disk gives no answer still renews its lease, which needs no disk. So the disk is watched beside the loop: a
+// probe while nothing is saved, and each save. The directories are watched likewise, by probes alone. What is
+// found is shown, and told to the host, which decides whether the member may lead.
+package disk
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"math"
 	"sync"
 	"time"
 
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/storage"
 )
 
-// A member whose disk gives no answer still renews its lease, which needs no disk. So the disk is watched beside the loop: a
-// probe while nothing is saved, and each save. The directories that the work of the host needs are watched likewise, by probes alone. What is
-// found is shown, and told to the host, which decides whether the member may lead.
-
 const (
-	// probeEvery is the time between two probes of a storage that saves nothing. Together with usualStall it is shorter than that and a default lease.
-	probeEvery = 400 * time.Millisecond
+	// ProbeEvery is the time between two probes of a storage that saves nothing. Together with UsualStall it is shorter than that and a default lease.
+	ProbeEvery = 400 * time.Millisecond
 
-	// usualStall is how long a use of the storage may last before the storage counts as failing, if Config.Stall is 0.
-	usualStall = time.Second
+	// UsualStall is how long a use of the storage may last before the storage counts as failing, unless the host says another time.
+	UsualStall = time.Second
 
-	// enough is how many uses in a row have to succeed before a storage that has failed counts as one that works.
-	enough = 3
+	// Enough is how many uses in a row have to succeed before a storage that has failed counts as one that works.
+	Enough = 3
 )
 
 // Path is a directory that the work of the host needs.
@@ -31,9 +35,31 @@ type Path struct {
 	storage.Prober
 }
 
+// Config is what is watched, and how.
+type Config struct {
+	Storage storage.Storage // nil: only paths are watched
+	Prober  storage.Prober  // probes it; nil: it does so itself, if it can
+	Paths   []Path
+	Stall   time.Duration // how long a use may last before it counts as failing; see UsualStall
+	Clock   clock.Clock
+	Now     func() time.Duration // a reading of the clock since a start; never 0
+	Logger  *slog.Logger
+	Changed func(problem string, lasts time.Duration) // is called when the storage begins or ceases to fail
+}
+
+// Disks are the storage of a member, and the paths. Its methods may be called at any time, by any goroutine.
+type Disks struct {
+	config  Config
+	storage disk
+	paths   []*disk
+
+	mu   sync.Mutex // orders what is told
+	tell func(Failures)
+}
+
 // disk is what is known of the storage, or of a path.
 type disk struct {
-	member *Member
+	all    *Disks
 	path   string         // empty: it is the storage
 	prober storage.Prober // nil: there are no probes
 
@@ -55,30 +81,40 @@ type use struct {
 // unanswered is the problem of a path before its first probe has ended.
 const unanswered = "it has not answered yet"
 
-// prepareDisks prepares the storage and the paths. A path fails until its first probe has succeeded.
-func (m *Member) prepareDisks() {
-	m.disk.member = m
-	m.disk.prober, _ = m.config.Storage.(storage.Prober)
-	if m.config.Prober != nil {
-		m.disk.prober = m.config.Prober
+// New returns the disks, which are not watched yet. A path fails until its first probe has succeeded.
+func New(c Config) *Disks {
+	d := &Disks{config: c}
+	d.storage.all = d
+	d.storage.prober, _ = c.Storage.(storage.Prober)
+	if c.Prober != nil {
+		d.storage.prober = c.Prober
 	}
-	for _, p := range m.config.Paths {
-		m.paths = append(m.paths, &disk{member: m, path: p.Name, prober: p, stalled: unanswered, probe: use{problem: unanswered}, good: enough - 1})
+	for _, p := range c.Paths {
+		d.paths = append(d.paths, &disk{all: d, path: p.Name, prober: p, stalled: unanswered, probe: use{problem: unanswered}, good: Enough - 1})
 	}
+	return d
+}
+
+// Save makes records durable, if there is a storage.
+func (d *Disks) Save(records ...storage.Record) error {
+	if d.config.Storage == nil {
+		return nil
+	}
+	return d.storage.use(&d.storage.save, func() error { return d.config.Storage.Save(records) })
 }
 
 // use uses the disk, and notes how that ends.
 func (d *disk) use(u *use, access func() error) error {
-	m := d.member
+	c := &d.all.config
 	d.mu.Lock()
-	u.begun = m.now()
+	u.begun = c.Now()
 	d.mu.Unlock()
 	err := access()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	lasted := m.now() - u.begun
-	u.begun, u.ended = 0, m.now()
-	if d.good++; err != nil || lasted >= m.config.Stall {
+	lasted := c.Now() - u.begun
+	u.begun, u.ended = 0, c.Now()
+	if d.good++; err != nil || lasted >= c.Stall {
 		d.good = 0
 	}
 	switch {
@@ -92,8 +128,8 @@ func (d *disk) use(u *use, access func() error) error {
 	return err
 }
 
-// Disk returns what is wrong with the storage, and for how long it is; an empty text if nothing is.
-func (m *Member) Disk() (problem string, lasts time.Duration) { return m.disk.problem() }
+// Storage returns what is wrong with the storage, and for how long it is; an empty text if nothing is.
+func (d *Disks) Storage() (problem string, lasts time.Duration) { return d.storage.problem() }
 
 // PathState is what is known of a path.
 type PathState struct {
@@ -103,17 +139,17 @@ type PathState struct {
 }
 
 // Paths returns what is wrong with each path, in their order.
-func (m *Member) Paths() (all []PathState) {
-	for _, d := range m.paths {
-		problem, lasts := d.problem()
-		all = append(all, PathState{d.path, problem, lasts})
+func (d *Disks) Paths() (all []PathState) {
+	for _, p := range d.paths {
+		problem, lasts := p.problem()
+		all = append(all, PathState{p.path, problem, lasts})
 	}
 	return all
 }
 
 // problem returns what is wrong, and for how long it is.
 func (d *disk) problem() (problem string, lasts time.Duration) {
-	now, most := d.member.now(), d.member.config.Stall
+	now, most := d.all.config.Now(), d.all.config.Stall
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, u := range []*use{&d.save, &d.probe} {
@@ -128,40 +164,51 @@ func (d *disk) problem() (problem string, lasts time.Duration) {
 	return "", 0
 }
 
-// lastAnswer is how long the end of a member waits for its storage.
-const lastAnswer = 10 * time.Second
+// LastAnswer is how long the end of a member waits for its storage.
+const LastAnswer = 10 * time.Second
 
 // ErrHangs reports that a use of the storage had not ended when the member ended, or left a group.
 var ErrHangs = errors.New("the disk has not answered")
 
-// closeDisk closes the storage when no goroutine of the member uses it any more. What still hangs after lastAnswer is abandoned: it closes the
+// Close closes the storage when none uses it any more: when all users have ended. What still hangs after LastAnswer is abandoned: it closes the
 // storage itself when it ends. What it may still write are promises that no other member has heard of, so they harm nothing.
-func (m *Member) closeDisk(users ...<-chan struct{}) error {
+func (d *Disks) Close(users ...<-chan struct{}) (abandoned, err error) {
 	closed := make(chan error, 1)
 	go func() {
 		for _, ended := range users {
 			<-ended
 		}
-		closed <- closeStorage(m.config.Storage)
+		closed <- Close(d.config.Storage)
 	}()
-	limit := time.NewTimer(lastAnswer)
+	limit := time.NewTimer(LastAnswer)
 	defer limit.Stop()
 	select {
 	case err := <-closed:
-		return err
+		return nil, err
 	case <-limit.C:
 	}
-	m.abandoned = fmt.Errorf("%w for %v: a write is abandoned, and the storage is in use until it ends", ErrHangs, lastAnswer)
-	m.log.Error("the member ends while its storage gives no answer", "error", m.abandoned)
-	return nil
+	abandoned = fmt.Errorf("%w for %v: a write is abandoned, and the storage is in use until it ends", ErrHangs, LastAnswer)
+	d.config.Logger.Error("the member ends while its storage gives no answer", "error", abandoned)
+	return abandoned, nil
 }
+
+// Close closes a storage, if there is one.
+func Close(s storage.Storage) error {
+	if s == nil {
+		return nil
+	}
+	return s.Close()
+}
+
+// never is a time that does not come.
+const never = time.Duration(math.MaxInt64)
 
 // untilStall returns the time until a use that is under way has lasted for too long.
 func (d *disk) untilStall() time.Duration {
-	now, most := d.member.now(), d.member.config.Stall
+	now, most := d.all.config.Now(), d.all.config.Stall
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	left := process.Never
+	left := never
 	for _, u := range []*use{&d.save, &d.probe} {
 		if end := u.begun + most; u.begun != 0 && end > now {
 			left = min(left, end-now)
@@ -177,28 +224,28 @@ func (d *disk) saved(after time.Duration) bool {
 	return d.save.ended > after && d.save.problem == ""
 }
 
-// watchDisks watches the storage and the paths until the end of the member.
-func (m *Member) watchDisks() {
+// Watch watches the storage and the paths until the end of the member, which is that of ctx.
+func (d *Disks) Watch(ctx context.Context) {
 	var all sync.WaitGroup
-	if m.config.Storage != nil {
-		all.Go(m.disk.watch)
+	if d.config.Storage != nil {
+		all.Go(func() { d.storage.watch(ctx) })
 	}
-	for _, d := range m.paths {
-		all.Go(d.watch)
+	for _, p := range d.paths {
+		all.Go(func() { p.watch(ctx) })
 	}
 	all.Wait()
 }
 
 // watch probes the disk until the end of the member, and logs when it begins and ceases to fail. A probe that never returns is left alone. A
 // path is probed at once, and the storage was used at the start.
-func (d *disk) watch() {
-	m := d.member
-	alarm := m.clock.NewTimer()
+func (d *disk) watch(ctx context.Context) {
+	c := &d.all.config
+	alarm := c.Clock.NewTimer()
 	defer alarm.Stop()
 	var (
 		running chan struct{} // closed when the probe under way has returned; nil: there is none
 		failing bool
-		last    = m.now() // when the last look was
+		last    = c.Now() // when the last look was
 		first   = d.path != ""
 	)
 	wait := func(most time.Duration) (ends bool) {
@@ -207,14 +254,14 @@ func (d *disk) watch() {
 		case <-running:
 			running = nil
 		case <-alarm.C():
-		case <-m.ctx.Done():
+		case <-ctx.Done():
 			return true
 		}
 		return false
 	}
 	for ; ; first = false {
-		for next := m.now() + probeEvery; !first && m.now() < next; { // a probe that has hung may end meanwhile
-			if wait(next - m.now()) {
+		for next := c.Now() + ProbeEvery; !first && c.Now() < next; { // a probe that has hung may end meanwhile
+			if wait(next - c.Now()) {
 				return
 			}
 			failing = d.tell(failing)
@@ -226,14 +273,14 @@ func (d *disk) watch() {
 				defer close(returned)
 				_ = d.use(&d.probe, d.prober.Probe) // problem has the error
 			}()
-			if wait(m.config.Stall) {
+			if wait(c.Stall) {
 				return
 			}
 		}
 		if d.prober == nil {
 			d.rested()
 		}
-		last = m.now()
+		last = c.Now()
 		failing = d.tell(failing)
 	}
 }
@@ -252,10 +299,10 @@ func (d *disk) rested() {
 func (d *disk) tell(before bool) (failing bool) {
 	problem, lasts := d.problem()
 	if (problem != "") != before && d.path == "" {
-		d.member.recorder.disk(problem, lasts)
+		d.all.config.Changed(problem, lasts)
 	}
 	d.tellStalled(problem)
-	log := d.member.log
+	log := d.all.config.Logger
 	switch failing = problem != ""; {
 	case failing == before:
 	case d.path != "" && failing:
@@ -278,31 +325,25 @@ type Failures struct {
 
 // Stalls lets tell know whenever the storage or a path ceases to work, and when it works again: when several uses in a row have succeeded. A
 // path does not work before its first probe has succeeded.
-func (m *Member) Stalls(tell func(Failures)) {
-	m.stalls.mu.Lock()
-	defer m.stalls.mu.Unlock()
-	m.stalls.tell = tell
-	if now := m.stalled(); len(m.paths) > 0 || now != (Failures{}) {
+func (d *Disks) Stalls(tell func(Failures)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tell = tell
+	if now := d.Stalled(); len(d.paths) > 0 || now != (Failures{}) {
 		tell(now)
 	}
 }
 
-// stalls is who is told what does not work.
-type stalls struct {
-	mu   sync.Mutex // orders what is told
-	tell func(Failures)
-}
-
-// stalled returns what the disks have told.
-func (m *Member) stalled() (s Failures) {
-	s.Storage = m.disk.told()
-	for _, d := range m.paths {
-		if problem := d.told(); problem != "" {
-			s.Path = d.path + ": " + problem
+// Stalled returns what was told last.
+func (d *Disks) Stalled() (f Failures) {
+	f.Storage = d.storage.told()
+	for _, p := range d.paths {
+		if problem := p.told(); problem != "" {
+			f.Path = p.path + ": " + problem
 			break
 		}
 	}
-	return s
+	return f
 }
 
 func (d *disk) told() string {
@@ -314,7 +355,7 @@ func (d *disk) told() string {
 // tellStalled tells the host whether the disk works, if that has changed.
 func (d *disk) tellStalled(problem string) {
 	d.mu.Lock()
-	before, working := d.stalled, problem == "" && d.good >= enough
+	before, working := d.stalled, problem == "" && d.good >= Enough
 	if before == "" && problem != "" || before == unanswered && problem != "" || before != "" && working {
 		d.stalled = problem
 	}
@@ -323,10 +364,9 @@ func (d *disk) tellStalled(problem string) {
 	if same {
 		return
 	}
-	s := &d.member.stalls
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.tell != nil {
-		s.tell(d.member.stalled())
+	d.all.mu.Lock()
+	defer d.all.mu.Unlock()
+	if d.all.tell != nil {
+		d.all.tell(d.all.Stalled())
 	}
 }

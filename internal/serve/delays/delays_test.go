@@ -1,19 +1,17 @@
-package live
+package delays
 
 import (
 	"bytes"
-	"context"
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
 // atDefault are delays at the default timing, with what they log.
-func atDefault() (*delays, *bytes.Buffer) {
+func atDefault() (*Watch, *bytes.Buffer) {
 	var said bytes.Buffer
-	return newDelays(slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn})), 400*time.Millisecond), &said
+	return New(slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn})), 400*time.Millisecond), &said
 }
 
 // lines expects the lines of a log, by a part of each.
@@ -34,16 +32,16 @@ func lines(t *testing.T, said *bytes.Buffer, want ...string) {
 
 func TestAProcessThatStoodStillSaysSoAtMostOnceAMinute(t *testing.T) {
 	d, said := atDefault()
-	d.woke(time.Second, 100*time.Millisecond)
-	d.woke(2*time.Second, 399*time.Millisecond) // the others do not suspect it
+	d.Woke(time.Second, 100*time.Millisecond)
+	d.Woke(2*time.Second, 399*time.Millisecond) // the others do not suspect it
 	lines(t, said)
-	d.woke(10*time.Second, 1600*time.Millisecond)
+	d.Woke(10*time.Second, 1600*time.Millisecond)
 	lines(t, said, `msg="this process stood still" standstill=1.6s times=1`)
-	d.woke(20*time.Second, 2*time.Second)
-	d.woke(30*time.Second, 3*time.Second)
-	d.woke(69*time.Second, 3*time.Second)
+	d.Woke(20*time.Second, 2*time.Second)
+	d.Woke(30*time.Second, 3*time.Second)
+	d.Woke(69*time.Second, 3*time.Second)
 	said.Reset()
-	d.woke(71*time.Second+3*time.Second, 3*time.Second)
+	d.Woke(71*time.Second+3*time.Second, 3*time.Second)
 	lines(t, said, `msg="this process stood still" standstill=3s times=4`)
 }
 
@@ -54,8 +52,8 @@ func TestTimersThatAreLateAgainAndAgainAreNoStandstills(t *testing.T) {
 	late := func(times int) {
 		for range times {
 			now += 3750 * time.Millisecond
-			d.woke(now, 3650*time.Millisecond)
-			d.woke(now, 0) // what came meanwhile is in time
+			d.Woke(now, 3650*time.Millisecond)
+			d.Woke(now, 0) // what came meanwhile is in time
 		}
 	}
 	late(2)
@@ -72,34 +70,8 @@ func TestTimersThatAreLateAgainAndAgainAreNoStandstills(t *testing.T) {
 func TestTimersThatAreLateOnceOrTwiceAreChance(t *testing.T) {
 	d, said := atDefault()
 	for now := time.Second; now < time.Hour; now += 10 * time.Second {
-		d.woke(now, 300*time.Millisecond)
-		d.woke(now+500*time.Millisecond, 300*time.Millisecond)
+		d.Woke(now, 300*time.Millisecond)
+		d.Woke(now+500*time.Millisecond, 300*time.Millisecond)
 	}
 	lines(t, said)
-}
-
-func TestALoopTellsHowLongItStoodStill(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := leased(t, 1)
-		config := c.config(1, at(1))
-		var said bytes.Buffer
-		config.Logger = slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
-		m, err := Join(context.Background(), c.algorithm, config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.members[1] = m
-		defer c.stopAll()
-		settle()
-		synctest.Wait()
-		lines(t, &said)
-		c.clocks[1].Stop()
-		<-time.After(1600 * time.Millisecond)
-		c.clocks[1].Continue()
-		settle()
-		synctest.Wait()
-		if got := said.String(); strings.Count(got, "this process stood still") != 1 || strings.Count(got, "\n") != 1 || !strings.Contains(got, "standstill=1.") {
-			t.Error(got)
-		}
-	})
 }

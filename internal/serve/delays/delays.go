@@ -1,13 +1,16 @@
-package live
+// Package delays notices what is slow around a member: the processor of its process, its disk, and the answers of the others. What it is told are
+// readings of a clock, and it has none.
+package delays
 
 import (
+	"fmt"
 	"log/slog"
 	"time"
 )
 
-// delays tells a process that it stood still, or that its timers are late again and again, for example because it gets too
+// Watch tells a process that it stood still, or that its timers are late again and again, for example because it gets too
 // little of the processor. One that stands still cannot say so until it runs again.
-type delays struct {
+type Watch struct {
 	log     *slog.Logger
 	late    time.Duration // a timer that is so late counts
 	still   time.Duration // one that is so late, alone, is a standstill: the others suspect this member
@@ -22,17 +25,19 @@ type delays struct {
 	stops   int           // standstills that were not told
 }
 
-const (
-	seldom = time.Minute // the least time between two lines of one kind
-	rowOf  = 3           // so many in a row are no chance
-)
+// Seldom is the least time between two lines of one kind.
+const Seldom = time.Minute
 
-func newDelays(log *slog.Logger, suspicion time.Duration) *delays {
-	return &delays{log: log, late: suspicion / 2, still: suspicion}
+// rowOf late timers in a row are no chance.
+const rowOf = 3
+
+// New returns a Watch of a process that the others suspect when it is silent for that long.
+func New(log *slog.Logger, suspicion time.Duration) *Watch {
+	return &Watch{log: log, late: suspicion / 2, still: suspicion}
 }
 
-// woke takes a waking at a moment, and how late it was.
-func (d *delays) woke(now, late time.Duration) {
+// Woke takes a waking at a moment, and how late it was.
+func (d *Watch) Woke(now, late time.Duration) {
 	if late < d.late {
 		return
 	}
@@ -44,7 +49,7 @@ func (d *delays) woke(now, late time.Duration) {
 	d.row++
 	if d.row == 1 && late >= d.still {
 		d.stops++
-		if !d.stood || now-d.stoodAt >= seldom {
+		if !d.stood || now-d.stoodAt >= Seldom {
 			d.log.Warn("this process stood still", "standstill", late.Round(time.Millisecond), "times", d.stops)
 			d.stood, d.stoodAt, d.stops = true, now, 0
 		}
@@ -52,8 +57,11 @@ func (d *delays) woke(now, late time.Duration) {
 	}
 	d.count++
 	d.worst = max(d.worst, late)
-	if d.row >= rowOf && (!d.told || now-d.toldAt >= seldom) {
+	if d.row >= rowOf && (!d.told || now-d.toldAt >= Seldom) {
 		d.log.Warn("timers are late: this process gets too little of the processor", "lateness", d.worst.Round(time.Millisecond), "times", d.count)
 		d.told, d.toldAt, d.count, d.worst = true, now, 0, 0
 	}
 }
+
+// InSeconds returns a length of time for people.
+func InSeconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

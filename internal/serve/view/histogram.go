@@ -1,4 +1,4 @@
-package live
+package view
 
 import "time"
 
@@ -17,7 +17,8 @@ var bounds = [...]time.Duration{
 // Bounds returns the bounds of all buckets but the last one, in rising order.
 func Bounds() []time.Duration { return bounds[:] }
 
-func (h *Histogram) add(d time.Duration) {
+// Add counts a length of time.
+func (h *Histogram) Add(d time.Duration) {
 	i := 0
 	for i < len(bounds) && d > bounds[i] {
 		i++
