@@ -157,7 +157,8 @@ func run(ctx context.Context, arguments []string) error {
 // bench holds what the parts share.
 type bench struct {
 	options
-	folder string // for binaries and data
+	folder  string // for binaries and data
+	noDisks string // why no file system can be frozen here; empty: they can
 	systems
 	*results
 }
@@ -170,6 +171,11 @@ func measure(ctx context.Context, o options) (*results, error) {
 	defer os.RemoveAll(folder)
 	b := &bench{options: o, folder: folder, results: &results{Options: o, Machine: describe()}}
 	b.systems, b.Problems = choose(o.Systems, o.Namespaces)
+	if slices.Contains(o.Parts, "failover") && slices.Contains(o.Faults, disk) {
+		if b.noDisks = tryDisk(folder); b.noDisks != "" {
+			b.Problems = append(b.Problems, "the fault disk is skipped: "+b.noDisks)
+		}
+	}
 	for _, line := range b.Problems {
 		fmt.Fprintln(os.Stderr, line)
 	}
