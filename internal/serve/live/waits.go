@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
 )
 
 // An election needs quick disks and members that answer. What is slow is noted for as long as no leader is known: a member that has answered
@@ -67,6 +69,17 @@ func (g *group) asks(s process.Frame) {
 	if q := (question{p.id, kind == "claim"}); g.episode.asked[q] == 0 {
 		g.episode.asked[q] = g.member.now()
 	}
+}
+
+// unanswered reports whether a member has not answered the renewals for longer than an answer takes, so that what is sent to it may wait.
+func (g *group) unanswered(p *peer) bool {
+	at := g.renewals[p.id]
+	return at != 0 && g.member.now()-at >= transport.LastWords
+}
+
+// releases reports whether the last step followed the end of work, so that another member may lead.
+func (g *group) releases() bool {
+	return g.input.What == process.Commanded && g.input.Command.Order == election.Stopped
 }
 
 // answered notes the answer of a member, when it arrives.
