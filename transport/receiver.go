@@ -17,7 +17,7 @@ import (
 // incoming is a connection that a peer dialed.
 type incoming struct {
 	group     *sync.WaitGroup // of goroutines
-	peer      int // its position
+	peer      int             // its position
 	hello     Hello
 	conn      net.Conn
 	least     time.Duration // the suspicion timeout of this member
