@@ -509,9 +509,7 @@ func (g *group) send(all []process.Frame) {
 			g.asks(s)
 			p, frame := g.member.peers[s.Port], g.frame(s)
 			p.send(frame, g.slot(s.Kind))
-			if g.releases() && g.unanswered(p) {
-				p.tell(frame)
-			}
+			g.tell(p, frame)
 		}
 	}
 }

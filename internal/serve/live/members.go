@@ -289,14 +289,6 @@ func (p *peer) send(frame []byte, slot uint64) {
 	}
 }
 
-// tell sends a frame on the connection that the peer has dialed, if that is possible. While nothing of the peer arrives, acknowledgements
-// of what was sent before do not arrive either, and the system holds back what is sent on our own connection.
-func (p *peer) tell(frame []byte) {
-	if in, can := p.in.(transport.Teller); can {
-		in.Tell(frame)
-	}
-}
-
 // Name returns the identifier of a member that the algorithm knows as id; 0: there is none. [process.Names]
 func (g *group) Name(id election.ID) uint64 {
 	if i := int(id) - 1; i >= 0 && i < len(g.member.members) {

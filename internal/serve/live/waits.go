@@ -71,15 +71,17 @@ func (g *group) asks(s process.Frame) {
 	}
 }
 
-// unanswered reports whether a member has not answered the renewals for longer than an answer takes, so that what is sent to it may wait.
-func (g *group) unanswered(p *peer) bool {
+// tell sends a frame that follows the end of work, after which another member may lead, also on the connection that a peer has dialed, if
+// the peer has not answered the renewals for longer than an answer takes. While nothing of the peer arrives, acknowledgements of what was
+// sent before do not arrive either, and the system holds back what is sent on our own connection.
+func (g *group) tell(p *peer, frame []byte) {
 	at := g.renewals[p.id]
-	return at != 0 && g.member.now()-at >= transport.LastWords
-}
-
-// releases reports whether the last step followed the end of work, so that another member may lead.
-func (g *group) releases() bool {
-	return g.input.What == process.Commanded && g.input.Command.Order == election.Stopped
+	if g.input.What != process.Commanded || g.input.Command.Order != election.Stopped || at == 0 || g.member.now()-at < transport.LastWords {
+		return
+	}
+	if in, can := p.in.(transport.Teller); can {
+		in.Tell(frame)
+	}
 }
 
 // answered notes the answer of a member, when it arrives.
