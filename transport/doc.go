@@ -4,7 +4,7 @@
 //
 // # Links
 //
-// Each member dials each other one, and the frames from i to j travel on the connection that i dialed. Both ends
+// Each member dials each other one, and the frames from i to j travel on the connection that i dialed, but for those of a [Teller]. Both ends
 // of a connection are values of this package: [Outgoing] where it was dialed, [Incoming] where it was accepted. Their
 // events go to the function Post of a [Config].
 //

@@ -38,6 +38,7 @@ type host struct {
 	asked    int
 	dialed   []error
 	messages []string
+	told     []string
 	in       []transport.Incoming
 	ended    []error
 	broken   []error
@@ -98,6 +99,8 @@ func (h *host) post(event any) {
 		if !h.busy {
 			e.In.Taken()
 		}
+	case transport.Told:
+		h.told = append(h.told, fmt.Sprintf("%d from %d: %s", e.Kind, e.Out.Peer()+1, e.Payload))
 	case transport.Ended:
 		h.ended = append(h.ended, e.Err)
 	case transport.Dialed:

@@ -16,7 +16,8 @@ import (
 
 // incoming is a connection that a peer dialed.
 type incoming struct {
-	peer      int // its position
+	group     *sync.WaitGroup // of goroutines
+	peer      int             // its position
 	hello     Hello
 	conn      net.Conn
 	least     time.Duration // the suspicion timeout of this member
@@ -142,7 +143,7 @@ func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
 	}
 	guarded.left = math.MaxInt
 	in := &incoming{
-		peer: p, hello: h, conn: conn, admit: make(chan bool, 1), taken: make(chan struct{}, 1),
+		group: &t.group, peer: p, hello: h, conn: conn, admit: make(chan bool, 1), taken: make(chan struct{}, 1),
 		least: t.Timing.Suspicion, suspicion: h.Timing.Patience(t.Timing.Suspicion, false),
 	}
 	in.Taken() // there was no message yet
@@ -232,6 +233,14 @@ func (in *incoming) Hello() Hello    { return in.hello }
 func (in *incoming) Admit(read bool) { in.admit <- read }
 func (in *incoming) Taken()          { in.taken <- struct{}{} }
 func (in *incoming) Close()          { in.conn.Close() }
+
+// Tell writes on a connection on which this side has written nothing since the verdict, or little: so the system sends it at once.
+func (in *incoming) Tell(frame []byte) {
+	in.group.Go(func() {
+		in.conn.SetWriteDeadline(time.Now().Add(in.least))
+		in.conn.Write(frame)
+	})
+}
 
 // read passes on what arrives until the connection breaks, is silent for too long, or is drained.
 func (in *incoming) read(pass func(kind uint8, payload []byte)) error {

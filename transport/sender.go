@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -202,20 +203,34 @@ func (s *sender) present(conn net.Conn) (Hello, error) {
 	return h, err
 }
 
-var errTalks = errors.New("the listening side sent something")
+// listen passes on the frames that come back, until the other side closes the connection. One that sends them faster than they are
+// taken waits.
+func (s *sender) listen(conn net.Conn) error {
+	for frames := bufio.NewReaderSize(conn, MaxTold); ; {
+		kind, payload, err := ReadFrame(frames)
+		switch {
+		case err != nil:
+			return err
+		case kind > LastOpaque:
+			return ErrFrame
+		}
+		s.tcp.Post(Told{s, kind, payload})
+		select {
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case <-time.After(LastWords):
+		}
+	}
+}
 
 // write sends queued frames, and heartbeats if there are none, until the connection breaks or the member leaves. The
-// other side never sends, so a read ends when it has closed.
+// other side hardly ever sends, so a read ends when it has closed.
 func (s *sender) write(conn net.Conn) error {
 	defer context.AfterFunc(s.ctx, func() { conn.Close() })()
 	defer conn.Close()
 	closed := make(chan error, 1)
 	s.tcp.group.Go(func() {
-		_, err := conn.Read(make([]byte, 1))
-		if err == nil {
-			err = errTalks
-		}
-		closed <- err
+		closed <- s.listen(conn)
 	})
 	for {
 		if err := s.flush(conn); err != nil {

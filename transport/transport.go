@@ -145,6 +145,18 @@ type Incoming interface {
 	Close()
 }
 
+// MaxTold is the largest size of a frame that comes back, in bytes.
+const MaxTold = 512
+
+// Teller is an [Incoming] that carries frames back, too. A transport need not have it. What the member sends on the connection that it
+// dialed may wait for acknowledgements that do not arrive, because the other direction is cut. Nothing waits here.
+type Teller interface {
+	Incoming
+
+	// Tell sends a frame of up to MaxTold bytes to the member that dialed, which gets it as [Told], or not at all. It never blocks.
+	Tell(frame []byte)
+}
+
 // The events.
 type (
 	// Asked reports the Hello of a peer, which [Config.Judge] has accepted. It waits for the member's verdict. With
@@ -169,6 +181,14 @@ type (
 	Ended struct {
 		In  Incoming
 		Err error // the reason, for the log; [ErrLeft] if the peer has stopped in good order
+	}
+
+	// Told is a frame that came back on a connection that this member dialed: see [Teller]. It may overtake frames that
+	// were sent before it, and arrive twice, as the peer sends it on its own connection, too.
+	Told struct {
+		Out     Outgoing
+		Kind    uint8 // at most LastOpaque
+		Payload []byte
 	}
 
 	// Dialed reports an attempt to connect: nil, or why it failed, and whether that lost frames: those queued

@@ -23,7 +23,8 @@ import (
 //
 // The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
 // finds a queue of connections that were given up long ago. The last one is a
-// goodbye, if the dialer stops in good order. The listener sends nothing more.
+// goodbye, if the dialer stops in good order. The listener sends nothing more, but for a frame that the acknowledgements of
+// its own connection would hold back: see [Teller].
 //
 // With [TLS], all of this travels inside TLS. A warden's [Proof] never does: the first bytes of a connection decide.
 

@@ -24,6 +24,7 @@ import (
 const (
 	startLimit = 40 * time.Second // a group to agree
 	leadLimit  = 30 * time.Second // the next leader
+	diskLimit  = 10 * time.Second // likewise, when only a disk stands still
 	lostLimit  = 3 * time.Second  // a leader that is cut off to notice
 	exitLimit  = 15 * time.Second // a process to end after SIGTERM
 )
@@ -35,6 +36,7 @@ var errLimit = errors.New("not within the limit")
 type cluster struct {
 	system  *system
 	network network
+	disks   disks
 	folder  string
 	binary  string
 	tlsIn   string
@@ -87,7 +89,10 @@ func (b *bench) start(ctx context.Context, s *system, n int, poll, sample time.D
 	for id := 1; id <= n; id++ {
 		c.nodes = append(c.nodes, &process{id: id})
 	}
-	if c.server != nil {
+	if slices.Contains(b.Faults, disk) && b.lacks(s, disk) == "" {
+		c.disks, err = mountDisks(folder, n)
+	}
+	if c.server != nil && err == nil {
 		err = c.run(c.server, b.binary(s.server))
 	}
 	for id := 1; id <= n && err == nil; id++ {
@@ -104,6 +109,9 @@ func (b *bench) start(ctx context.Context, s *system, n int, poll, sample time.D
 	return c, nil
 }
 
+// data returns the directory of a node.
+func (c *cluster) data(id int) string { return filepath.Join(c.folder, fmt.Sprint(id), "data") }
+
 // launch starts a node that does not run.
 func (c *cluster) launch(id int) error { return c.run(c.nodes[id-1], c.binary) }
 
@@ -111,7 +119,7 @@ func (c *cluster) launch(id int) error { return c.run(c.nodes[id-1], c.binary) }
 func (c *cluster) run(p *process, binary string) error {
 	members := c.network.members()
 	config := node.Config{
-		ID: p.id, Members: members[:len(c.nodes)], Data: filepath.Join(c.folder, fmt.Sprint(p.id)), Mode: c.system.mode,
+		ID: p.id, Members: members[:len(c.nodes)], Data: c.data(p.id), Mode: c.system.mode,
 		Set: map[string]string{}, Poll: c.poll, Sample: c.sample,
 	}
 	if c.server != nil {
@@ -249,8 +257,17 @@ func (p *process) signal(s syscall.Signal) error {
 	return syscall.Kill(p.pid, s)
 }
 
+// hang lets a node loop.
+func (p *process) hang(data string) error {
+	if err := node.SetHang(data, true); err != nil {
+		return err
+	}
+	return p.signal(node.Hang)
+}
+
 // stop ends the group.
 func (c *cluster) stop() {
+	c.disks.thawAll() // what waits for a frozen file system cannot be killed
 	c.mu.Lock()
 	running := c.nodes
 	if c.server != nil {
@@ -274,5 +291,6 @@ func (c *cluster) stop() {
 		return true
 	})
 	c.network.close()
+	c.disks.unmount()
 	os.RemoveAll(c.folder)
 }

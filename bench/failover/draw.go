@@ -111,9 +111,12 @@ func (r *results) frame(s *drawing.Drawing, x axis) {
 	})
 }
 
+// look is the colour of a fault. Signs of one colour have different corners.
+func look(fault int) drawing.Colour { return drawing.Looks[fault%len(drawing.Looks)] }
+
 // sign is the mark of a fault: its colour and its corners.
 func sign(fault int, at drawing.Point) drawing.Element {
-	return drawing.Element{Path: drawing.Area(drawing.Polygon(at, 5, 3+fault, -math.Pi/2)...), Fill: drawing.Looks[fault], Stroke: drawing.Paper, Width: 1}
+	return drawing.Element{Path: drawing.Area(drawing.Polygon(at, 5, 3+fault, -math.Pi/2)...), Fill: look(fault), Stroke: drawing.Paper, Width: 1}
 }
 
 func (r *results) draw(s *drawing.Drawing, x axis, y float64, of row) {
@@ -129,7 +132,7 @@ func (r *results) draw(s *drawing.Drawing, x axis, y float64, of row) {
 		about := fmt.Sprintf("%s, %s: %s ms, %d times", name, fault, t, t.count)
 		y += line
 		from, to := drawing.At(x.at(max(t.least, x.from)), y-line/2), drawing.At(x.at(t.most), y-line/2)
-		s.Add(drawing.Element{Path: drawing.Lines(from, to), Stroke: drawing.Looks[i], Width: 2, About: about})
+		s.Add(drawing.Element{Path: drawing.Lines(from, to), Stroke: look(i), Width: 2, About: about})
 		m := sign(i, drawing.At(x.at(max(t.median, x.from)), y-line/2))
 		m.About = about
 		s.Add(m)

@@ -18,11 +18,35 @@ import (
 const (
 	kill      = "kill" // -9
 	stop      = "stop" // SIGSTOP, and SIGCONT when the next one leads, if it is still there
+	hang      = "hang" // a loop inside of it, which ends when the next one leads
 	terminate = "term" // SIGTERM
-	cut       = "cut"  // it reaches no other node
+	cut       = "cut"  // it reaches no other node, and no other reaches it
+	in        = "in"   // no other node reaches it
+	out       = "out"  // it reaches no other node
+	disk      = "disk" // the file system with its data is frozen
 )
 
-var faults = []string{kill, stop, terminate, cut}
+var faults = []string{kill, stop, hang, terminate, cut, in, out, disk}
+
+// survives reports whether a leader may survive a fault, and so believe to lead when the next one does.
+func survives(fault string) bool { return fault != kill && fault != terminate }
+
+// lacks reports why a fault cannot happen to a system here; empty: it can.
+func (b *bench) lacks(s *system, fault string) string {
+	switch fault {
+	case cut, in, out:
+		if !b.Namespaces {
+			return "nothing is cut without network namespaces"
+		}
+	case hang:
+		if s.installed != "" {
+			return "the node only watches the program of another package, in which there is no loop"
+		}
+	case disk:
+		return b.noDisks
+	}
+	return ""
+}
 
 // sampling is how often a leader records that it still believes to lead, and polling how often a node asks a library that
 // tells it nothing by itself.
@@ -49,7 +73,7 @@ type cell struct {
 	Times  []float64 `json:"times_ms"`
 	Missed int       `json:"missed"`
 
-	// Both has, for each fault that the old leader survives, for how long it believed to lead when the new one did. A
+	// Both has, for each fault that the old leader may survive, for how long it believed to lead when the new one did. A
 	// negative one is the time between. Unaware counts those that believed so to the end, when they were healed.
 	Both    []float64 `json:"both_lead_ms,omitempty"`
 	Unaware int       `json:"unaware"`
@@ -97,7 +121,7 @@ func (b *bench) turn(ctx context.Context, s *system, n int) error {
 	begun := time.Now()
 	for count := 0; count < b.Most && (count == 0 || time.Since(begun) < b.Slice); count++ {
 		for _, fault := range b.Faults {
-			if fault == cut && !b.Namespaces {
+			if b.lacks(s, fault) != "" {
 				continue
 			}
 			if err := c.rest(ctx); err != nil {
@@ -144,7 +168,11 @@ func (c *cluster) trial(ctx context.Context, fault string, into *cell) error {
 		return err
 	}
 	var next *process
-	err := c.wait(ctx, leadLimit, func() bool {
+	limit := leadLimit
+	if fault == disk { // many never notice
+		limit = diskLimit
+	}
+	err := c.wait(ctx, limit, func() bool {
 		next = c.after(old, begun)
 		return next != nil
 	})
@@ -179,25 +207,36 @@ func (c *cluster) inflict(fault string, p *process) error {
 		return p.signal(syscall.SIGSTOP)
 	case terminate:
 		return p.signal(syscall.SIGTERM)
+	case hang:
+		return p.hang(c.data(p.id))
+	case disk:
+		return c.disks.freeze(p.id)
 	default:
-		return c.network.cut(p.id)
+		return c.network.cut(p.id, fault)
 	}
 }
 
 // undo brings the old leader back, after it was found out for how long it believed to lead.
 func (c *cluster) undo(ctx context.Context, fault string, old, next *process, begun time.Duration, into *cell) error {
-	if fault == kill || fault == terminate {
+	if !survives(fault) {
 		if err := c.wait(ctx, exitLimit, func() bool { return !old.alive }); err == errLimit {
 			_ = old.signal(syscall.SIGKILL) // it does not end by itself
 		}
 		return c.again(ctx, old)
 	}
-	if fault == stop {
-		if err := old.signal(syscall.SIGCONT); err != nil && err != syscall.ESRCH { // a warden kills a leader that is stopped
-			return err
+	var err error
+	switch fault {
+	case stop:
+		if err = old.signal(syscall.SIGCONT); err == syscall.ESRCH { // a warden kills a leader that is stopped
+			err = nil
 		}
+	case hang:
+		err = node.SetHang(c.data(old.id), false)
 	}
-	err := c.wait(ctx, lostLimit, func() bool { return !old.leading })
+	if err != nil {
+		return err
+	}
+	err = c.wait(ctx, lostLimit, func() bool { return !old.leading })
 	if next != nil {
 		c.mu.Lock()
 		into.believed(old, next, begun, err == nil)
@@ -206,10 +245,14 @@ func (c *cluster) undo(ctx context.Context, fault string, old, next *process, be
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if fault == cut {
-		if err := c.network.heal(old.id); err != nil {
-			return err
-		}
+	switch err = nil; fault {
+	case cut, in, out:
+		err = c.network.heal(old.id, fault)
+	case disk:
+		err = c.disks.thaw(old.id)
+	}
+	if err != nil {
+		return err
 	}
 	// A member of ringleader whose work outlives its lease ends, by default, and its warden kills one that is stopped. It is started again.
 	if c.wait(ctx, lostLimit, func() bool { return !old.alive || old.knows != 0 }) == nil && !old.alive {

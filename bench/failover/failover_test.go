@@ -59,10 +59,10 @@ func TestTheTablesCompareWithTheFirstSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"| ringleader, warden, TLS | 3 | 5.0 (4.0–6.0) | 500 (500–500) | – | – | 3 1 0 0 |",
-		"| etcd raft, 100/1000 ms (default) | 3 | 1100 (1000–1200) ×220, 1 never | 1000 (1000–1000) ×2.0 | – | 1000 (1000–1000) | 3 1 0 1 |",
-		"| ringleader, warden, TLS | 3 | never (0 of 1) | – |",
-		"| etcd raft, 100/1000 ms (default) | 3 | 7.0 (1 of 2) | it leads on (1 of 1) |",
+		"| ringleader, warden, TLS | 3 | 5.0 (4.0–6.0) | 500 (500–500) | – | – | – | – | – | – | 3 1 0 0 0 0 0 0 |",
+		"| etcd raft, 100/1000 ms (default) | 3 | 1100 (1000–1200) ×220, 1 never | 1000 (1000–1000) ×2.0; two for 7.0 | – | – | 1000 (1000–1000); the old one leads on | – | – | – | 3 1 0 0 1 0 0 0 |",
+		"| ringleader, warden, TLS | 3 | never (0 of 1) | – | – | – | – | – |",
+		"| etcd raft, 100/1000 ms (default) | 3 | 7.0 (1 of 2) | – | it leads on (1 of 1) | – | – | – |",
 		"| etcd raft, 100/1000 ms (default) | 3 | loaded | 30 | 2 |",
 		"| etcd raft, 100/1000 ms (default) | 3 | 0.70 | 0.00 | 30.0 | – | 23 |",
 	} {

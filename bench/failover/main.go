@@ -1,7 +1,7 @@
 //go:build linux
 
 // Failover measures how long groups of processes are without a leader, for ringleader and for other systems, in one run:
-// after kill -9, SIGSTOP and SIGTERM of the leader, and after its network is cut. It also counts changes of leaders that no
+// after kill -9, SIGSTOP and SIGTERM of the leader, a loop inside of it, cuts of its network, and a frozen disk. It also counts changes of leaders that no
 // fault asks for, and what a group costs that does nothing. README.md beside it explains what is compared.
 package main
 
@@ -28,18 +28,22 @@ const usage = `Failover measures the time without a leader, for ringleader and f
 
   go run . [flags]
 
-Each node is a process of its own. The systems take turns: in each round each of them is started, and its leader is
-killed, stopped, terminated and cut off, again and again until its slice of time is used up, at least once each. The table
-holds the median in ms, the least and the greatest, how many there were, and the ratio to the first system's median.
+Each node is a process of its own. The systems take turns: in each round each of them is started, and faults happen to its
+leader, again and again until its slice of time is used up, each at least once. The table holds the median in ms, the least
+and the greatest, how many there were, the ratio to the first system's median, and for how long two led at worst.
 
-As root, each node has a network namespace of its own (ip and nft must be installed); otherwise all are on loopback, and
-nothing is cut. The folder must be bench/failover of the source tree: the nodes are built first, which takes minutes
+Faults: kill, stop (SIGSTOP), hang (a loop inside of it), term (SIGTERM), cut (off), in (nothing reaches it), out (it reaches
+nothing), disk (its file system is frozen).
+
+As root, each node has a network namespace of its own (ip and nft must be installed), and for the fault disk a file system of
+its own (mkfs.ext4 and fsfreeze); otherwise all are on loopback, nothing is cut, and nothing frozen. The folder must be bench/failover of the source tree: the nodes are built first, which takes minutes
 where the build cache is empty.
 
 Examples:
   go run . --systems ringleader --rounds 1 --slice 10s       only ringleader, quickly
   go run . --systems ringleader,etcd-10-100 --parts failover
   go run . --systems ringleader --faults kill --rounds 1 --slice 3m --most 100
+  go run . --systems ringleader,etcd-10-100 --members 3 --parts failover --faults hang,cut,in,out,disk
   go run . --parts steady --steady 10m --systems ringleader  no fault: all cores loaded, loss, a cut link
   go run . --json results.json --svg results.svg             all; half an hour
   go run . --draw results.json --svg results.svg             only draws and prints earlier results
@@ -157,7 +161,8 @@ func run(ctx context.Context, arguments []string) error {
 // bench holds what the parts share.
 type bench struct {
 	options
-	folder string // for binaries and data
+	folder  string // for binaries and data
+	noDisks string // why no file system can be frozen here; empty: they can
 	systems
 	*results
 }
@@ -170,6 +175,11 @@ func measure(ctx context.Context, o options) (*results, error) {
 	defer os.RemoveAll(folder)
 	b := &bench{options: o, folder: folder, results: &results{Options: o, Machine: describe()}}
 	b.systems, b.Problems = choose(o.Systems, o.Namespaces)
+	if slices.Contains(o.Parts, "failover") && slices.Contains(o.Faults, disk) {
+		if b.noDisks = tryDisk(folder); b.noDisks != "" {
+			b.Problems = append(b.Problems, "the fault disk is skipped: "+b.noDisks)
+		}
+	}
 	for _, line := range b.Problems {
 		fmt.Fprintln(os.Stderr, line)
 	}

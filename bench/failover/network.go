@@ -17,9 +17,10 @@ type network interface {
 	members() []node.Member
 	command(id int, path string, arguments ...string) *exec.Cmd
 
-	// cut takes a node off the network, silently, and heal brings it back.
-	cut(id int) error
-	heal(id int) error
+	// cut takes a node off the network, silently, and heal brings it back. The fault in lets it still send, and out still
+	// receive.
+	cut(id int, fault string) error
+	heal(id int, fault string) error
 
 	// cutLink lets nothing pass between two nodes.
 	cutLink(a, b int) error
@@ -73,8 +74,8 @@ func (l loopback) command(_ int, path string, arguments ...string) *exec.Cmd {
 
 var errLoopback = fmt.Errorf("nothing is cut on loopback")
 
-func (l loopback) cut(int) error          { return errLoopback }
-func (l loopback) heal(int) error         { return errLoopback }
+func (l loopback) cut(int, string) error  { return errLoopback }
+func (l loopback) heal(int, string) error { return errLoopback }
 func (l loopback) cutLink(int, int) error { return errLoopback }
 func (l loopback) lose(int) error         { return errLoopback }
 func (l loopback) close()                 {}
@@ -139,10 +140,27 @@ func (n namespaces) command(id int, path string, arguments ...string) *exec.Cmd 
 	return exec.Command("ip", append([]string{"netns", "exec", n.name(id), path}, arguments...)...)
 }
 
-func (n namespaces) cut(id int) error { return ip("", "link", "set", n.name(id), "nomaster") }
+func (n namespaces) cut(id int, fault string) error {
+	switch fault {
+	case in:
+		return n.drop(id, "iifname eth0")
+	case out: // on the way: a node that drops packets itself is told
+		return nft(exec.Command("nft", "-f", "-"),
+			fmt.Sprintf("table netdev %s {\nchain out {\ntype filter hook ingress device %[1]s priority 0\ndrop\n}\n}\n", n.name(id)))
+	default:
+		return ip("", "link", "set", n.name(id), "nomaster")
+	}
+}
 
-func (n namespaces) heal(id int) error {
-	return ip("", "link", "set", n.name(id), "master", n.bridge())
+func (n namespaces) heal(id int, fault string) error {
+	switch fault {
+	case in:
+		return n.filter(id, "delete table ip bench\n")
+	case out:
+		return nft(exec.Command("nft", "-f", "-"), fmt.Sprintf("delete table netdev %s\n", n.name(id)))
+	default:
+		return ip("", "link", "set", n.name(id), "master", n.bridge())
+	}
 }
 
 func (n namespaces) cutLink(a, b int) error {
@@ -163,8 +181,16 @@ func (n namespaces) lose(percent int) error {
 
 // drop lets a node receive nothing of a kind.
 func (n namespaces) drop(id int, what string) error {
-	c := exec.Command("ip", "netns", "exec", n.name(id), "nft", "-f", "-")
-	c.Stdin = strings.NewReader("table ip bench {\nchain in {\ntype filter hook input priority 0\n" + what + " drop\n}\n}\n")
+	return n.filter(id, "table ip bench {\nchain in {\ntype filter hook input priority 0\n"+what+" drop\n}\n}\n")
+}
+
+// filter changes the filters of a node.
+func (n namespaces) filter(id int, rules string) error {
+	return nft(exec.Command("ip", "netns", "exec", n.name(id), "nft", "-f", "-"), rules)
+}
+
+func nft(c *exec.Cmd, rules string) error {
+	c.Stdin = strings.NewReader(rules)
 	if text, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("nft: %w: %s", err, text)
 	}
@@ -173,6 +199,7 @@ func (n namespaces) drop(id int, what string) error {
 
 func (n namespaces) close() {
 	for id := 1; id <= n.n; id++ {
+		_ = n.heal(id, out) // such a filter outlives its interface
 		_ = ip("", "link", "del", n.name(id))
 		_ = ip("", "netns", "del", n.name(id))
 	}

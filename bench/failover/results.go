@@ -154,7 +154,7 @@ func (r *results) tables() (tables []table) {
 
 // times is the table of the failovers.
 func (r *results) times(rows []row) table {
-	t := table{"Until another node leads, ms: median (least–most) × the median by that of the first line", [][]string{
+	t := table{"Until another node leads, ms: median (least–most) × the median by that of the first line; for how long two led at worst, if they did", [][]string{
 		append(append([]string{"system", "members"}, r.Options.Faults...), "count"),
 	}}
 	for i := range rows {
@@ -215,29 +215,49 @@ func (line *row) text(fault string, first *row) (text, count string) {
 	if c.Missed > 0 {
 		text += fmt.Sprintf(", %d never", c.Missed)
 	}
+	if times, worst := c.overlap(); c.Unaware > 0 {
+		text += "; the old one leads on"
+	} else if times > 0 {
+		text += fmt.Sprintf("; two for %s", short(worst))
+	}
 	return text, fmt.Sprint(s.count + c.Missed)
 }
 
 // bothLead is the table of the leaders that did not know of the next one.
 func (r *results) bothLead(rows []row) table {
-	t := table{"For how long the old leader believed to lead after the next one did, ms: the worst (how many of all)", [][]string{{"system", "members", stop, cut}}}
+	t := table{"For how long the old leader believed to lead after the next one did, ms: the worst (how many of all)", [][]string{{"system", "members"}}}
+	for _, fault := range r.Options.Faults {
+		if survives(fault) {
+			t.lines[0] = append(t.lines[0], fault)
+		}
+	}
 	for _, line := range rows {
-		t.lines = append(t.lines, []string{line.system.Title, fmt.Sprint(line.members), line.cells[stop].worst(), line.cells[cut].worst()})
+		cells := []string{line.system.Title, fmt.Sprint(line.members)}
+		for _, fault := range t.lines[0][len(cells):] {
+			cells = append(cells, line.cells[fault].worst())
+		}
+		t.lines = append(t.lines, cells)
 	}
 	return t
 }
 
-func (c *cell) worst() string {
-	if c == nil || len(c.Both)+c.Unaware == 0 {
-		return "–"
-	}
-	times, worst := c.Unaware, 0.0
+// overlap returns how often two led at a time, and for how long at worst, as far as that has ended.
+func (c *cell) overlap() (times int, worst float64) {
+	times = c.Unaware
 	for _, v := range c.Both {
 		if v > 0 {
 			times++
 			worst = max(worst, v)
 		}
 	}
+	return times, worst
+}
+
+func (c *cell) worst() string {
+	if c == nil || len(c.Both)+c.Unaware == 0 {
+		return "–"
+	}
+	times, worst := c.overlap()
 	total := len(c.Both) + c.Unaware
 	switch {
 	case c.Unaware > 0:

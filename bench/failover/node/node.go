@@ -210,6 +210,9 @@ func start(run func(ctx context.Context, c *Config, r *Report) error) error {
 	}()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	if err := c.hang(); err != nil {
+		return err
+	}
 	r := &Report{config: &c}
 	r.write(Event{Now(), Pid, int64(os.Getpid())})
 	return run(ctx, &c, r)

@@ -430,7 +430,7 @@ func TestBothConnectionsOfAPairEndTogether(t *testing.T) {
 	}{
 		{"what it reads", func(_, in net.Conn) { in.Close() }, 0},
 		{"what it writes to", func(out, _ net.Conn) { out.Close() }, transport.LastWords},
-		{"what it writes to, by a word", func(out, _ net.Conn) { out.Write([]byte{0}) }, transport.LastWords},
+		{"what it writes to, by a word that is no frame", func(out, _ net.Conn) { out.Write([]byte{0, 0}) }, transport.LastWords},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCluster(t, new(log).witness(), 2)

@@ -486,7 +486,9 @@ func (g *group) send(all []process.Frame) {
 			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[framing.HeadSize:]})
 		case !g.handle.drops(s.Kind):
 			g.asks(s)
-			g.member.peers[s.Port].send(g.frame(s), g.slot(s.Kind))
+			p, frame := g.member.peers[s.Port], g.frame(s)
+			p.send(frame, g.slot(s.Kind))
+			g.tell(p, frame)
 		}
 	}
 }

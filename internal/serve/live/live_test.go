@@ -46,7 +46,8 @@ type cluster[S, M any] struct {
 	clocks    map[uint64]*clocktest.Clock
 	deaths    map[uint64][32]byte
 	limits    string
-	over      *transporttest.Exchange // in place of network; may be nil
+	over      *transporttest.Exchange   // in place of network; may be nil
+	opens     map[uint64]transport.Open // likewise, of some members
 	pulses    map[uint64]*pulse
 
 	recorded   func(id uint64) (*recorder.Config, *slog.Logger) // nil: nothing is recorded
@@ -69,7 +70,7 @@ func (c *cluster[S, M]) config(id uint64, at string) Config {
 	open := transport.Open(nil)
 	if c.over != nil {
 		open = c.over.Open
-	} else {
+	} else if open = c.opens[id]; open == nil {
 		open = c.open(c.network.Listen(at), at)
 	}
 	config := Config{

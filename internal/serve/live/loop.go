@@ -496,6 +496,10 @@ func (l *loop) handle(event any) error {
 	case transport.Message:
 		e.In.Taken()
 		return l.message(e)
+	case transport.Told:
+		if p := l.member.peers[e.Out.Peer()]; p != nil && e.Out == p.out {
+			return l.frame(p, e.Kind, e.Payload)
+		}
 	case transport.Ended:
 		return l.ended(e)
 	case transport.Dialed:

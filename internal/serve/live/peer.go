@@ -220,33 +220,38 @@ const (
 	reigned                 // the leader of the highest term of a group: its key, the term, the leader's identifier
 )
 
-// message takes a frame of a peer.
+// message takes a frame from the connection of a peer.
 func (l *loop) message(e transport.Message) error {
 	p := l.member.peers[e.In.Peer()]
 	if e.In != p.in {
 		return nil
 	}
+	return l.frame(p, e.Kind, e.Payload)
+}
+
+// frame takes a frame of a peer, on whichever connection it came.
+func (l *loop) frame(p *peer, kind uint8, payload []byte) error {
 	p.heardAt = l.member.now()
 	err := transport.ErrFrame
 	switch {
-	case e.Kind == proves:
-		if proof, ok := transport.DecodeProof(e.Payload); ok {
+	case kind == proves:
+		if proof, ok := transport.DecodeProof(payload); ok {
 			_, err = l.died(proof)
 		}
-	case len(e.Payload) < keySize:
-	case e.Kind == announces:
-		l.announced(p, key(e.Payload[:keySize]), string(e.Payload[keySize:]))
+	case len(payload) < keySize:
+	case kind == announces:
+		l.announced(p, key(payload[:keySize]), string(payload[keySize:]))
 		err = nil
-	case e.Kind == publishes:
-		err = l.hearValue(p, key(e.Payload[:keySize]), e.Payload[keySize:])
-	case e.Kind == reigned:
-		err = l.hearReign(key(e.Payload[:keySize]), e.Payload[keySize:])
-	case e.Kind == stands:
-		err = l.hearStanding(p, key(e.Payload[:keySize]), e.Payload[keySize:])
-	case e.Kind == denies:
-		err = l.denied(p, key(e.Payload[:keySize]))
+	case kind == publishes:
+		err = l.hearValue(p, key(payload[:keySize]), payload[keySize:])
+	case kind == reigned:
+		err = l.hearReign(key(payload[:keySize]), payload[keySize:])
+	case kind == stands:
+		err = l.hearStanding(p, key(payload[:keySize]), payload[keySize:])
+	case kind == denies:
+		err = l.denied(p, key(payload[:keySize]))
 	default:
-		err = l.deliver(p, key(e.Payload[:keySize]), e)
+		err = l.deliver(p, key(payload[:keySize]), kind, payload[keySize:])
 	}
 	return l.closeMalformed(p, err)
 }
@@ -264,10 +269,10 @@ func (l *loop) closeMalformed(p *peer, err error) error {
 }
 
 // deliver gives a message to its group. A message of a group that this member is not in is lost, and its sender is told.
-func (l *loop) deliver(p *peer, k key, e transport.Message) error {
+func (l *loop) deliver(p *peer, k key, kind uint8, message []byte) error {
 	g := l.byKey[k]
 	switch {
-	case int(e.Kind) >= len(l.member.program.Kinds):
+	case int(kind) >= len(l.member.program.Kinds):
 		return transport.ErrFrame
 	case g == nil:
 		p.deny(k)
@@ -277,7 +282,7 @@ func (l *loop) deliver(p *peer, k key, e transport.Message) error {
 	case g.crowded(): // the disk has not answered for long
 		return l.disconnect(p, "its messages wait for the disk of this member")
 	}
-	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload[keySize:]})
+	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(kind), Message: message})
 }
 
 // announced notes that a peer is in a group, and compares its limits there with our own.

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/delays"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
 )
 
 // asks notes a message that wants an answer.
@@ -22,6 +24,19 @@ func (g *group) asks(s process.Frame) {
 	}
 	if kind == "claim" || kind == "election" {
 		g.episode.Asked(p.id, kind == "claim", g.member.now())
+	}
+}
+
+// tell sends a frame that follows the end of work, after which another member may lead, also on the connection that a peer has dialed, if
+// the peer has not answered the renewals for longer than an answer takes. While nothing of the peer arrives, acknowledgements of what was
+// sent before do not arrive either, and the system holds back what is sent on our own connection.
+func (g *group) tell(p *peer, frame []byte) {
+	at := g.renewals[p.id]
+	if g.input.What != process.Commanded || g.input.Command.Order != election.Stopped || at == 0 || g.member.now()-at < transport.LastWords {
+		return
+	}
+	if in, can := p.in.(transport.Teller); can {
+		in.Tell(frame)
 	}
 }
 

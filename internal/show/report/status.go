@@ -46,6 +46,9 @@ func (s Status) JSON() any {
 	if s.WorkProblem != "" {
 		o = append(o, Field{"work_problem", s.WorkProblem})
 	}
+	if len(s.ProgressPaths) > 0 {
+		o = append(o, Field{"progress_paths", s.ProgressPaths})
+	}
 	if s.StorageProblem != "" {
 		o = append(o, Field{"storage_problem", s.StorageProblem}, Field{"storage_failing", s.StorageFailing})
 	}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// statusUntil waits until status --json of a member contains all of these texts.
+func statusUntil(t *testing.T, data string, texts ...string) {
+	t.Helper()
+	for begun := time.Now(); ; {
+		_, stdout, stderr := call("status", "--json", "--data", data)
+		missing := ""
+		for _, text := range texts {
+			if !strings.Contains(stdout, text) {
+				missing = text
+			}
+		}
+		if missing == "" {
+			if err := valid(schemaOf(t, "status"), stdout); err != nil {
+				t.Errorf("%v: %s", err, stdout)
+			}
+			return
+		}
+		if time.Since(begun) > limit {
+			t.Fatalf("status --json lacks %s in\n%s%s", missing, stdout, stderr)
+		}
+	}
+}
+
+func TestACommandThatTellsNoProgressLosesTheLead(t *testing.T) {
+	t.Parallel()
+	data, told, path := newStore(t, 1), filepath.Join(t.TempDir(), "told"), t.TempDir()
+	start(t, "exec", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--progress", "500ms", "--progress-path", path, "--",
+		"sh", "-c", `trap "echo stopped >$0; exit" TERM; while :; do sleep 0.02; done`, told)
+	statusUntil(t, data, `"work_problem":"`, `has told none for `, `"leader":null`, fmt.Sprintf(`"progress_paths":[{"path":%q}]`, path))
+	if text, err := os.ReadFile(told); err != nil || string(text) != "stopped\n" {
+		t.Errorf("the command was not told to stop: %q, %v", text, err)
+	}
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	statusUntil(t, data, fmt.Sprintf(`"progress_paths":[{"path":%q,"problem":"it was removed or renamed","failing":`, path))
+}
+
+// On a machine that is so busy that the command tells too late, it is stopped, and starts again.
+func TestACommandThatTellsItsProgressByAFileGoesOn(t *testing.T) {
+	t.Parallel()
+	sign := filepath.Join(t.TempDir(), "sign")
+	_, lines := start(t, "exec", "--id", "1", "--data", newStore(t, 1), "--member", "1="+freeAddress(t), "--progress", "500ms",
+		"--progress-file", sign, "--",
+		"sh", "-c", `begun=$(date +%s); while test $(($(date +%s) - begun)) -lt 3; do touch $0; sleep 0.02; done; echo true; exec sleep 1000`, sign)
+	var long bool
+	if err := lines.Decode(&long); err != nil || !long {
+		t.Errorf("no command has run for three seconds: %v", err)
+	}
+}
