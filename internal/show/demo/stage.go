@@ -6,18 +6,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/observe"
+	"ringleader.example/ringleader/internal/serve/record"
 )
 
 // Stage shows a demo in another place than its output, and takes commands there.
 type Stage struct {
 	Board *observe.Board
 
-	asked chan request
-	past  []observe.Reign // that have ended
+	asked  chan request
+	past   []observe.Reign // that have ended
+	folder atomic.Value    // a string: that of all members
 }
 
 // request is a command from the stage.
@@ -33,6 +36,22 @@ func NewStage(members int) *Stage {
 		title = fmt.Sprintf("%d processes on this machine", members)
 	}
 	return &Stage{Board: observe.NewBoard(title), asked: make(chan request)}
+}
+
+// records notes where the members write their records. A demo without a stage has nothing to note.
+func (s *Stage) records(folder string) {
+	if s != nil {
+		s.folder.Store(folder)
+	}
+}
+
+// Records returns what the members have recorded so far. Any goroutine may call it.
+func (s *Stage) Records() (*record.Records, error) {
+	folder, begun := s.folder.Load().(string)
+	if !begun {
+		return nil, errors.New("the demo has not begun")
+	}
+	return record.Open(folder)
 }
 
 // mostLine is the largest length of a command in bytes: a cut of [MostMembers] members has less.
