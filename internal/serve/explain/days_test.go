@@ -31,10 +31,11 @@ func idle(b *testing.B, folder string, lasts time.Duration) (bytes int64) {
 	}
 	state := make([]byte, 700)
 	message := make([]byte, 60)
+	var decided [4]record.Decision
 	add := func(id uint64, now time.Duration, body record.Body) {
 		at := record.Clocks{Monotonic: now, Boottime: now}
 		if all[id].Wants("g") {
-			all[id].Add(at, "g", &record.Snapshot{Members: []uint64{1, 2, 3}, State: state})
+			all[id].Add(at, "g", &record.Snapshot{Members: []uint64{1, 2, 3}, Decision: decided[id], State: state})
 		}
 		all[id].Add(at, "g", body)
 	}
@@ -65,7 +66,8 @@ func idle(b *testing.B, folder string, lasts time.Duration) (bytes int64) {
 				if id == leader {
 					role = "leader"
 				}
-				add(id, now, &record.Decision{Role: role, Leader: leader, Term: term, Until: now + 500*time.Millisecond})
+				decided[id] = record.Decision{Role: role, Leader: leader, Term: term, Until: now + 500*time.Millisecond}
+				add(id, now, &decided[id])
 			}
 		}
 		binary.LittleEndian.PutUint64(message[9:], n)

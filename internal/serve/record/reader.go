@@ -436,9 +436,8 @@ func (w *walk) block(c *cursor, end int) (more bool) {
 		w.place.Entry++
 		at := end - len(c.b)
 		e, err := w.decoder.next(c, w.idle)
-		var one *entryError
 		switch {
-		case err != nil && errors.As(err, &one):
+		case err != nil && isOne(err):
 			unreadable, why = unreadable+1, err
 			continue
 		case err != nil:
@@ -466,6 +465,12 @@ func (w *walk) block(c *cursor, end int) (more bool) {
 		return w.flush() && w.yield(nil, w.segment.damage(end, "%d entries of block %d cannot be read: %v", unreadable, w.place.Block, why))
 	}
 	return w.flush()
+}
+
+// isOne reports whether an error is of one entry.
+func isOne(err error) bool {
+	var one *entryError
+	return errors.As(err, &one)
 }
 
 // flush yields the idle steps that were left out.
