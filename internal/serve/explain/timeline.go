@@ -147,6 +147,13 @@ func (l *line) add(log *record.Log) {
 		l.lives = append(l.lives, lives[i])
 	}
 	pieces := together(len(log.Segments), func(i int) *piece { return lives[i].read(l.name, log.Segments[i]) })
+	most := map[*life]int{} // facts
+	for i, p := range pieces {
+		most[lives[i]] += len(p.facts)
+	}
+	for v, n := range most {
+		v.facts = slices.Grow(v.facts, n)
+	}
 	for i, s := range log.Segments {
 		if s.Head.Drift > 0 && s.Head.Drift < 1 {
 			l.drift = s.Head.Drift

@@ -282,7 +282,7 @@ func (s *Segment) Entries() iter.Seq2[*Entry, *Damage] {
 }
 
 // Notable is Entries without the steps that were as predicted, such as renewals while nothing happens. An [Idle] stands for those of a block, or of a part of a block, in a row.
-// It is many times as fast.
+// It is valid until the next entry. Notable is many times as fast.
 func (s *Segment) Notable() iter.Seq2[*Entry, *Damage] {
 	return s.entries(func(Clocks) bool { return true })
 }
@@ -371,6 +371,11 @@ type walk struct {
 	span  Idle // that was not yielded yet
 	group string
 	place Place
+
+	idled struct { // what is yielded for spans: a busy machine has many
+		Entry
+		Idle
+	}
 }
 
 // blocks walks over all blocks.
@@ -478,7 +483,7 @@ func (w *walk) flush() bool {
 	if w.span.Steps == 0 {
 		return true
 	}
-	span := w.span
-	w.span = Idle{}
-	return w.yield(&Entry{Place: w.place, At: span.To, Group: w.group, Body: &span}, nil)
+	w.idled.Idle, w.span = w.span, Idle{}
+	w.idled.Entry = Entry{Place: w.place, At: w.idled.To, Group: w.group, Body: &w.idled.Idle}
+	return w.yield(&w.idled.Entry, nil)
 }
