@@ -244,6 +244,12 @@ type Dialed struct {
 // Proof is that a life of a peer, and all before it, are proven dead.
 type Proof struct{ Peer, Incarnation uint64 }
 
+// Reason is an error that a record may have as text, and other members may be told: it has no text of the program's users.
+type Reason string
+
+// Error implements error.
+func (r Reason) Error() string { return string(r) }
+
 // Told is that a leader has told why its lead ends: a peer, or this member.
 type Told struct {
 	Peer, Term    uint64
