@@ -43,6 +43,7 @@ type Head struct {
 	Drift       float64       `json:",omitempty"` // by which part the clocks of members may be wrong
 	Every       int           // one of so many steps that are as predicted has a check of the state
 	Tail        string        `json:",omitempty"` // names the memory of this machine that has the last entries of the life, if that was killed
+	Joined      bool          `json:",omitempty"` // the entries in that memory are in the segment, or have been written: only a reader sets it
 	Changes     bool          // the segment has nothing but changes of the leader, of many lives, with their own times
 }
 

@@ -97,7 +97,7 @@ func (r *Records) join(l *Log) {
 	}
 	if content, err := last.Bytes(); err == nil {
 		last.memory = joined(content, &last.Head, all)
-		last.length = int64(len(last.memory))
+		last.complete()
 	}
 	for h := last.Head; ; {
 		h.Segment++
@@ -105,8 +105,24 @@ func (r *Records) join(l *Log) {
 		if len(content) == 0 {
 			return
 		}
-		r.parse(last.File, content, true)
+		if r.parse(last.File, content, true); len(l.Segments) > 0 {
+			l.Segments[len(l.Segments)-1].complete()
+		}
 	}
+}
+
+// complete notes in the head of a segment, which an archive has, too, that the entries in memory of its machine were added.
+func (s *Segment) complete() {
+	_, payload, ok := unseal(s.memory)
+	s.Head.Joined = true
+	head, err := json.Marshal(&s.Head)
+	if !ok || err != nil {
+		return
+	}
+	block := append(make([]byte, headSize), head...)
+	seal(block, blockHead)
+	s.memory = append(block, s.memory[headSize+len(payload):]...)
+	s.length = int64(len(s.memory))
 }
 
 // Parse finds the records in an archive.
