@@ -99,8 +99,8 @@ func Demo(ctx context.Context, p *plan.Program, o demo.Options) error {
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	gather := func(ctx context.Context, place string) (*record.Records, error) {
-		if place == "" {
-			return o.Stage.Records()
+		if folder := o.Stage.Folder(); place == "" && folder != "" {
+			return record.Open(folder)
 		}
 		return (&groupOptions{}).gather(ctx, place)
 	}

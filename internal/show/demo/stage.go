@@ -11,7 +11,6 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/observe"
-	"ringleader.example/ringleader/internal/serve/record"
 )
 
 // Stage shows a demo in another place than its output, and takes commands there.
@@ -38,20 +37,17 @@ func NewStage(members int) *Stage {
 	return &Stage{Board: observe.NewBoard(title), asked: make(chan request)}
 }
 
-// records notes where the members write their records. A demo without a stage has nothing to note.
-func (s *Stage) records(folder string) {
+// within notes the folder of the members. A demo without a stage has nothing to note.
+func (s *Stage) within(folder string) {
 	if s != nil {
 		s.folder.Store(folder)
 	}
 }
 
-// Records returns what the members have recorded so far. Any goroutine may call it.
-func (s *Stage) Records() (*record.Records, error) {
-	folder, begun := s.folder.Load().(string)
-	if !begun {
-		return nil, errors.New("the demo has not begun")
-	}
-	return record.Open(folder)
+// Folder returns the folder with the data of all members; empty: the demo has not begun. Any goroutine may call it.
+func (s *Stage) Folder() string {
+	folder, _ := s.folder.Load().(string)
+	return folder
 }
 
 // mostLine is the largest length of a command in bytes: a cut of [MostMembers] members has less.

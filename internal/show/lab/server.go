@@ -128,14 +128,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case asks && r.Method != http.MethodPost:
 		header.Set("Allow", http.MethodPost)
 		refuse(w, http.StatusMethodNotAllowed, "a question is a POST")
-	case asks && question == "incident" && isMedia(r, "application/octet-stream"):
-		h.ask(w, r, asking{question, h.incidents.asker(false), MostArchive, archiveTime})
-	case asks && !isMedia(r, "application/json"):
-		refuse(w, http.StatusUnsupportedMediaType, "a question is application/json")
-	case asks && question == "incident":
-		h.ask(w, r, asking{question, h.incidents.asker(true), MostBody, readTime})
 	case asks:
-		h.ask(w, r, asking{question, h.engine, MostBody, readTime})
+		h.asked(w, r, question)
 	case strings.HasPrefix(r.URL.Path, folder) && r.Method == http.MethodGet:
 		h.incidents.ServeHTTP(w, r)
 	case file == nil:
@@ -146,6 +140,22 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		file.serve(w, r)
 	}
+}
+
+// asked finds who answers a question.
+func (h *handler) asked(w http.ResponseWriter, r *http.Request, question string) {
+	a := asking{question, h.engine, MostBody, readTime}
+	opens, archive := question == "incident", isMedia(r, "application/octet-stream")
+	switch {
+	case opens && archive:
+		a.engine, a.most, a.readTime = h.incidents.asker(false), MostArchive, archiveTime
+	case !isMedia(r, "application/json"):
+		refuse(w, http.StatusUnsupportedMediaType, "a question is application/json")
+		return
+	case opens:
+		a.engine = h.incidents.asker(true)
+	}
+	h.ask(w, r, a)
 }
 
 // known reports whether the page is called by that name. A foreign name that resolves to this machine is not.
