@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/storetest"
 	"ringleader.example/ringleader/ringleadertest"
 )
@@ -135,6 +136,32 @@ func TestEachChangeOfTheLeaderHasItsCauseInTheLog(t *testing.T) {
 				}
 			},
 			victim: "resigned: the member resigned", others: "resigned: the member resigned",
+		},
+		"work that returns": {
+			fault: func(c *caused) {
+				go c.Member(3).Lead(c.t.Context(), func(context.Context, ringleader.Leadership) error { return errors.New("private text") })
+			},
+			victim: "resigned: the member resigned: its work has returned", others: "resigned: the member resigned: its work has returned",
+		},
+		"work that returns for a known reason": {
+			fault: func(c *caused) {
+				go c.Member(3).Lead(c.t.Context(), func(context.Context, ringleader.Leadership) error {
+					return fmt.Errorf("private text: %w", record.Reason("the command has ended"))
+				})
+			},
+			victim: "resigned: the member resigned: the command has ended", others: "resigned: the member resigned: the command has ended",
+		},
+		"the end of the work's context": {
+			fault: func(c *caused) {
+				ctx, end := context.WithCancelCause(c.t.Context())
+				go c.Member(3).Lead(ctx, func(ctx context.Context, _ ringleader.Leadership) error {
+					<-ctx.Done()
+					return nil
+				})
+				c.Settle()
+				end(record.Reason("a signal was received"))
+			},
+			victim: "resigned: the member resigned: a signal was received", others: "resigned: the member resigned: a signal was received",
 		},
 		"Transfer": {
 			fault: func(c *caused) {

@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/live"
+	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
 )
@@ -136,12 +137,19 @@ func (m *Member) Lead(ctx context.Context, work func(context.Context, Leadership
 	m.leading = true
 	m.mu.Unlock()
 	m.standUp()
+	var ended error
 	defer func() {
 		m.mu.Lock()
 		m.leading = false
 		m.mu.Unlock()
-		m.standDown(ErrResigned)
+		m.standDown(resigned(ctx, ended))
 	}()
+	ended = m.leadAgain(ctx, work)
+	return ended
+}
+
+// leadAgain runs work in each tenure.
+func (m *Member) leadAgain(ctx context.Context, work func(context.Context, Leadership) error) error {
 	var last election.Term // work begins once in a term
 	for {
 		s, changed := m.group.State()
@@ -214,6 +222,19 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 	}
 }
 
+// resigned returns why a member gives up its lead whose context has ended, or whose work has returned: with the reason, if that is text of this
+// program. Other members and the record get it, so it has no text of others.
+func resigned(ctx context.Context, returned error) error {
+	why, reason := "its work has returned", record.Reason("")
+	if ctx.Err() != nil {
+		why, returned = "the context of its work has ended", context.Cause(ctx)
+	}
+	if errors.As(returned, &reason) {
+		why = string(reason)
+	}
+	return fmt.Errorf("%w: %s", ErrResigned, why)
+}
+
 // before returns a moment that long before another one.
 func before(moment, early time.Duration) time.Duration {
 	if moment == process.Never {
@@ -256,7 +277,7 @@ func (m *Member) mustStop(ctx context.Context, yields <-chan struct{}, l Leaders
 	}
 	select {
 	case <-yields:
-		m.standDown(ErrResigned) // the lease is renewed while the work stops
+		m.standDown(resigned(ctx, nil)) // the lease is renewed while the work stops
 		return context.Cause(ctx)
 	default:
 		return nil

@@ -136,6 +136,10 @@ func (p *noted) note(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, e.Request.URL)
+	case *network.EventLoadingFailed:
+		if strings.HasPrefix(e.ErrorText, "net::ERR_BLOCKED") {
+			p.wrong = append(p.wrong, fmt.Sprintf("a request was refused: %s (%s)", e.ErrorText, e.Type))
+		}
 	case *runtime.EventExceptionThrown:
 		text := e.ExceptionDetails.Text
 		if e.ExceptionDetails.Exception != nil {

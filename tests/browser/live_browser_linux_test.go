@@ -67,7 +67,7 @@ func shown(t *testing.T, live *lab.Live) string {
 		t.Fatal(err)
 	}
 	ended := make(chan error)
-	go func() { ended <- lab.Serve(t.Context(), listener, engine) }()
+	go func() { ended <- lab.Serve(t.Context(), listener, engine, nil) }()
 	t.Cleanup(func() {
 		if err := <-ended; err != nil {
 			t.Error(err)

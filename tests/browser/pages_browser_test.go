@@ -422,7 +422,7 @@ func TestViewsAreAccessibleInTheDarkAndInNarrowWindows(t *testing.T) {
 	for _, view := range []string{
 		"costs", "costs/phases", "costs/time", "race", "verify?algorithm=bully&n=3&start=every-set&param=answer-timeout%3D2&go=1",
 		"gallery", "gallery/lcr-equal-identifiers", "stories", "stories/1-swallowing/4", "stories/7-leases/handout",
-		"proofs/lcr?without=passed", "proofs/peterson?without=second-home", "proofs/quorum-bully",
+		"proofs/lcr?without=passed", "proofs/peterson?without=second-home", "proofs/quorum-bully", "incident",
 	} {
 		p.goTo(view)
 		p.until(`document.documentElement.scrollWidth <= innerWidth`)

@@ -53,7 +53,7 @@ func laboratory(t testing.TB) string {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		served := make(chan error, 1)
-		go func() { served <- lab.Serve(ctx, listener, engines()) }()
+		go func() { served <- lab.Serve(ctx, listener, engines(), nil) }()
 		shared.address = "http://" + listener.Addr().String() + "/"
 		shared.stop = func() { cancel(); <-served }
 	})

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Choice, Run } from "./engine";
 
 export interface Address {
-  view: string; // the first word of the path: run, costs, race, verify, gallery, proofs, stories, live
+  view: string; // the first word of the path: run, costs, race, verify, gallery, proofs, stories, live, incident
   rest: string[]; // the other words
   query: URLSearchParams;
 }

@@ -265,6 +265,8 @@ export interface Engine {
   act(command: string): Promise<void>;
   /** Draws a run as ringleader run --draw and --draw-topology do; gif is the network, step by step. */
   draw(question: Run & { what: "diagram" | "network"; format: "svg" | "png" | "gif" | "jsonl" | "html"; from?: number; to?: number }): Promise<Blob>;
+  /** Opens the record of a group: the bytes of a file, or the record of a place that the server reaches; "" is the group that is shown. The answer is the address of a page that plays it. An engine in the page has no such question. */
+  incident?: (record: Blob | string, signal?: AbortSignal) => Promise<string>;
   /** Draws a chart with the look of ringleader compare --draw, in SVG. */
   chart(chart: ChartDrawing): Promise<Blob>;
 }

@@ -13,6 +13,7 @@ import { GalleryView } from "./views/gallery";
 import { ProofsView } from "./views/proofs";
 import { StoriesView } from "./views/stories";
 import { LiveView } from "./views/live";
+import { IncidentView, useDrops } from "./views/incident";
 
 /** What a view gets. */
 export interface ViewProps {
@@ -36,6 +37,7 @@ const views: Record<string, View> = {
   proofs: { title: "Proofs", view: ProofsView, about: "why an election is right for every n", below: /^[^/]+$/ },
   stories: { title: "Stories", view: StoriesView, about: "guided walks through elections", below: /^[^/]+(\/(\d+|handout))?$/ },
   live: { title: "Live", view: LiveView, about: "a group that runs" },
+  incident: { title: "Incident", view: IncidentView, about: "why a group lost its leader, from its record" },
 };
 
 const lost: View = { title: "No such page", view: Lost, about: "" };
@@ -63,6 +65,7 @@ export function Frame({ engine }: { engine: Engine }) {
   const address = useAddress();
   const shown = viewOf(address);
   const View = shown.view;
+  useDrops(engine);
   useEffect(() => {
     document.title = `${shown.title} · Ringleader`;
   }, [shown]);

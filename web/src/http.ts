@@ -23,8 +23,10 @@ export function parse<T>(text: string): T {
 }
 
 /** Asks over HTTP. */
-export const overHTTP: Asker = async (ask, body, line, signal) => {
-  const reply = await fetch(`api/${ask}`, { method: "POST", headers: { "Content-Type": "application/json" }, body, ...(signal ? { signal } : {}) }).catch((error: unknown) => {
+export const overHTTP: Asker = (ask, body, line, signal) => post(ask, body, "application/json", line, signal);
+
+async function post(ask: string, body: string | Blob, type: string, line: (text: string) => void, signal?: AbortSignal): Promise<void> {
+  const reply = await fetch(`api/${ask}`, { method: "POST", headers: { "Content-Type": type }, body, ...(signal ? { signal } : {}) }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new Failure("The server of the lab does not answer. Is ringleader lab still running?");
   });
@@ -43,7 +45,19 @@ export const overHTTP: Asker = async (ask, body, line, signal) => {
   }
   const rest = parts.join("");
   if (rest !== "") line(rest);
-};
+}
+
+/** Opens a record by the server: see Engine. */
+export async function incident(record: Blob | string, signal?: AbortSignal): Promise<string> {
+  const [body, type] = typeof record === "string" ? [JSON.stringify({ place: record }), "application/json"] : [record, "application/octet-stream"];
+  const found: Line[] = [];
+  await post("incident", body, type, (text) => text !== "" && found.push(parse<Line>(text)), signal);
+  const failed = found.find((line) => line.error !== undefined);
+  if (failed !== undefined) throw new Failure(failed.error);
+  const answer = found.find((line) => line.answer !== undefined)?.answer as { page: string } | undefined;
+  if (answer === undefined) throw new Failure("The answer ended before it was complete.");
+  return answer.page;
+}
 
 interface File64 {
   type: string;

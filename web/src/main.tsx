@@ -1,7 +1,7 @@
 // The page: its frame, and the views that the part of the address behind # selects.
 
 import { render } from "preact";
-import { engineOver, overHTTP } from "./http";
+import { engineOver, incident, overHTTP } from "./http";
 import { exportedStories, overWorkers } from "./worker";
 import { Frame } from "./frame";
 import { recorded, RecordedRun } from "./recorded";
@@ -11,4 +11,4 @@ watchTheme();
 const inPage = document.querySelector<HTMLMetaElement>("meta[name=engine]")?.content === "wasm";
 const root = document.getElementById("lab");
 const held = recorded();
-if (root !== null) render(held !== undefined ? <RecordedRun of={held} /> : <Frame engine={inPage ? engineOver(overWorkers(), exportedStories) : engineOver(overHTTP)} />, root);
+if (root !== null) render(held !== undefined ? <RecordedRun of={held} /> : <Frame engine={inPage ? engineOver(overWorkers(), exportedStories) : { ...engineOver(overHTTP), incident }} />, root);

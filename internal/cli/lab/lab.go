@@ -41,6 +41,9 @@ does not have. It stops at Ctrl-C.
 With --members it also shows a group that runs: its leader, leases, and the history of its leaders. The page
 can only look; ringleader demo --lab opens one that commands a demo. Members are asked like ringleader status does.
 
+The page also tells why a group lost its leader: drop a record on it that ringleader record has written, or
+name a member that runs, or its directory. --cert, --key and --ca are for members with https.
+
 With --export it writes the lab as a site for any web host, in which the page computes all itself. A browser
 also opens its index.html from disk. Outside a release that compiles this program for the browser, in its
 source tree, and needs the Go command.`,
@@ -80,7 +83,7 @@ source tree, and needs the Go command.`,
 					p.Complain(fmt.Sprintf("no browser opens (%v); open %s", err, address))
 				}
 			}
-			return lab.Serve(command.Context(), listener, engine)
+			return lab.Serve(command.Context(), listener, engine, o.group.gather)
 		},
 	}
 	f := command.Flags()

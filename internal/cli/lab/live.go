@@ -3,11 +3,14 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +18,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/observe"
+	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/show/demo"
 	"ringleader.example/ringleader/internal/show/lab"
 	"ringleader.example/ringleader/internal/show/report"
@@ -94,7 +98,13 @@ func Demo(ctx context.Context, p *plan.Program, o demo.Options) error {
 	engine := (&lab.Live{Board: o.Stage.Board, Act: o.Stage.Act}).With(New(p.Name, p.Algorithms))
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
-	go func() { served <- lab.Serve(serving, listener, engine) }()
+	gather := func(ctx context.Context, place string) (*record.Records, error) {
+		if folder := o.Stage.Folder(); place == "" && folder != "" {
+			return record.Open(folder)
+		}
+		return (&groupOptions{}).gather(ctx, place)
+	}
+	go func() { served <- lab.Serve(serving, listener, engine, gather) }()
 	err = demo.Run(ctx, p.Printer, p.Stdin, o)
 	stop()
 	if failed := <-served; err == nil && failed != nil {
@@ -115,11 +125,11 @@ func (o *groupOptions) security() (transport.TLS, error) {
 		}
 	}
 	switch {
-	case secure && files != 3:
-		return nil, errors.New("places with https need --cert, --key and --ca")
-	case !secure && files > 0:
+	case !secure && files > 0 && len(o.members) > 0:
 		return nil, errors.New("--cert, --key and --ca are for --members with https")
-	case !secure:
+	case secure && files == 0, files > 0 && files != 3:
+		return nil, errors.New("places with https need --cert, --key and --ca")
+	case files == 0:
 		return nil, nil
 	}
 	security, err := transport.LoadTLS(o.cert, o.key, o.ca)
@@ -145,4 +155,64 @@ func clientAt(where string, security transport.TLS) (*control.Client, error) {
 		security = nil
 	}
 	return control.NewHTTPClient(address, security), nil
+}
+
+// lastMinutes is how much of the record of a member that runs the page asks for.
+const lastMinutes = 15 * time.Minute
+
+// gather returns the records of the members of the flags, or of one at a place that the page names: of a member that runs by its URL, or all in a directory.
+func (o *groupOptions) gather(ctx context.Context, place string) (*record.Records, error) {
+	places := []string{place}
+	if place == "" {
+		places = nil
+		for _, text := range o.members {
+			_, where, _ := strings.Cut(text, "=")
+			places = append(places, where)
+		}
+	}
+	security, err := o.security()
+	if err != nil {
+		return nil, err
+	}
+	var parts []*record.Records
+	var failed error
+	for _, where := range places {
+		part, err := recordOf(ctx, where, security)
+		if err != nil {
+			failed = cmp.Or(failed, err)
+			continue
+		}
+		parts = append(parts, part)
+	}
+	switch {
+	case len(parts) > 0:
+		return record.Joined(parts...), nil
+	case failed != nil:
+		return nil, failed
+	}
+	return nil, errors.New("the lab shows no group whose record it could ask for")
+}
+
+// recordOf returns the record at a place.
+func recordOf(ctx context.Context, where string, security transport.TLS) (*record.Records, error) {
+	if !strings.Contains(where, "://") {
+		if info, err := os.Stat(where); err != nil {
+			return nil, err
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("%s is no directory; a file is opened by a drop on the page", option.Excerpt(where))
+		}
+		return record.Open(where)
+	}
+	if strings.HasPrefix(where, "https://") && security == nil {
+		return nil, errors.New("a place with https needs the --cert, --key and --ca of ringleader lab")
+	}
+	client, err := clientAt(where, security)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := client.Record(ctx, lastMinutes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	return record.Parse(where, archive), nil
 }

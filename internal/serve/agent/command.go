@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/serve/record"
 )
 
 // mostBackoff is the longest pause before a command or a candidacy begins again.
@@ -35,12 +36,16 @@ type executor struct {
 	*Agent
 	backoff backoff
 	status  int           // of the command that ended last by itself
+	why     record.Reason // it has ended
 	pause   time.Duration // after that
 }
 
 // Exec runs the command whenever the member leads, until ctx is done or the member has stopped. It returns the exit status of
 // a command that has ended the life of the member by itself, and otherwise 0.
 func (a *Agent) Exec(ctx context.Context) (status int, err error) {
+	told := ctx
+	ctx, end := context.WithCancelCause(context.WithoutCancel(told))
+	defer context.AfterFunc(told, func() { end(record.Reason(context.Cause(told).Error())) })() // such as that a signal was received: the record has it
 	e := &executor{Agent: a, backoff: backoff{first: a.config.Backoff}}
 	if e.standby != nil {
 		e.keepers.prepare(e.config.Command)
@@ -92,7 +97,7 @@ func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
 		e.pause = e.backoff.after(time.Since(begun))
 		e.log.Warn("the command has ended by itself", "status", e.status, "term", l.Term(), "then", e.config.OnExit)
 		if e.config.OnExit != Restart {
-			return errEnded
+			return fmt.Errorf("%w: %w", errEnded, e.why)
 		}
 		if !e.rest(ctx.Done(), l, e.pause) {
 			return nil
@@ -142,7 +147,10 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 			if command.left != nil {
 				return false, fmt.Errorf("processes of the command may be left: %w", command.left)
 			}
-			e.status = command.status
+			e.status, e.why = command.status, record.Reason(fmt.Sprintf("the command has ended by itself, with status %d", command.status))
+			if now() >= d.order().Stop {
+				e.why = "the keeper has stopped the command, as its lease was about to end"
+			}
 			if told = ctx.Err() != nil; told {
 				e.log.Info("the command has stopped", "term", l.Term(), "status", e.status, "because", context.Cause(ctx))
 			}

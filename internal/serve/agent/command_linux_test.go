@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/record"
 )
 
 // single starts a member that is a group of its own, and waits until it has ended.
@@ -42,8 +43,30 @@ func TestTheExitStatusOfACommandIsThatOfAMemberThatLeavesWithIt(t *testing.T) {
 				t.Errorf("%q, warden %v: exit status %d, want %d", c.command, warden, status, c.want)
 			} else {
 				g.alone()
+				g.told(fmt.Sprintf("the member resigned: the command has ended by itself, with status %d", c.want))
 			}
 		}
+	}
+}
+
+// told fails unless the record of member 1 has why its lead has ended.
+func (g *group) told(want string) {
+	g.Helper()
+	records, err := record.Open(filepath.Join(g.dir, "1"))
+	g.must(err)
+	var all []string
+	for _, l := range records.Logs {
+		for e := range l.Notable() {
+			if e == nil {
+				continue
+			}
+			if told, is := e.Body.(*record.Told); is {
+				all = append(all, told.Detail)
+			}
+		}
+	}
+	if !slices.Contains(all, want) {
+		g.Errorf("the record tells %q, and not %q", all, want)
 	}
 }
 
@@ -205,6 +228,7 @@ func TestACommandHasTimeToEndWhileItsLeaseIsRenewed(t *testing.T) {
 		t.Errorf("%q, exit status %d", got, g.run[1].ProcessState.ExitCode())
 	}
 	g.alone()
+	g.told("the member resigned: terminated signal received")
 }
 
 func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {

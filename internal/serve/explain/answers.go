@@ -1,7 +1,10 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
@@ -37,10 +40,41 @@ func (i *inquiry) silent() {
 		i.is(Voters, Likely, "the voters had changed to %v %s before, and no majority of them renewed the lease", voters, Lasts(time.Duration(t.ended-changed)))
 	case missing == 0 && conflict > 0:
 		i.is(Clock, Likely, "the clocks of members contradict each other by %s: one has jumped, or drifts beyond the bound", Lasts(conflict))
-	case missing == 0:
+	case missing == 0, i.lapsed() && missing < len(voters)-len(voters)/2: // the others are a majority
 		i.superseded()
 	default:
 		i.majority(&a)
+	}
+}
+
+// lapsed reports whether the lease of the leader had run out when its lead ended.
+func (i *inquiry) lapsed() bool {
+	for at := range each[*record.Lapse](i.tenure.life) {
+		if at >= i.tenure.ended-int64(time.Millisecond) && at <= i.tenure.ended+int64(time.Second) {
+			return true
+		}
+	}
+	return false
+}
+
+// tardy concludes that a lease has ended although a majority answered until then, and tells which messages were slow.
+func (i *inquiry) tardy() {
+	t := i.tenure
+	i.is(Late, Likely, "all voters that member %d needs have answered it, and too late to renew its lease", t.leader)
+	slowest := map[[2]uint64]int64{} // by sender and receiver
+	for _, c := range i.crossings() {
+		ofLeader := (c.from == t.life || c.to == t.life) && c.from.member() != c.to.member()
+		if ofLeader && ofLease(t.life, int(c.kind)) && c.received > t.ended-int64(i.window()) && c.sent <= t.ended {
+			way := [2]uint64{c.from.member(), c.to.member()}
+			slowest[way] = max(slowest[way], c.received-c.sent)
+		}
+	}
+	ways := slices.SortedFunc(maps.Keys(slowest), func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	for _, way := range ways {
+		i.evidence("the slowest message about leases from %d to %d took %s", way[0], way[1], Lasts(time.Duration(slowest[way])))
+	}
+	if len(ways) == 0 {
+		i.lacks("the records of the others: how long messages took to them and back")
 	}
 }
 

@@ -17,6 +17,7 @@ var prevents = map[Cause]string{
 	Suspended:  "Do not suspend the machines of members, or hand over before.",
 	Disk:       "Use a disk with quick flushes, for members alone. ringleader doctor measures it; --stall decides how long a leader waits for it.",
 	Links:      "Repair the links named above. A longer lease bears longer losses.",
+	Late:       "A longer lease bears slower answers: ringleader doctor measures links, disks and processors, and says which lease fits. The evidence has the slowest messages.",
 	Followers:  "Members that vote belong on machines that do not fail together. More voters bear more failures.",
 	Clock:      "Repair the clock, or allow more drift: leases are safe only within the bound.",
 	Health:     "Repair what the check has found.",

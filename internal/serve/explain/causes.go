@@ -292,6 +292,10 @@ func (i *inquiry) lost() (seen int64, how string) {
 func (i *inquiry) proven(quiet time.Duration) {
 	t, hang := i.tenure, i.tenure.life.head.Hang
 	switch {
+	case hang > 0 && quiet >= hang && quiet < hang+record.Held && !i.complete():
+		i.evidence("its death was proven %s after its last entry here; its warden kills it after %s without work", Lasts(quiet), Lasts(hang))
+		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
+		i.lacks("its last entries, up to %s: they were in memory of its machine, and this copy of its files has them not; ringleader record on that machine reads both", Lasts(record.Held))
 	case hang > 0 && quiet >= hang && quiet > i.pause()+grace:
 		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", Lasts(quiet), Lasts(hang))
 		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, Lasts(quiet))
@@ -305,6 +309,15 @@ func (i *inquiry) proven(quiet time.Duration) {
 		i.is(Killed, Certain, "the process of member %d has ended: it was killed, or crashed", t.leader)
 		i.lacks("who or what killed it; the output of its warden has the signal")
 	}
+}
+
+// complete reports whether the record of the leader has the last entries of a life that was killed: its machine had none of them in memory only, a reader has
+// added these, or the next life has written them.
+func (i *inquiry) complete() bool {
+	v := i.tenure.life
+	last := v.segments[len(v.segments)-1].Head
+	next := i.after(v)
+	return last.Tail == "" || last.Joined || next != nil && next.head.Boot == v.head.Boot
 }
 
 // replaced reports whether another member has led later.
@@ -439,6 +452,10 @@ func (i *inquiry) superseded() {
 				return
 			}
 		}
+	}
+	if i.lapsed() {
+		i.tardy()
+		return
 	}
 	i.is(Unknown, None, "the lead ended, and no record has a reason")
 }

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"cmp"
 	"encoding/binary"
 	"flag"
 	"os"
@@ -15,7 +16,7 @@ import (
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
-// idle are records of three members in which member 3 leads for so long, but for a moment in each four hours.
+// idle are records of three members that are led for so long, by another one after each four hours. Their loops are late as on a busy machine.
 func idle(b *testing.B, folder string, lasts time.Duration) (bytes int64) {
 	var all [4]*record.Writer
 	for id := uint64(1); id <= 3; id++ {
@@ -31,10 +32,11 @@ func idle(b *testing.B, folder string, lasts time.Duration) (bytes int64) {
 	}
 	state := make([]byte, 700)
 	message := make([]byte, 60)
+	var decided [4]record.Decision
 	add := func(id uint64, now time.Duration, body record.Body) {
 		at := record.Clocks{Monotonic: now, Boottime: now}
 		if all[id].Wants("g") {
-			all[id].Add(at, "g", &record.Snapshot{Members: []uint64{1, 2, 3}, State: state})
+			all[id].Add(at, "g", &record.Snapshot{Members: []uint64{1, 2, 3}, Decision: decided[id], State: state})
 		}
 		all[id].Add(at, "g", body)
 	}
@@ -65,8 +67,15 @@ func idle(b *testing.B, folder string, lasts time.Duration) (bytes int64) {
 				if id == leader {
 					role = "leader"
 				}
-				add(id, now, &record.Decision{Role: role, Leader: leader, Term: term, Until: now + 500*time.Millisecond})
+				decided[id] = record.Decision{Role: role, Leader: leader, Term: term, Until: now + 500*time.Millisecond}
+				add(id, now, &decided[id])
 			}
+		}
+		if late := (&record.Late{By: time.Duration(8+n%40) * time.Millisecond}); n%7 == 0 {
+			add(3, now, late)
+		} else if n%31 == 0 {
+			add(1, now, late)
+			add(2, now, late)
 		}
 		binary.LittleEndian.PutUint64(message[9:], n)
 		add(3, now, step(process.Input{What: process.Expired, Timer: 3}, now, 1, 2))
@@ -92,14 +101,17 @@ func idle(b *testing.B, folder string, lasts time.Duration) (bytes int64) {
 	return bytes
 }
 
-// days is how long the records are.
-var days = flag.Duration("days", 48*time.Hour, "how long the records of the benchmark are")
+var (
+	days = flag.Duration("days", 48*time.Hour, "how long the records of the benchmark are")
+	into = flag.String("into", "", "the folder in which the benchmark leaves its records")
+)
 
-// BenchmarkTwoDaysOfThreeMembers is what explain takes for two days in which little happens. Its memory is that of a process that does nothing else: run it alone.
+// BenchmarkTwoDaysOfThreeMembers is what explain takes for two days in which little happens. With -into the command can be measured by the same records:
 //
-//	go test ./internal/serve/explain -run '^$' -bench TwoDays -benchtime 3x
+//	go test ./internal/serve/explain -run '^$' -bench TwoDays -benchtime 3x -into /tmp/days
+//	/usr/bin/time -v ringleader explain /tmp/days
 func BenchmarkTwoDaysOfThreeMembers(b *testing.B) {
-	folder := b.TempDir()
+	folder := cmp.Or(*into, b.TempDir())
 	bytes := idle(b, folder, *days)
 	b.ReportAllocs()
 	for b.Loop() {

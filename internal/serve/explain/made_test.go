@@ -21,11 +21,14 @@ type hand struct {
 }
 
 // byHand begins the record of a member whose machine has a name and a wall clock that is ahead.
-func byHand(member uint64, machine string, ahead time.Duration) *hand {
+func byHand(member uint64, machine string, ahead time.Duration, change ...func(*record.Head)) *hand {
 	h := &hand{}
 	head := record.Head{
 		Group: "g", Member: member, Incarnation: 1, Wall: int64(1_000*time.Second + ahead), Boot: machine, Algorithm: "quorum-bully",
 		Members: []uint64{1, 2, 3}, Unit: time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond, Entitled: 475 * time.Millisecond,
+	}
+	for _, f := range change {
+		f(&head)
 	}
 	h.writer = record.NewWriter(&h.memory, func() record.Head { return head }, record.Options{})
 	h.add(0, &record.Start{})
@@ -213,5 +216,53 @@ func TestWildContentsDoNotPanic(t *testing.T) {
 				g.Scene(i)
 			}
 		}
+	}
+}
+
+// The last entries of a life are in memory of its machine for a while. A copy of the files alone ends earlier than the life.
+func TestACopyWithoutItsTailDoesNotTellThatAMemberHung(t *testing.T) {
+	for name, test := range map[string]struct {
+		tail   string
+		joined bool
+		quiet  int // from the last entry to the proof
+		cause  explain.Cause
+		says   string
+	}{
+		"no tail":              {"", false, 3_000, explain.Hung, ""},
+		"a tail that is there": {"ringleader-0", true, 3_000, explain.Hung, ""},
+		"one that is not":      {"ringleader-0", false, 3_000, explain.Killed, "this copy of its files has them not"},
+		"longer than a tail":   {"ringleader-0", false, 60_000, explain.Hung, ""},
+	} {
+		one := byHand(1, "m", 0, func(h *record.Head) { h.Tail, h.Joined, h.Hang = test.tail, test.joined, time.Second })
+		two := byHand(2, "m", 0)
+		one.leads(100, 1, 1, 575)
+		one.leads(500, 1, 1, 975)
+		two.add(110, &record.Decision{Role: "follower", Leader: 1, Term: 1})
+		two.add(500+test.quiet, &record.Proof{Peer: 1, Incarnation: 1})
+		two.leads(600+test.quiet, 2, 2, 1100+test.quiet)
+		c := explain.Of(record.Parse("test", archived(one, two))).Groups[0].Changes[1]
+		if c.Cause != test.cause || c.Certainty != explain.Likely || !strings.Contains(strings.Join(c.Missing, " "), test.says) {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+func TestAnswersThatAllCameLateAreACause(t *testing.T) {
+	one, two := byHand(1, "m", 0), byHand(2, "m", 0)
+	one.leads(50, 1, 1, 600)
+	two.add(60, &record.Decision{Role: "follower", Leader: 1, Term: 1})
+	one.sends(120, 2, 3, "request")
+	two.grants(420, 1, "request")
+	one.receives(540, 2, 4, "granted request")
+	one.add(600, &record.Lapse{Until: 600 * time.Millisecond})
+	one.add(600, &record.Decision{Role: "candidate", Term: 1})
+	one.add(601, &record.Change{From: 1, Cause: "lapsed", Detail: "no majority has renewed the lease; all have answered late"})
+	two.leads(1100, 2, 2, 1575)
+	one.add(2000, &record.End{})
+	two.add(2000, &record.End{})
+	c := explain.Of(record.Parse("test", archived(one, two))).Groups[0].Changes[1]
+	told := strings.Join(c.Evidence, "\n")
+	if c.Cause != explain.Late || c.Certainty != explain.Likely || !strings.Contains(told, "from 1 to 2 took 300 ms") || !strings.Contains(told, "from 2 to 1 took 120 ms") {
+		t.Errorf("%+v", c)
 	}
 }

@@ -20,6 +20,7 @@ const (
 	Suspended   Cause = "suspended"   // its machine was suspended
 	Disk        Cause = "disk"        // its disk gave no answer, or failed
 	Links       Cause = "links"       // messages to or from a majority were lost or late
+	Late        Cause = "late"        // a majority answered, and too late to renew its lease
 	Followers   Cause = "followers"   // so many others were down or stood still that no majority was left
 	Clock       Cause = "clock"       // clocks contradict each other by more than the bound
 	Resigned    Cause = "resigned"    // it was told to resign, or its work has returned

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	contract "ringleader.example/ringleader/election"
@@ -132,14 +135,26 @@ func lines(r *record.Records) (all []*line) {
 
 // add takes the record of one member.
 func (l *line) add(log *record.Log) {
-	var last *life
+	lives := make([]*life, len(log.Segments)) // by segment
 	for i, s := range log.Segments {
-		if last == nil || last.head.Incarnation != s.Head.Incarnation {
-			last = &life{head: s.Head, base: l.base(&s.Head)}
-			last.begun = last.at(record.Clocks{})
-			last.last = last.begun
-			l.lives = append(l.lives, last)
+		if i > 0 && lives[i-1].head.Incarnation == s.Head.Incarnation {
+			lives[i] = lives[i-1]
+			continue
 		}
+		lives[i] = &life{head: s.Head, base: l.base(&s.Head)}
+		lives[i].begun = lives[i].at(record.Clocks{})
+		lives[i].last = lives[i].begun
+		l.lives = append(l.lives, lives[i])
+	}
+	pieces := together(len(log.Segments), func(i int) *piece { return lives[i].read(l.name, log.Segments[i]) })
+	most := map[*life]int{} // facts
+	for i, p := range pieces {
+		most[lives[i]] += len(p.facts)
+	}
+	for v, n := range most {
+		v.facts = slices.Grow(v.facts, n)
+	}
+	for i, s := range log.Segments {
 		if s.Head.Drift > 0 && s.Head.Drift < 1 {
 			l.drift = s.Head.Drift
 		}
@@ -151,8 +166,29 @@ func (l *line) add(log *record.Log) {
 				l.members = slices.Insert(l.members, i, id)
 			}
 		}
-		last.read(l, s)
+		for _, text := range pieces[i].damages {
+			if len(l.damages) < mostDamages {
+				l.damages = append(l.damages, text)
+			}
+		}
+		lives[i].take(s, pieces[i])
 	}
+}
+
+// together does work for each of some numbers, with all processors. Segments are read so: each can be read without the others.
+func together[T any](n int, work func(i int) T) []T {
+	all := make([]T, n)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				all[i] = work(i)
+			}
+		})
+	}
+	workers.Wait()
+	return all
 }
 
 const (
@@ -180,40 +216,61 @@ func (l *line) base(h *record.Head) *timebase {
 // ofTests is how the life of a member ends that a test in memory kills. A process that is killed writes nothing.
 const ofTests = "killed"
 
-// read takes what is notable in a segment.
-func (l *life) read(all *line, s *record.Segment) {
-	from, to := int64(0), int64(0)
+// piece is what is notable in a segment.
+type piece struct {
+	facts    []fact
+	from, to int64
+	start    *record.Start
+	end      *record.End
+	damages  []string
+}
+
+// read reads what is notable in a segment.
+func (l *life) read(group string, s *record.Segment) *piece {
+	p := &piece{}
 	for e, damage := range s.Notable() {
 		if damage != nil {
-			if len(all.damages) < mostDamages {
-				all.damages = append(all.damages, damage.String())
+			if len(p.damages) < mostDamages {
+				p.damages = append(p.damages, damage.String())
 			}
 			continue
 		}
 		at := l.at(e.At)
-		if from == 0 {
-			from = at
+		if p.from == 0 {
+			p.from = at
 		}
-		to = max(to, at)
+		p.to = max(p.to, at)
 		switch body := e.Body.(type) {
 		case *record.Start:
-			l.recovering = body.Recovering
+			p.start = body
 		case *record.End:
-			l.closed, l.reason = body.Reason != ofTests, body.Reason
+			p.end = body
 		case *record.Snapshot:
-			if e.Group == all.name {
-				l.facts = append(l.facts, fact{at, e.Group, &body.Decision, s.Head.Unit})
+			if e.Group == group {
+				p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit})
 			}
 			continue
 		case *record.Step, *record.Idle: // detail reads them, where they matter
 			continue
 		}
-		if e.Group == "" || e.Group == all.name {
-			l.facts = append(l.facts, fact{at, e.Group, e.Body, s.Head.Unit})
+		if e.Group == "" || e.Group == group {
+			p.facts = append(p.facts, fact{at, e.Group, e.Body, s.Head.Unit})
 		}
 	}
-	l.segments, l.spans = append(l.segments, s), append(l.spans, [2]int64{from, to})
-	l.last = max(l.last, to)
+	return p
+}
+
+// take adds what is notable in a segment.
+func (l *life) take(s *record.Segment, p *piece) {
+	if p.start != nil {
+		l.recovering = p.start.Recovering
+	}
+	if p.end != nil {
+		l.closed, l.reason = p.end.Reason != ofTests, p.end.Reason
+	}
+	l.facts = append(l.facts, p.facts...)
+	l.segments, l.spans = append(l.segments, s), append(l.spans, [2]int64{p.from, p.to})
+	l.last = max(l.last, p.to)
 }
 
 // tenureKey tells tenures apart.
@@ -354,11 +411,13 @@ func (l *line) detail() {
 		}
 	}
 	for _, v := range l.lives {
-		for i, s := range v.segments {
+		steps := together(len(v.segments), func(i int) []fact {
 			if inside := overlapping(apart, v.spans[i]); len(inside) > 0 {
-				l.read(v, s, inside)
+				return v.steps(l.name, v.segments[i], inside)
 			}
-		}
+			return nil
+		})
+		v.facts = slices.Concat(append([][]fact{v.facts}, steps...)...)
 		slices.SortStableFunc(v.facts, func(a, b fact) int { return cmp.Compare(a.at, b.at) })
 	}
 }
@@ -373,20 +432,21 @@ func overlapping(times [][2]int64, span [2]int64) (all [][2]int64) {
 	return all
 }
 
-// read takes the steps of a segment at some times.
-func (l *line) read(v *life, s *record.Segment, times [][2]int64) {
+// steps returns the steps of a segment at some times.
+func (l *life) steps(group string, s *record.Segment, times [][2]int64) (all []fact) {
 	matters := func(c record.Clocks) bool {
-		at := v.at(c)
+		at := l.at(c)
 		return slices.ContainsFunc(times, func(t [2]int64) bool { return t[0] <= at && at <= t[1] })
 	}
 	for e := range s.Detailed(matters) {
-		if e == nil || e.Group != l.name || !matters(e.At) {
+		if e == nil || e.Group != group || !matters(e.At) {
 			continue
 		}
 		if step, is := e.Body.(*record.Step); is {
-			v.facts = append(v.facts, fact{v.at(e.At), e.Group, step, s.Head.Unit})
+			all = append(all, fact{l.at(e.At), e.Group, step, s.Head.Unit})
 		}
 	}
+	return all
 }
 
 // extend finds the last end of the lease of each tenure.

@@ -1,10 +1,12 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
@@ -13,17 +15,17 @@ import (
 // decoder reads the entries of a segment.
 type decoder struct {
 	coder
-	templates map[uint64]*template // by their numbers; nil: its class is not known, or not what the last step of it was
-	members   map[string][]uint64  // by group: its members, by position
-	all       []uint64             // those in the head
-	left      int                  // how many bytes may be made
-	lost      bool                 // a block was lost
-	idle      Entry                // of a step that is not made
+	templates []*template         // by their numbers; nil: its class is not known, or not what the last step of it was
+	members   map[string][]uint64 // by group: its members, by position
+	all       []uint64            // those in the head
+	left      int                 // how many bytes may be made
+	lost      bool                // a block was lost
+	idle      Entry               // of a step that is not made
 }
 
 func newDecoder(h *Head, size int) *decoder {
 	return &decoder{
-		coder: coder{unit: h.Unit, every: h.Every, bases: map[string]*base{}}, templates: map[uint64]*template{}, members: map[string][]uint64{},
+		coder: coder{unit: h.Unit, every: h.Every, bases: map[string]*base{}}, members: map[string][]uint64{},
 		all: h.Members, left: mostMade*size + spareMade,
 	}
 }
@@ -53,6 +55,14 @@ func (d *decoder) lose() {
 	d.lost = true
 }
 
+// template returns the template with a number; nil: there is none.
+func (d *decoder) template(index uint64) *template {
+	if index < uint64(len(d.templates)) {
+		return d.templates[index]
+	}
+	return nil
+}
+
 // next decodes one entry. A step that is as predicted is not made at times that are idle: its body is nil. It returns nil for what is no entry.
 func (d *decoder) next(c *cursor, idle func(Clocks) bool) (*Entry, error) {
 	k := kind(c.byte())
@@ -72,6 +82,10 @@ func (d *decoder) next(c *cursor, idle func(Clocks) bool) (*Entry, error) {
 	if c.broken || k == 0 {
 		return nil, errEntry
 	}
+	if by, is := lateOf(content); is && k == kindLate {
+		e.Body = &Late{By: by}
+		return e, nil
+	}
 	fresh, known := bodies[k]
 	if !known {
 		e.Body = &Unknown{uint8(k), append([]byte(nil), content...)}
@@ -90,6 +104,22 @@ func (d *decoder) next(c *cursor, idle func(Clocks) bool) (*Entry, error) {
 	return e, nil
 }
 
+// lateOf reads a [Late] as writers write it; there are many on a busy machine. It reports false for another text, which JSON may read yet.
+func lateOf(content []byte) (by time.Duration, is bool) {
+	digits, found := bytes.CutPrefix(content, []byte(`{"By":`))
+	digits, closed := bytes.CutSuffix(digits, []byte("}"))
+	if !found || !closed || len(digits) == 0 || len(digits) > 18 || digits[0] == '0' && len(digits) > 1 {
+		return 0, false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		by = 10*by + time.Duration(c-'0')
+	}
+	return by, true
+}
+
 // named returns the member behind a port; 0: it is not known.
 func (d *decoder) named(group string, port election.Port) uint64 {
 	members := d.members[group]
@@ -104,35 +134,43 @@ func (d *decoder) named(group string, port election.Port) uint64 {
 
 func (d *decoder) predicted(c *cursor, index uint64, idle func(Clocks) bool) (*Entry, error) {
 	d.boot += int64(c.uvarint())
-	s := Step{Ticks: d.ticks()}
-	if s.Checked = d.due(); s.Checked {
-		s.Check = c.byte()
+	ticks, checked, check := d.ticks(), d.due(), byte(0)
+	if checked {
+		check = c.byte()
 	}
 	if c.broken {
 		return nil, errEntry
 	}
-	d.checked(s.Checked)
-	t := d.templates[index]
+	d.checked(checked)
+	t := d.template(index)
 	if t == nil {
 		return nil, errClass
 	}
 	t.later++
-	base, known := d.based(&t.class, s.Ticks)
-	if idle(d.clocks()) {
-		d.idle.At, d.idle.Group = d.clocks(), t.group
+	base, known := d.based(t, ticks)
+	if at := d.clocks(); idle(at) { // most steps of a record are, so they cost nothing more
+		d.idle.At, d.idle.Group = at, t.group
 		return &d.idle, nil
 	}
 	t.catchUp()
-	return d.made(&s, t.class, t.last, base, known)
+	return d.made(&Step{Ticks: ticks, Checked: checked, Check: check}, t.class, t.last, base, known)
 }
 
 // based returns the base of a step, and whether it is known: no block was lost since the last timer has expired.
-func (d *decoder) based(of *class, ticks uint64) (base uint64, known bool) {
-	known = d.bases[of.group] != nil || !d.lost
-	base = d.from(of, ticks)
-	if !known && of.what != process.Expired {
-		delete(d.bases, of.group)
+func (d *decoder) based(t *template, ticks uint64) (base uint64, known bool) {
+	if t.base != nil && !d.lost {
+		base = t.base.ticks
+		if t.what == process.Expired {
+			t.base.ticks = ticks
+		}
+		return base, true
 	}
+	known = d.bases[t.group] != nil || !d.lost
+	base = d.from(&t.class, ticks)
+	if !known && t.what != process.Expired {
+		delete(d.bases, t.group)
+	}
+	t.base = d.bases[t.group]
 	return base, known
 }
 
@@ -160,7 +198,7 @@ func (d *decoder) made(s *Step, of class, body []byte, base uint64, known bool) 
 // step reads a step in full.
 func (d *decoder) step(c *cursor) (*Entry, error) {
 	flags, index := c.byte(), c.uvarint()
-	t := d.templates[index]
+	t := d.template(index)
 	if flags&stepNew != 0 {
 		t = &template{class: class{c.text(), process.What(c.byte()), election.Port(c.uvarint()), election.Kind(c.byte()), election.Timer(c.byte())}}
 	}
@@ -190,7 +228,10 @@ func (d *decoder) step(c *cursor) (*Entry, error) {
 		return nil, errClass
 	}
 	t.learn(body)
+	for uint64(len(d.templates)) <= index {
+		d.templates = append(d.templates, nil)
+	}
 	d.templates[index] = t
-	base, known := d.based(&t.class, s.Ticks)
+	base, known := d.based(t, s.Ticks)
 	return d.made(&s, t.class, body, base, known)
 }

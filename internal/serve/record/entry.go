@@ -43,6 +43,7 @@ type Head struct {
 	Drift       float64       `json:",omitempty"` // by which part the clocks of members may be wrong
 	Every       int           // one of so many steps that are as predicted has a check of the state
 	Tail        string        `json:",omitempty"` // names the memory of this machine that has the last entries of the life, if that was killed
+	Joined      bool          `json:",omitempty"` // the entries in that memory are in the segment, or have been written: only a reader sets it
 	Changes     bool          // the segment has nothing but changes of the leader, of many lives, with their own times
 }
 
@@ -243,6 +244,12 @@ type Dialed struct {
 
 // Proof is that a life of a peer, and all before it, are proven dead.
 type Proof struct{ Peer, Incarnation uint64 }
+
+// Reason is an error that a record may have as text, and other members may be told: it has no text of the program's users.
+type Reason string
+
+// Error implements error.
+func (r Reason) Error() string { return string(r) }
 
 // Told is that a leader has told why its lead ends: a peer, or this member.
 type Told struct {

@@ -97,7 +97,7 @@ func (r *Records) join(l *Log) {
 	}
 	if content, err := last.Bytes(); err == nil {
 		last.memory = joined(content, &last.Head, all)
-		last.length = int64(len(last.memory))
+		last.complete()
 	}
 	for h := last.Head; ; {
 		h.Segment++
@@ -105,8 +105,24 @@ func (r *Records) join(l *Log) {
 		if len(content) == 0 {
 			return
 		}
-		r.parse(last.File, content, true)
+		if r.parse(last.File, content, true); len(l.Segments) > 0 {
+			l.Segments[len(l.Segments)-1].complete()
+		}
 	}
+}
+
+// complete notes in the head of a segment, which an archive has, too, that the entries in memory of its machine were added.
+func (s *Segment) complete() {
+	_, payload, ok := unseal(s.memory)
+	s.Head.Joined = true
+	head, err := json.Marshal(&s.Head)
+	if !ok || err != nil {
+		return
+	}
+	block := append(make([]byte, headSize), head...)
+	seal(block, blockHead)
+	s.memory = append(block, s.memory[headSize+len(payload):]...)
+	s.length = int64(len(s.memory))
 }
 
 // Parse finds the records in an archive.
@@ -282,7 +298,7 @@ func (s *Segment) Entries() iter.Seq2[*Entry, *Damage] {
 }
 
 // Notable is Entries without the steps that were as predicted, such as renewals while nothing happens. An [Idle] stands for those of a block, or of a part of a block, in a row.
-// It is many times as fast.
+// It is valid until the next entry. Notable is many times as fast.
 func (s *Segment) Notable() iter.Seq2[*Entry, *Damage] {
 	return s.entries(func(Clocks) bool { return true })
 }
@@ -371,6 +387,11 @@ type walk struct {
 	span  Idle // that was not yielded yet
 	group string
 	place Place
+
+	idled struct { // what is yielded for spans: a busy machine has many
+		Entry
+		Idle
+	}
 }
 
 // blocks walks over all blocks.
@@ -436,9 +457,8 @@ func (w *walk) block(c *cursor, end int) (more bool) {
 		w.place.Entry++
 		at := end - len(c.b)
 		e, err := w.decoder.next(c, w.idle)
-		var one *entryError
 		switch {
-		case err != nil && errors.As(err, &one):
+		case err != nil && isOne(err):
 			unreadable, why = unreadable+1, err
 			continue
 		case err != nil:
@@ -468,12 +488,18 @@ func (w *walk) block(c *cursor, end int) (more bool) {
 	return w.flush()
 }
 
+// isOne reports whether an error is of one entry.
+func isOne(err error) bool {
+	var one *entryError
+	return errors.As(err, &one)
+}
+
 // flush yields the idle steps that were left out.
 func (w *walk) flush() bool {
 	if w.span.Steps == 0 {
 		return true
 	}
-	span := w.span
-	w.span = Idle{}
-	return w.yield(&Entry{Place: w.place, At: span.To, Group: w.group, Body: &span}, nil)
+	w.idled.Idle, w.span = w.span, Idle{}
+	w.idled.Entry = Entry{Place: w.place, At: w.idled.To, Group: w.group, Body: &w.idled.Idle}
+	return w.yield(&w.idled.Entry, nil)
 }

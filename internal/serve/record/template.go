@@ -12,6 +12,7 @@ type template struct {
 	grows   []number // what grows by the same amount each time
 	changed []number // what has changed last, if that was not as predicted
 	later   uint64   // how many times it has grown since last: only a reader lets that wait
+	base    *base    // of its group: a reader need not look for it again
 }
 
 // number is a number in a step, of 1 to 8 bytes.

@@ -13,6 +13,9 @@ type Sink interface {
 	Close() error
 }
 
+// Held is how long the last entries may be in memory of the machine only: see [Head.Tail].
+const Held = 10 * time.Second
+
 // Options are the limits of a [Writer]. Zeros are the defaults.
 type Options struct {
 	Segment int             // how many bytes a segment has at most, but for a last block; 128 KiB
@@ -37,7 +40,7 @@ const (
 	rest = time.Second
 
 	// restShared is likewise, where the end of the process loses nothing. What is notable waits for so long as newsShared.
-	restShared = 10 * time.Second
+	restShared = Held
 	newsShared = time.Second
 )
 

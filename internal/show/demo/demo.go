@@ -95,6 +95,7 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 	in.silent = in.silent || o.Stage != nil
 	show.hints = in.prompt && !o.JSON
 	d := &demo{group: g, show: show, stage: o.Stage}
+	o.Stage.within(g.folder)
 	if o.JSON {
 		if err := p.JSON(p.Header()); err != nil {
 			return err

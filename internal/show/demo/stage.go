@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -16,8 +17,9 @@ import (
 type Stage struct {
 	Board *observe.Board
 
-	asked chan request
-	past  []observe.Reign // that have ended
+	asked  chan request
+	past   []observe.Reign // that have ended
+	folder atomic.Value    // a string: that of all members
 }
 
 // request is a command from the stage.
@@ -33,6 +35,19 @@ func NewStage(members int) *Stage {
 		title = fmt.Sprintf("%d processes on this machine", members)
 	}
 	return &Stage{Board: observe.NewBoard(title), asked: make(chan request)}
+}
+
+// within notes the folder of the members. A demo without a stage has nothing to note.
+func (s *Stage) within(folder string) {
+	if s != nil {
+		s.folder.Store(folder)
+	}
+}
+
+// Folder returns the folder with the data of all members; empty: the demo has not begun. Any goroutine may call it.
+func (s *Stage) Folder() string {
+	folder, _ := s.folder.Load().(string)
+	return folder
 }
 
 // mostLine is the largest length of a command in bytes: a cut of [MostMembers] members has less.

@@ -99,7 +99,7 @@
     const moment = make("output", {});
     const play = make("button", { type: "button" });
     const items = c.events.map((e) => make("li", {}, make("span", {}, since(e.at - c.zero)), make("span", {}, e.text)));
-    const list = make("ol", { className: "happens" }, ...items);
+    const list = make("ol", { className: "happens", tabIndex: 0, ariaLabel: "what happens" }, ...items);
     let now = c.lasts, before = 0, frame = 0;
 
     const draw = (follow) => {

@@ -55,7 +55,7 @@ func inBubble(t *testing.T, engine lab.Engine, test func(t *testing.T, dial func
 		listener := &pipes{make(chan net.Conn), make(chan struct{})}
 		ctx, cancel := context.WithCancel(t.Context())
 		served := make(chan error, 1)
-		go func() { served <- lab.Serve(ctx, listener, engine) }()
+		go func() { served <- lab.Serve(ctx, listener, engine, nil) }()
 		var clients []net.Conn
 		stopped := false
 		stop := func() time.Duration {

@@ -33,12 +33,13 @@ const (
 var quick = map[string]bool{"catalogue": true, "listing": true, "stories": true, "models": true, "act": true}
 
 // policy lets the page load its own files, ask its own server, and nothing else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; frame-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Serve serves the page and its questions until ctx is done. The listener is one of [Listen].
-func Serve(ctx context.Context, listener net.Listener, engine Engine) error {
-	handler, err := newHandler(engine, listener.Addr().String())
+// Serve serves the page and its questions until ctx is done. The listener is one of [Listen]. Gather finds the records of members that run; nil: the
+// page opens files of records only.
+func Serve(ctx context.Context, listener net.Listener, engine Engine, gather Gather) error {
+	handler, err := newHandler(engine, gather, listener.Addr().String())
 	if err != nil {
 		return err
 	}
@@ -82,16 +83,17 @@ func Listen(address string) (net.Listener, error) {
 
 // handler answers requests of the page.
 type handler struct {
-	engine   Engine
-	hosts    []string // by which the page is called
-	assets   map[string]*asset
-	waiting  chan struct{} // a place for each question
-	computed chan struct{}
-	streams  *streams // of the group that is shown; nil: none is
+	engine    Engine
+	hosts     []string // by which the page is called
+	assets    map[string]*asset
+	waiting   chan struct{} // a place for each question
+	computed  chan struct{}
+	streams   *streams // of the group that is shown; nil: none is
+	incidents *incidents
 }
 
 // newHandler returns the handler of a server at a loopback address.
-func newHandler(engine Engine, address string) (*handler, error) {
+func newHandler(engine Engine, gather Gather, address string) (*handler, error) {
 	files, err := assets()
 	if err != nil {
 		return nil, err
@@ -103,7 +105,7 @@ func newHandler(engine Engine, address string) (*handler, error) {
 	return &handler{
 		engine: engine, hosts: []string{address, "localhost:" + port}, assets: files,
 		waiting: make(chan struct{}, mostWaiting), computed: make(chan struct{}, mostComputed),
-		streams: newStreams(engine),
+		streams: newStreams(engine), incidents: newIncidents(gather),
 	}, nil
 }
 
@@ -126,10 +128,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case asks && r.Method != http.MethodPost:
 		header.Set("Allow", http.MethodPost)
 		refuse(w, http.StatusMethodNotAllowed, "a question is a POST")
-	case asks && !isJSON(r):
-		refuse(w, http.StatusUnsupportedMediaType, "a question is application/json")
 	case asks:
-		h.ask(w, r, question)
+		h.asked(w, r, question)
+	case strings.HasPrefix(r.URL.Path, folder) && r.Method == http.MethodGet:
+		h.incidents.ServeHTTP(w, r)
 	case file == nil:
 		refuse(w, http.StatusNotFound, "there is no such file")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -138,6 +140,22 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		file.serve(w, r)
 	}
+}
+
+// asked finds who answers a question.
+func (h *handler) asked(w http.ResponseWriter, r *http.Request, question string) {
+	a := asking{question, h.engine, MostBody, readTime}
+	opens, archive := question == "incident", isMedia(r, "application/octet-stream")
+	switch {
+	case opens && archive:
+		a.engine, a.most, a.readTime = h.incidents.asker(false), MostArchive, archiveTime
+	case !isMedia(r, "application/json"):
+		refuse(w, http.StatusUnsupportedMediaType, "a question is application/json")
+		return
+	case opens:
+		a.engine = h.incidents.asker(true)
+	}
+	h.ask(w, r, a)
 }
 
 // known reports whether the page is called by that name. A foreign name that resolves to this machine is not.
@@ -156,9 +174,17 @@ func sameOrigin(r *http.Request) bool {
 	return (origin == "" || strings.EqualFold(origin, "http://"+r.Host)) && (site == "" || site == "same-origin" || site == "none")
 }
 
-func isJSON(r *http.Request) bool {
+func isMedia(r *http.Request, want string) bool {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return err == nil && media == "application/json"
+	return err == nil && media == want
+}
+
+// asking is a question, and who answers it.
+type asking struct {
+	question string
+	engine   Engine
+	most     int           // bytes
+	readTime time.Duration // in which these come
 }
 
 // refuse answers a request that is not answered otherwise.
@@ -169,7 +195,7 @@ func refuse(w http.ResponseWriter, status int, text string) {
 }
 
 // ask answers a question.
-func (h *handler) ask(w http.ResponseWriter, r *http.Request, question string) {
+func (h *handler) ask(w http.ResponseWriter, r *http.Request, a asking) {
 	select {
 	case h.waiting <- struct{}{}:
 		defer func() { <-h.waiting }()
@@ -178,16 +204,16 @@ func (h *handler) ask(w http.ResponseWriter, r *http.Request, question string) {
 		return
 	}
 	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(readTime)) // else the body has no limit, which only tests' writers lack
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MostBody))
+	_ = connection.SetReadDeadline(time.Now().Add(a.readTime)) // else the body has no limit, which only tests' writers lack
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(a.most)))
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a question has at most %d MiB", MostBody>>20))
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a question has at most %d MiB", a.most>>20))
 		return
 	} else if err != nil {
 		refuse(w, http.StatusBadRequest, "the question ends early, or comes too slowly")
 		return
 	}
-	if !quick[question] {
+	if !quick[a.question] {
 		select {
 		case h.computed <- struct{}{}:
 			defer func() { <-h.computed }()
@@ -200,7 +226,7 @@ func (h *handler) ask(w http.ResponseWriter, r *http.Request, question string) {
 	w.Header().Set("Content-Type", "application/jsonl")
 	w.Header().Set("Cache-Control", "no-store")
 	out := &lines{w: w, connection: connection}
-	answer, err := Answer(ctx, h.engine, question, body, func(text string) { out.put(Line("progress", text)) })
+	answer, err := Answer(ctx, a.engine, a.question, body, func(text string) { out.put(Line("progress", text)) })
 	if err != nil {
 		out.put(Line("error", err.Error()))
 		return

@@ -46,7 +46,7 @@ func serve(t testing.TB, engine lab.Engine) string {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error)
-	go func() { served <- lab.Serve(ctx, listener, engine) }()
+	go func() { served <- lab.Serve(ctx, listener, engine, nil) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-served; err != nil {
@@ -365,7 +365,7 @@ func TestTheEndOfTheServerCancelsQuestions(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error)
-	go func() { served <- lab.Serve(ctx, listener, g) }()
+	go func() { served <- lab.Serve(ctx, listener, g, nil) }()
 	connection, err := net.Dial("tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
