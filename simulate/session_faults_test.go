@@ -22,6 +22,7 @@ func TestCutsCommandsAndProofsOfDeathAreChoices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
+	some(t, "30")
 	rapid.Check(t, func(t *rapid.T) {
 		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true, Delay: 2, Wardens: rapid.Bool().Draw(t, "wardens")}
 		s := session(t, quorumbully.Algorithm, o)

@@ -3,6 +3,7 @@ package simulate_test
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"reflect"
 	"slices"
@@ -97,7 +98,22 @@ func again(t *rapid.T, s, fresh *simulate.Session) {
 	}
 }
 
+var long = flag.Bool("long", false, "draw more sessions, and deliver 100 million messages")
+
+// some makes rapid.Check draw fewer inputs than it does by default, since each is a whole session that goes back and forth.
+func some(t *testing.T, inputs string) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	if usual := checks.Value.String(); usual == checks.DefValue && !*long {
+		t.Cleanup(func() { _ = flag.Set("rapid.checks", usual) })
+		if err := flag.Set("rapid.checks", inputs); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
+	some(t, "40")
 	check := func(name string, n func(*rapid.T) simulate.Options, begin func(*rapid.T, simulate.Options) *simulate.Session) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -136,6 +152,7 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
+	some(t, "30")
 	rapid.Check(t, func(t *rapid.T) {
 		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true}
 		o.Faults.Unordered = rapid.Bool().Draw(t, "unordered")
