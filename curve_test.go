@@ -27,8 +27,9 @@ func (s spread) Probe() error {
 func TestTheCurveOfFalseChangesByTheTimeOfAFlush(t *testing.T) {
 	for _, test := range []struct {
 		mean    time.Duration
+		minutes int
 		changes bool
-	}{{400 * time.Millisecond, false}, {800 * time.Millisecond, false}, {900 * time.Millisecond, true}, {1200 * time.Millisecond, true}} {
+	}{{400 * time.Millisecond, 2, false}, {800 * time.Millisecond, 10, false}, {900 * time.Millisecond, 10, true}, {1200 * time.Millisecond, 2, true}} {
 		synctest.Test(t, func(t *testing.T) {
 			c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
 			c.Configure(func(id uint64, config *ringleader.Config) {
@@ -41,7 +42,7 @@ func TestTheCurveOfFalseChangesByTheTimeOfAFlush(t *testing.T) {
 			defer func() { <-time.After(time.Hour) }() // until no probe runs
 			defer c.Close()
 			stalls, before := 0, false
-			for range 10 * 60 * 2 {
+			for range test.minutes * 60 * 2 {
 				c.Pass(500 * time.Millisecond)
 				now := c.Member(1).Status().Members[2].Unable != ""
 				if now && !before {
@@ -50,7 +51,7 @@ func TestTheCurveOfFalseChangesByTheTimeOfAFlush(t *testing.T) {
 				before = now
 			}
 			led := c.Member(3).View().Role == ringleader.Leader && c.Member(3).View().Term == 1
-			t.Logf("mean %v: %d times unable in 10 minutes; it leads on: %v", test.mean, stalls, led)
+			t.Logf("mean %v: %d times unable in %d minutes; it leads on: %v", test.mean, stalls, test.minutes, led)
 			if test.changes != (stalls > 0) || led == test.changes {
 				t.Errorf("mean %v: %d times unable; it leads on: %v", test.mean, stalls, led)
 			}

@@ -21,7 +21,7 @@ func TestCutsCommandsAndProofsOfDeathAreChoices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	property.Check(t, func(t *property.T) {
+	some(t, 30, func(t *property.T) {
 		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true, Delay: 2, Wardens: property.Bool().Draw(t, "wardens")}
 		s := session(t, quorumbully.Algorithm, o)
 		walk(t, s, 12, 40)

@@ -3,6 +3,7 @@ package simulate_test
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"reflect"
 	"slices"
@@ -96,10 +97,22 @@ func again(t *property.T, s, fresh *simulate.Session) {
 	}
 }
 
+var long = flag.Bool("long", false, "draw more sessions, and deliver 100 million messages")
+
+// some tests a property with fewer inputs than property.Check does by default, since each is a whole session that goes back and forth.
+func some(t *testing.T, inputs int, holds func(*property.T)) {
+	t.Helper()
+	if *long {
+		property.Check(t, holds)
+		return
+	}
+	property.CheckSome(t, inputs, holds)
+}
+
 func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
 	check := func(name string, n func(*property.T) simulate.Options, begin func(*property.T, simulate.Options) *simulate.Session) {
 		t.Run(name, func(t *testing.T) {
-			property.Check(t, func(t *property.T) {
+			some(t, 40, func(t *property.T) {
 				o := n(t)
 				s := begin(t, o)
 				walk(t, s, 0, 200)
@@ -142,7 +155,7 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 		walk(t, s, 6, 200)
 		again(t, s, session(t, bully.Algorithm, o))
 	})
-	property.Check(t, func(t *property.T) {
+	some(t, 30, func(t *property.T) {
 		o := simulate.Options{Setup: network.On(3, 1, 2)}
 		s := session(t, logicalring.Algorithm, o)
 		walk(t, s, 3, 200)

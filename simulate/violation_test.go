@@ -191,19 +191,17 @@ type broken struct{ election.List }
 func (broken) Len() int { panic("mine") }
 
 func TestARunWithoutEndStopsAtTheDefaultLimit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("delivers 100 million messages")
-	}
 	forwarding := receiving(func(_ *lcr.Process, _ election.Port, _ election.Kind, m lcr.Message, out lcrOut) { out.Send(0, 0, m) })
 	ids, err := order.Parse("random", 4096, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const few = 2_000_000
-	for limit, o := range map[uint64]simulate.Options{
-		simulate.DefaultLimit(2): {Setup: network.On(1, 2)},
-		few:                      {Setup: network.Setup{IDs: ids}, Schedule: simulate.Sweep, Cores: 1, Limit: few},
-	} {
+	limits := map[uint64]simulate.Options{few: {Setup: network.Setup{IDs: ids}, Schedule: simulate.Sweep, Cores: 1, Limit: few}}
+	if *long { // 100 million messages
+		limits[simulate.DefaultLimit(2)] = simulate.Options{Setup: network.On(1, 2)}
+	}
+	for limit, o := range limits {
 		r, err := simulate.Run(forwarding, o)
 		if err != nil || r.Complete || r.Deliveries < limit-2 || r.Deliveries > limit+1_000_000 {
 			t.Errorf("%+v, %v", r, err)

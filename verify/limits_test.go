@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/lcr"
@@ -50,4 +52,33 @@ func TestAReportNamesTheLimitThatWasReached(t *testing.T) {
 			t.Errorf("%+v: %d after %d states, %v", test.o, r.Limit, r.States, err)
 		}
 	}
+}
+
+// To spare garbage takes time in a program that has much else in memory.
+func TestGarbageIsSparedWhereMemoryIsShort(t *testing.T) {
+	others := make([]byte, 160<<20)
+	for i := 0; i < len(others); i += 1 << 12 {
+		others[i] = 1 // the system gives memory to what is written
+	}
+	for limit, spares := range map[uint64]bool{512 << 20: true, DefaultMemory: false} {
+		usual, inside := percent(), 0
+		o := Options{Setup: decreasing(9), Starts: AnyTime, Memory: limit, MaxStates: 20_000, Progress: func(Progress) bool {
+			inside = percent()
+			return true
+		}}
+		if _, err := Run(lcr.Algorithm, o); err != nil {
+			t.Fatal(err)
+		}
+		if inside == 0 || (inside != usual) != spares || percent() != usual {
+			t.Errorf("with a limit of %d bytes the collector leaves %d %% of garbage, then %d %%, and %d %% before", limit, inside, percent(), usual)
+		}
+	}
+	runtime.KeepAlive(others)
+}
+
+// percent returns the garbage that the collector leaves.
+func percent() int {
+	percent := debug.SetGCPercent(100)
+	debug.SetGCPercent(percent)
+	return percent
 }

@@ -111,7 +111,7 @@ var mutants = []struct {
 			}
 			p.Timeout(timer, out)
 		}
-	}, nil, &budget{delay: 2, terms: 3}},
+	}, nil, &budget{delay: 2, terms: 3, large: true}},
 	{"an answer counts from the newest request", 3, "while the lease", func(a *algorithm) {
 		receiving(a, func(p *Process, _ election.ID, kind election.Kind, m *Message, _ *election.Out[Message]) bool {
 			if kind == Grant {
@@ -127,7 +127,7 @@ var mutants = []struct {
 			}
 			return true
 		})
-	}, halfCut, &budget{terms: 2, lazy: true}},
+	}, halfCut, &budget{terms: 2, lazy: true, large: true}},
 	{"an answer counts from when its request was repeated", 3, "while the lease", func(a *algorithm) {
 		a.Command = func(p *Process, c election.Command, out *election.Out[Message]) {
 			if c.Order == election.Confirm && c.Member != 0 && p.leads() && !out.Passed(p.deadline()) {
@@ -141,7 +141,7 @@ var mutants = []struct {
 			p.Kept.Longest /= 2
 			p.Recover(out)
 		}
-	}, nil, &budget{crashes: 1, recoveries: 1, terms: 3}},
+	}, nil, &budget{crashes: 1, recoveries: 1, terms: 3, large: true}},
 	{"a restarted member does not wait", 5, "while the lease", func(a *algorithm) {
 		a.Recover = func(p *Process, out *election.Out[Message]) {
 			longest := p.Kept.Longest
@@ -199,7 +199,7 @@ var mutants = []struct {
 			}
 			p.Command(c, out)
 		}
-	}, handsBack, &budget{crashes: 1, recoveries: 1, terms: 2, wardens: true}},
+	}, handsBack, &budget{crashes: 1, recoveries: 1, terms: 2, wardens: true, large: true}},
 	{"a promise does not survive a crash", 10, "has led in term", func(a *algorithm) {
 		a.Recover = func(p *Process, out *election.Out[Message]) {
 			p.Kept = Kept{Incarnation: p.Kept.Incarnation}
@@ -300,6 +300,7 @@ type budget struct {
 	cuts, suspicions, losses, duplicates        int
 	lease                                       int // 0: 6 units
 	lazy, wardens, unordered                    bool
+	large                                       bool   // with -long only, or to its first states
 	property                                    string // the one that a mutant violates; empty: verify.TwoLeases
 }
 
@@ -333,6 +334,9 @@ func TestTheCheckerCatchesMutants(t *testing.T) {
 		t.Run(mutant.name, func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("it only computes")
+			}
+			if mutant.check.large && !*long {
+				t.Skip("-long: it computes hundreds of thousands of states, and other tests find this mutant in a run")
 			}
 			a := Algorithm
 			mutant.mutate(&a)
@@ -373,15 +377,15 @@ func TestTheCheckerFindsTheClocksThatALeaseNeeds(t *testing.T) {
 func TestEveryScheduleOfFewClaimsIsSafe(t *testing.T) {
 	for _, b := range []budget{
 		{crashes: 1, recoveries: 1, terms: 2},
-		{crashes: 1, commands: 1, terms: 2},
+		{crashes: 1, commands: 1, terms: 2, large: true},
 		{commands: 1, terms: 3},
-		{delay: 2, terms: 2},
-		{terms: 1, lazy: true},
-		{crashes: 1, recoveries: 1, terms: 2, wardens: true},
+		{delay: 2, terms: 2, large: true},
+		{terms: 1, lazy: true, large: true},
+		{crashes: 1, recoveries: 1, terms: 2, wardens: true, large: true},
 	} {
 		o := b.few()
-		if (b.delay > 0 || b.wardens) && !*long {
-			o.MaxStates = 100_000
+		if b.large && !*long {
+			o.MaxStates = 50_000
 		}
 		r, err := verify.Run(Algorithm, o)
 		if err != nil {

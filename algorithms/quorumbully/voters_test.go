@@ -230,13 +230,13 @@ func TestEveryScheduleOfFewChangesIsSafe(t *testing.T) {
 	for _, c := range []changes{
 		{members: 2, standby: 1, commands: 2, terms: 2, renewals: 3, crashes: 1}, // 1 → 2 → 1, and a crash
 		{members: 3, standby: 2, commands: 3, terms: 2, renewals: 5},             // 1 → 2 → 3 → 2
-		{members: 3, standby: 1, commands: 2, terms: 2, renewals: 3, crashes: 1}, // 2 → 3 → 2, and a crash
+		{members: 3, standby: 1, commands: 2, terms: 2, renewals: 3, crashes: 1}, // 2 → 3 → 2, and a crash, with -long
 		{members: 4, standby: 1, commands: 2, terms: 2, renewals: 3},             // 3 → 4 → 3, with -long
 	} {
 		a, seen := Algorithm, map[string]int{}
 		counting(&a, seen)
 		host(&a)
-		if c.members > 3 && !*long {
+		if (c.members > 3 || c.members == 3 && c.crashes > 0) && !*long {
 			continue
 		}
 		r, err := verify.Run(a, c.options())

@@ -58,10 +58,13 @@ func makes(e *catalogue.Entry, c simulate.Choice) bool {
 }
 
 func TestTheCheckerLooksAheadFromEveryWalk(t *testing.T) {
-	looked := 0
+	looked, walks := 0, uint64(8)
+	if *longer {
+		walks = 30
+	}
 	for _, e := range all.Algorithms {
 		for _, i := range small(e) {
-			strolls(t, e, i, 30, func(s *simulate.Session, o verify.Options) {
+			strolls(t, e, i, walks, func(s *simulate.Session, o verify.Options) {
 				for _, goal := range []verify.Goal{verify.Unsafe, verify.Costliest} {
 					a, err := verify.LookAhead(e.Program, o, verify.Begun{Record: s.Record(), Now: s.Now()}, goal)
 					if err != nil {

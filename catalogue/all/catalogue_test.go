@@ -112,7 +112,7 @@ func unchanged(t *testing.T, e *catalogue.Entry, o simulate.Options, fields map[
 		}
 		maps.DeleteFunc(fields, func(_ string, looked bool) bool { return !looked })
 	}
-	o.Record, o.Values, o.Limit = true, true, 5_000
+	o.Record, o.Values, o.Limit = true, true, 1_500
 	r, err := e.Simulate(o)
 	if err != nil {
 		t.Fatal(err)

@@ -58,13 +58,16 @@ func explorations(e *catalogue.Entry) (all []verify.Options) {
 
 // Every reduction finds what the whole search finds: the violation, and the extremes.
 func TestReductionsFindWhatTheWholeSearchFinds(t *testing.T) {
-	applied := map[verify.Reduction]map[string]bool{}
+	applied, most := map[verify.Reduction]map[string]bool{}, 10_000
+	if *longer {
+		most = 40_000
+	}
 	for _, e := range all.Algorithms {
 		if e.Timing != election.Asynchronous {
 			continue
 		}
 		for _, o := range explorations(e) {
-			o.Cores, o.MaxStates = 1, 40_000
+			o.Cores, o.MaxStates = 1, most
 			whole, err := e.Verify(o)
 			if err != nil {
 				continue // a fault that the algorithm has no function for

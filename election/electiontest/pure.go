@@ -22,10 +22,11 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 		panic(err)
 	}
 	other := process.Must(process.Of(&a)).Stranger(strangers)
+	fresh := func() []byte { return make([]byte, 0, 256) } // most states and messages have less
 	try := func(name string, s *S, out *election.Out[M], step func(*S, *election.Out[M])) {
 		now := out.Deadline(election.Ticks{}).Left(election.Ticks{})
-		before := plans.State.Append(nil, codec.At(s), now)
-		constant := plans.State.AppendPart(nil, codec.At(s), now, codec.Constant)
+		before := plans.State.Append(fresh(), codec.At(s), now)
+		constant := plans.State.AppendPart(fresh(), codec.At(s), now, codec.Constant)
 		var after [2][]byte
 		var effects [2]*election.Collector[M]
 		for i := range 2 {
@@ -35,8 +36,8 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 			c.Choices(func(n uint32) uint32 { return uint32(choices.Below(uint64(n))) })
 			step(&copied, c.Out())
 			other.Step()
-			after[i], effects[i] = plans.State.Append(nil, codec.At(&copied), now), c
-			if !bytes.Equal(constant, plans.State.AppendPart(nil, codec.At(&copied), now, codec.Constant)) {
+			after[i], effects[i] = plans.State.Append(fresh(), codec.At(&copied), now), c
+			if !bytes.Equal(constant, plans.State.AppendPart(fresh(), codec.At(&copied), now, codec.Constant)) {
 				panic(fmt.Sprintf("%s %s: changed a field that is declared constant", a.Name, name))
 			}
 		}
@@ -45,7 +46,7 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 			panic(fmt.Sprintf("%s %s: one step from one state led to two states", a.Name, name))
 		case !reflect.DeepEqual(effects[0].Sent(), effects[1].Sent()) || !reflect.DeepEqual(effects[0].Effects(), effects[1].Effects()):
 			panic(fmt.Sprintf("%s %s: one step from one state had two effects", a.Name, name))
-		case !bytes.Equal(before, plans.State.Append(nil, codec.At(s), now)):
+		case !bytes.Equal(before, plans.State.Append(fresh(), codec.At(s), now)):
 			panic(fmt.Sprintf("%s %s: wrote to a slice that was stored before", a.Name, name))
 		}
 		step(s, out)
@@ -53,9 +54,9 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	pure := around(a, try)
 	receive := pure.Receive
 	pure.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
-		before := plans.Message.Append(nil, codec.At(&m), election.Ticks{})
+		before := plans.Message.Append(fresh(), codec.At(&m), election.Ticks{})
 		receive(s, port, kind, m, out)
-		if !bytes.Equal(before, plans.Message.Append(nil, codec.At(&m), election.Ticks{})) {
+		if !bytes.Equal(before, plans.Message.Append(fresh(), codec.At(&m), election.Ticks{})) {
 			panic(fmt.Sprintf("%s Receive: wrote to a slice of the message", a.Name))
 		}
 	}

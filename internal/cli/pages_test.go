@@ -29,8 +29,10 @@ var costly = map[string]struct {
 
 // quickExhibits are the names of the gallery without the eight whose search takes a third of a second or more.
 func quickExhibits() (names []string) {
-	long := []string{"quorum-bully-fast-clocks", "quorum-bully-lower-renewal", "quorum-bully-early-reading", "quorum-bully-arrival-counts", "quorum-bully-short-wait",
-		"quorum-bully-nameless-death", "quorum-bully-term-again", "quorum-bully-own-grant"}
+	long := []string{
+		"quorum-bully-fast-clocks", "quorum-bully-lower-renewal", "quorum-bully-early-reading", "quorum-bully-arrival-counts", "quorum-bully-short-wait",
+		"quorum-bully-nameless-death", "quorum-bully-term-again", "quorum-bully-own-grant",
+	}
 	for _, x := range gallery.All() {
 		if !slices.Contains(long, x.Name) {
 			names = append(names, x.Name)

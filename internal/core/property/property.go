@@ -14,13 +14,19 @@ import (
 )
 
 const (
-	cases      = 100  // that a property is tested with
+	cases      = 100  // that Check tests a property with
 	mostTries  = 1000 // to find so many that are not skipped
 	mostShrunk = 2000 // attempts to make a case smaller
 )
 
-// Check tests a property with random cases.
+// Check tests a property with 100 random cases.
 func Check(t *testing.T, property func(*T)) {
+	t.Helper()
+	CheckSome(t, cases, property)
+}
+
+// CheckSome tests a property with so many random cases.
+func CheckSome(t *testing.T, cases int, property func(*T)) {
 	t.Helper()
 	var seed [8]byte
 	_, _ = rand.Read(seed[:]) // it never fails

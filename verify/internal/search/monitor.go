@@ -90,8 +90,9 @@ func (m *Monitor) End() {
 // judging is the number of bytes that judging the graph takes for each state.
 const judging = 48
 
-// many is the number of bytes from which on garbage is spared.
-const many = 1 << 26
+// sparing is the part of the memory that may be in use before garbage is spared. To spare it always costs a program that has much else in
+// memory most of its time.
+const sparing = 4
 
 // tight reports whether the memory will not be enough for the next steps of a search.
 func (m *Monitor) tight(x *Search) bool {
@@ -100,7 +101,7 @@ func (m *Monitor) tight(x *Search) bool {
 		need = judging * uint64(x.States)
 	}
 	used := memory.Used()
-	if used > many {
+	if used > m.Enough()/sparing {
 		memory.Sparing()
 	}
 	if used+need < m.Enough() {

@@ -3,12 +3,15 @@ package sources_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -106,16 +109,35 @@ func (m *memory) keep(k key, a answer) {
 
 // simulation returns a text that differs for runs that differ.
 func simulation(entry int, o simulate.Options) string {
-	ids := listed(o.Setup.IDs)
-	o.Setup.IDs, o.Progress = nil, nil
-	return fmt.Sprintf("run %d %v %+v", entry, ids, o)
+	setup := asked(o.Setup)
+	o.Setup, o.Progress = network.Setup{}, nil
+	return fmt.Sprint("run ", entry, setup, set(o))
 }
 
 // check returns a text that differs for checks that differ.
 func check(entry int, o verify.Options) string {
-	ids := listed(o.Setup.IDs)
-	o.Setup.IDs, o.Progress = nil, nil
-	return fmt.Sprintf("check %d %v %+v", entry, ids, o)
+	setup := asked(o.Setup)
+	o.Setup, o.Progress = network.Setup{}, nil
+	return fmt.Sprint("check ", entry, setup, set(o))
+}
+
+// asked returns a text that differs for setups that differ.
+func asked(s network.Setup) string {
+	ids := listed(s.IDs)
+	s.IDs = nil
+	return fmt.Sprint(ids, set(s))
+}
+
+// set returns the fields of a struct that are not zero, with their numbers.
+func set(options any) string {
+	var text strings.Builder
+	all := reflect.ValueOf(options)
+	for i := range all.NumField() {
+		if field := all.Field(i); !field.IsZero() {
+			fmt.Fprintf(&text, " %d: %+v", i, field)
+		}
+	}
+	return text.String()
 }
 
 // listed returns the identifiers; nil without an arrangement.

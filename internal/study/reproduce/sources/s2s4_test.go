@@ -56,12 +56,16 @@ var notSimplyHolding = map[string]reproduce.Verdict{
 func TestTheVerdictsOnS2AndS4(t *testing.T) {
 	seen := 0
 	for _, row := range quick("S2", "S4") {
-		r := examine(t, row).result
-		name := r.Source + " " + r.Where
+		name := row.Source + " " + row.Where
 		want, listed := notSimplyHolding[name]
 		if listed {
 			seen++
 		}
+		e := examine(t, row)
+		if !e.judged {
+			continue
+		}
+		r := e.result
 		if r.Err != nil || r.Verdict != wanted(&row, want) {
 			t.Errorf("%s: %s %s, %v; want: %s", name, r.Verdict, r.Why, r.Err, want)
 		}

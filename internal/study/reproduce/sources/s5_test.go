@@ -56,11 +56,15 @@ var s5NotSimplyHolding = map[string]reproduce.Verdict{
 func TestTheVerdictsOnS5(t *testing.T) {
 	seen := 0
 	for _, row := range quick("S5") {
-		r := examine(t, row).result
-		want, listed := s5NotSimplyHolding[r.Where]
+		want, listed := s5NotSimplyHolding[row.Where]
 		if listed {
 			seen++
 		}
+		e := examine(t, row)
+		if !e.judged {
+			continue
+		}
+		r := e.result
 		if r.Err != nil || r.Verdict != wanted(&row, want) || r.Measured == "" || (r.Why == "") != (want == reproduce.Holds) {
 			t.Errorf("%s: %s %s, %s, %v; want: %s", r.Where, r.Verdict, r.Why, r.Measured, r.Err, want)
 		}

@@ -3,6 +3,7 @@ package sources_test
 import (
 	"flag"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -130,14 +131,26 @@ func TestFewStatementsAreSettledByACheck(t *testing.T) {
 	}
 }
 
+// TestMain lets the collector rest: most of what is in use are answers of the engines, which stay there.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(200)
+	os.Exit(m.Run())
+}
+
+// verdicts are those that committed has read.
+var verdicts map[string]string
+
 // committed are the verdicts on the page in docs, by source and place.
 func committed(t *testing.T) map[string]string {
 	t.Helper()
+	if verdicts != nil {
+		return verdicts
+	}
 	page, err := os.ReadFile("../../../../docs/reproduction.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdicts := map[string]string{}
+	verdicts = map[string]string{}
 	source := ""
 	for line := range strings.Lines(string(page)) {
 		if mark, title := strings.CutPrefix(line, "## "); title {
