@@ -148,7 +148,7 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	property.Check(t, func(t *property.T) {
+	some(t, 30, func(t *property.T) {
 		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true}
 		o.Faults.Unordered = property.Bool().Draw(t, "unordered")
 		s := session(t, bully.Algorithm, o)
