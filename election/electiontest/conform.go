@@ -303,10 +303,8 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 				run.Setup.Parameters = parameters
 				run.Limit = 1_000_000
 				source := random.New(seed, random.Choices)
-				if a.Starts == election.AnyStart && seed%2 == 1 && hurt == nil && !a.Leased {
-					run.Initiators = initiators(n, source)
-				} else if a.Starts == election.AnyStart && run.Timing == election.Synchronous && !run.AnyTime && seed%4 > 0 && hurt == nil && !a.Leased {
-					run.Wake = wakeUps(run.Setup.IDs.Len(), source)
+				if a.Starts == election.AnyStart && hurt == nil && !a.Leased {
+					start(&run, n, seed, source)
 				}
 				if hurt != nil {
 					hurt(&a.Declaration, &run, n, source)
@@ -329,6 +327,16 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 				}
 			}
 		}
+	}
+}
+
+// start lets a run of an odd seed begin at some processes. Of the synchronous others it wakes the processes of each second one in rounds.
+func start(run *simulate.Options, n int, seed uint64, source *random.Source) {
+	switch {
+	case seed%2 == 1:
+		run.Initiators = initiators(n, source)
+	case run.Timing == election.Synchronous && !run.AnyTime && seed%4 > 0:
+		run.Wake = wakeUps(run.Setup.IDs.Len(), source)
 	}
 }
 
