@@ -6,7 +6,6 @@
 //   - canary: the process that may hang with a disk
 //   - agent: a member beside a program of any language
 //   - control, metrics: what operators see and command
-//   - book: lines of the address book
 //   - observe: a group as an observer sees it
 //   - record, explain: what a member was given, and why the leader changed
 //   - doctor, certificates: what a host allows, and the certificates of members
