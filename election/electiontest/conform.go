@@ -269,28 +269,31 @@ type made struct {
 	next    int
 }
 
-// again returns the next result, if its run has been made before.
-func (m *made) again() (r *simulate.Result) {
-	if m != nil && m.next < len(m.results) {
-		r = m.results[m.next]
-		m.next++
+// again begins with the first result.
+func (m *made) again() {
+	if m != nil {
+		m.next = 0
 	}
-	return r
 }
 
-// keep keeps the result of the run after those that were made.
-func (m *made) keep(r *simulate.Result) {
-	if m != nil {
-		m.results = append(m.results, r)
-		m.next++
+// or returns the next result; it makes the run, and keeps its result, if that has not been done before.
+func (m *made) or(run func() (*simulate.Result, error)) (r *simulate.Result, err error) {
+	if m == nil {
+		return run()
 	}
+	if m.next == len(m.results) {
+		if r, err = run(); err != nil {
+			return nil, err
+		}
+		m.results = append(m.results, r)
+	}
+	m.next++
+	return m.results[m.next-1], nil
 }
 
 // runs judges random runs, with the faults of hurt if it is not nil. It makes those that known does not have.
 func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string, hurt harm, known *made, judge judgement) {
-	if known != nil {
-		known.next = 0
-	}
+	known.again()
 	for _, n := range o.Sizes {
 		for _, how := range timings(&a.Declaration) {
 			if hurt != nil && how.Timing == election.Asynchronous {
@@ -309,13 +312,9 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 				if hurt != nil {
 					hurt(&a.Declaration, &run, n, source)
 				}
-				r := known.again()
-				if r == nil {
-					var err error
-					if r, err = simulate.Run(a, run); err != nil {
-						t.Fatal(explained(err))
-					}
-					known.keep(r)
+				r, err := known.or(func() (*simulate.Result, error) { return simulate.Run(a, run) })
+				if err != nil {
+					t.Fatal(explained(err))
 				}
 				if problem := judge(&a.Declaration, r); problem != "" {
 					run.Record = true
