@@ -66,7 +66,11 @@ func NewFiles(path string, most int64) (*Files, Options, error) {
 	next := uint64(1)
 	if len(f.all) > 0 {
 		next = f.all[len(f.all)-1].number + 1
-		f.last, f.tail = left(f.name(next - 1))
+		for _, one := range slices.Backward(f.all) { // a life that was killed may have begun its last file, and written nothing in it
+			if f.last, f.tail = left(f.name(one.number)); f.last.Segment != 0 {
+				break
+			}
+		}
 		for _, k := range f.tail {
 			if k.incarnation == f.last.Incarnation {
 				next = max(next, k.segment+1)
@@ -108,11 +112,12 @@ func (f *Files) restore() error {
 		if err := os.WriteFile(f.name(n), after, 0o600); err != nil {
 			return err
 		}
-		if n > f.last.Segment {
-			f.all = append(f.all, &segmentFile{number: n})
+		i := slices.IndexFunc(f.all, func(one *segmentFile) bool { return one.number == n })
+		if i < 0 {
+			i, f.all = len(f.all), append(f.all, &segmentFile{number: n})
 			f.total += diskBlock
 		}
-		present := f.all[len(f.all)-1]
+		present := f.all[i]
 		f.total -= present.space()
 		present.size = int64(len(after))
 		f.total += present.space()

@@ -34,8 +34,8 @@ func TestAProcessThatIsKilledLosesNoEntry(t *testing.T) {
 		for n := uint64(0); ; n++ {
 			w.Add(at(80*time.Duration(n)*time.Millisecond), "g", renewal(n*n))
 			fmt.Printf("added %d\n", n)
-			if n%50 == 49 {
-				w.Sync() // no member adds as fast as this loop: what it has in memory has limits
+			if n%10 == 9 {
+				w.Sync() // no member adds as fast as this loop, and its memory has four blocks
 			}
 		}
 	}

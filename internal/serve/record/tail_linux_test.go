@@ -142,6 +142,28 @@ func TestSegmentsThatAreInMemoryAloneAreRead(t *testing.T) {
 	w.mu.Unlock()
 }
 
+// A life is killed between the creation of its file and the first write: the file is empty, and all of the segment is in memory.
+func TestASegmentWhoseFileIsEmptyIsRestored(t *testing.T) {
+	path := t.TempDir()
+	w := sharing(t, path, 7)
+	begins(w)
+	w.mu.Lock() // so it writes nothing
+	w.cut()
+	w.encoder, w.groups = nil, nil
+	w.fresh(at(time.Second))
+	w.add(at(time.Second), "g", renewal(5))
+	if err := os.WriteFile(filepath.Join(path, "000000000002"+extension), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	next := sharing(t, path, 8)
+	next.Add(at(0), "g", renewal(1))
+	next.Sync()
+	if got := ticksOf(t, path); len(got) != 2 {
+		t.Errorf("steps in ticks %d are read, of one in each life", got)
+	}
+	w.mu.Unlock()
+}
+
 func TestATailOfAnyBytesIsReadAsFarAsItGoes(t *testing.T) {
 	path := t.TempDir()
 	w := sharing(t, path, 7)
