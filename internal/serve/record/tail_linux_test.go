@@ -148,6 +148,7 @@ func TestASegmentWhoseFileIsEmptyIsRestored(t *testing.T) {
 	w := sharing(t, path, 7)
 	begins(w)
 	w.mu.Lock() // so it writes nothing
+	defer w.mu.Unlock()
 	w.cut()
 	w.encoder, w.groups = nil, nil
 	w.fresh(at(time.Second))
@@ -161,7 +162,6 @@ func TestASegmentWhoseFileIsEmptyIsRestored(t *testing.T) {
 	if got := ticksOf(t, path); len(got) != 2 {
 		t.Errorf("steps in ticks %d are read, of one in each life", got)
 	}
-	w.mu.Unlock()
 }
 
 func TestATailOfAnyBytesIsReadAsFarAsItGoes(t *testing.T) {
