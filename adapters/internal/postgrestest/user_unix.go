@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// unprivileged changes the owner of a directory to the user nobody, if the test runs as root, and returns a function that runs commands as that
-// user. The server does not start as root.
+// unprivileged returns a function that sets the user of a command. A test that runs as root gives the directory to the user nobody and runs its
+// commands as nobody, since the server does not start as root. Another test runs them as its own user.
 func unprivileged(t testing.TB, dir string) func(*exec.Cmd) *exec.Cmd {
 	t.Helper()
 	if os.Geteuid() != 0 {

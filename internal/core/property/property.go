@@ -144,7 +144,7 @@ func (t *T) Fatalf(format string, args ...any) {
 	panic(stop{})
 }
 
-// Skip ends a case that the property says nothing about.
+// Skip discards a case that does not satisfy the precondition of the property. Check draws another one.
 func (t *T) Skip(...any) {
 	t.skipped = true
 	panic(stop{})

@@ -22,7 +22,7 @@ const (
 	// ProbeEvery is the time between two probes of a storage that saves nothing. Together with UsualStall it is shorter than that and a default lease.
 	ProbeEvery = 400 * time.Millisecond
 
-	// UsualStall is how long a use of the storage may last before the storage counts as failing, unless the host says another time.
+	// UsualStall is the default timeout of a read or write of the storage. The storage counts as failing when an operation exceeds it.
 	UsualStall = time.Second
 
 	// Enough is how many uses in a row have to succeed before a storage that has failed counts as one that works.

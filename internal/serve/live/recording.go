@@ -149,7 +149,7 @@ func (l *loop) recordFlush(s *saving, err error) {
 	l.member.recorder.Entry("", f)
 }
 
-// Note adds a line to the record of this member, if it has one: from is the part of the program that says it.
+// Note appends a line of text to the record of this member, if the member has a record. from names the component that writes the line.
 func (m *Member) Note(from, text string) { m.recorder.Entry("", &record.Note{From: from, Text: text}) }
 
 // Records writes what waits, so that the files of the record have all that has happened.

@@ -48,7 +48,7 @@ func newIncidents(gather Gather) *incidents {
 // folder is where the pages are.
 const folder = "/incident/"
 
-// framePolicy limits a page beside what it says itself: its scripts have no origin.
+// framePolicy is the Content-Security-Policy of an incident page, in addition to the one in the page. The sandbox gives its scripts an opaque origin.
 const framePolicy = "sandbox allow-scripts; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 // ServeHTTP answers with a page.
@@ -103,7 +103,7 @@ func (i *incidents) records(ctx context.Context, body []byte, isPlace bool) (*re
 	return i.gather(ctx, question.Place)
 }
 
-// keep returns the address of a page. Nobody can guess it.
+// keep stores a page and returns its address, which has a random name of 128 bits or more. It drops the oldest page when there are too many.
 func (i *incidents) keep(page []byte) string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
