@@ -219,14 +219,11 @@ func readDiary(t testing.TB, path string) diary {
 	}
 	d := diary{settled: map[string]bool{}}
 	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line) // a process, what it does, and a piece
-		if len(words) != 3 {
-			t.Fatalf("%q", line)
-		}
-		if words[1] == "begins" {
-			d.begun = append(d.begun, words[2])
+		_, what, _ := strings.Cut(strings.TrimSpace(line), " ") // a process
+		if piece, begins := strings.CutPrefix(what, "begins "); begins {
+			d.begun = append(d.begun, piece)
 		} else {
-			d.settled[words[2]] = true
+			d.settled[strings.TrimPrefix(what, "settles ")] = true
 		}
 	}
 	return d
