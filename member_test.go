@@ -155,11 +155,11 @@ func TestTheGreatestLeadsAndItsSuccessorsAfterIt(t *testing.T) {
 }
 
 func TestAMemberThatReturnsWithItsDataLeadsAgain(t *testing.T) {
+	data := t.TempDir() // before the group, so that its members are closed before it is removed
 	g := newGroup(t)
 	for id := range uint64(3) {
 		g.config.Members = append(g.config.Members, MemberAddress{ID: id + 1, Address: freeAddress(t)})
 	}
-	data := t.TempDir()
 	config := func(id uint64) Config {
 		c := g.config
 		c.ID, c.Data = id, filepath.Join(data, strconv.FormatUint(id, 10))

@@ -26,6 +26,7 @@ import (
 	"ringleader.example/ringleader/internal/core/leaks"
 	"ringleader.example/ringleader/ringleadertest"
 	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }
@@ -37,14 +38,12 @@ func alone(t *testing.T, change ...func(*ringleader.Config)) *ringleader.Member 
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := l.Addr().String()
-	l.Close()
 	disk, err := storage.Memory().Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := ringleader.Config{
-		ID: 1, Members: []ringleader.MemberAddress{{ID: 1, Address: address}}, Storage: disk,
+		ID: 1, Members: []ringleader.MemberAddress{{ID: 1, Address: l.Addr().String()}}, Storage: disk, Transport: transport.TCP{Listener: l}.Open,
 		Timing: ringleader.Timing{Lease: 10 * time.Minute, Preempt: 10 * time.Minute},
 	}
 	for _, f := range change {

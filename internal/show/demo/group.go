@@ -379,10 +379,10 @@ func (g *group) electable() bool {
 }
 
 // agreeing returns the running members that have a leader, and that leader, and whether all is as it should be: of several
-// leaders, which Bully has during a cut, the highest.
+// leaders, which Bully has during a cut, the highest. Without a majority, the leader's lease is about to end.
 func (g *group) agreeing() (leader *member, members []uint64, agreed bool) {
 	leaders := g.leaders()
-	if g.algorithm == ringleader.QuorumBully && (len(leaders) > 1 || len(leaders) == 0 && g.electable()) {
+	if g.algorithm == ringleader.QuorumBully && (len(leaders) > 1 || len(leaders) == 1 != g.electable()) {
 		return nil, nil, false
 	}
 	for _, m := range g.members {

@@ -91,6 +91,7 @@ func TestTheMembersAgreeIfEachThatReachesAMajorityFollowsOneLeader(t *testing.T)
 		{"4,5 | rest", 3, []uint64{1, 2}, true, false, 0},
 		{"4,5 | rest", 0, nil, false, false, 0},
 		{"1,2 | 3,4 | 5", 0, nil, false, true, 0},
+		{"1,2 | 3,4 | 5", 5, nil, false, false, 0}, // it leads until its lease ends
 		{"4 | 5", 5, []uint64{1, 2, 3}, false, true, 4},
 	} {
 		d, _ := newQuorumDemo(5)
