@@ -169,6 +169,14 @@ func lapses(c election.Command) func(t *testing.T, a algorithm) *directed {
 	}
 }
 
+// renewsLapsed lets the timer of the next renewal expire when the lease has run out.
+func renewsLapsed(t *testing.T, a algorithm) *directed {
+	d := led(t, a, 3, 0)
+	d.now += 20
+	d.early(3, quorumbully.Renewal)
+	return d
+}
+
 // stops is a leader that stops its work while its lease runs out. Then an answer comes.
 func stops(t *testing.T, a algorithm) *directed {
 	d := led(t, a, 3, 0)
@@ -347,6 +355,7 @@ func claimsOutdated(t *testing.T, a algorithm) *directed {
 var directions = map[string]func(t *testing.T, a algorithm) *directed{
 	"no lapse before a host asks for the lease":        lapses(election.Command{Order: election.Confirm}),
 	"no lapse before a host changes voters":            lapses(election.Command{Order: election.Dismiss, Member: 1}),
+	"a renewal after the lease":                        renewsLapsed,
 	"no lapse of a leader that stops":                  stops,
 	"a Claim is repeated in a term below the promise":  claimsOnce,
 	"voters of a later version are newer in any terms": overtakes,
