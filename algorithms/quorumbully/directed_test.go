@@ -206,6 +206,15 @@ func claimsOnce(t *testing.T, a algorithm) *directed {
 	return d
 }
 
+// livesAgain is claimsOnce, after which the leader crashes, and 2 hears of its next life while it is bound to the one before.
+func livesAgain(t *testing.T, a algorithm) *directed {
+	d := claimsOnce(t, a)
+	d.recover(3)
+	d.delivers(2, 3, quorumbully.Claim)
+	d.delivers(3, 2, quorumbully.Nack)
+	return d
+}
+
 // overtakes lets 3 add 4 and remove it again, of which nobody hears the second, while 2 is elected by what was before. Then 1, which keeps what 2 has
 // made, receives a Claim to what 3 has made.
 func overtakes(t *testing.T, a algorithm) *directed {
@@ -328,6 +337,20 @@ func keepsWithoutVote(t *testing.T, a algorithm) *directed {
 	return d
 }
 
+// dismisses lets 3 take votes away, one after the other, and in the end its own.
+func dismisses(t *testing.T, a algorithm) *directed {
+	d := claimsOnce(t, a)
+	d.delivers(2, 3, quorumbully.Grant)
+	for _, id := range []election.ID{1, 2, 3} {
+		d.command(3, election.Command{Order: election.Dismiss, Member: id})
+		d.asks(3, quorumbully.Renew, 2)
+	}
+	if v := d.members[2].Kept.Voters; v.Version != 2 {
+		t.Errorf("3 keeps the voters %+v", v)
+	}
+	return d
+}
+
 // claimsOutdated lets 3 lead again, in term 2, and give that term to the voters. Then 2 claims in term 1, and a Nack tells it of them. In the end 3 must
 // not lead any more.
 func claimsOutdated(t *testing.T, a algorithm) *directed {
@@ -364,7 +387,9 @@ var directions = map[string]func(t *testing.T, a algorithm) *directed{
 	"renewals of a lower term":                         renewsLate,
 	"an answer to a forgotten request":                 answersLate,
 	"a candidate that renews":                          renewsEarly,
+	"a grant to an earlier life":                       livesAgain,
 	"voters that a member without a vote keeps":        keepsWithoutVote,
+	"votes are taken away":                             dismisses,
 	"voters of a term above the promise":               claimsOutdated,
 }
 
