@@ -66,14 +66,15 @@ func watchPulses(program *os.Process, memory []int64) {
 	_ = kernel.HurryAlone()
 	w := watcher{memory: memory, program: func() func() bool { return newThreads(program.Pid).kept }, seen: map[int]*silence{}}
 	for begun := time.Now(); ; {
-		next, silent := w.look(time.Since(begun))
+		at := time.Since(begun)
+		next, silent := w.look(at)
 		if silent > 0 {
 			fmt.Fprintf(os.Stderr, "%s: the warden: process %d leads and has not worked for %v, so it is killed\n", filepath.Base(os.Args[0]), program.Pid, silent.Round(time.Millisecond))
 			_ = program.Kill() // it may have ended
 			return
 		}
 		// The sleep is that of this thread, which has the priority. That of the runtime ends by any other thread.
-		pause := syscall.NsecToTimespec(int64(next))
+		pause := syscall.NsecToTimespec(int64(max(0, at+next-time.Since(begun))))
 		_ = syscall.Nanosleep(&pause, nil) // a signal may end it early
 	}
 }
@@ -112,6 +113,7 @@ type threads struct {
 	at    time.Time         // of the look before
 	had   map[string]thread // at the look before, by identifier
 	first map[string]thread // when each was seen first
+	age   time.Duration     // since the first look
 }
 
 // thread is what a thread does, and what it has had of the processor.
@@ -140,12 +142,16 @@ func (t *threads) kept() bool {
 	return t.judge(at.Sub(t.at), now)
 }
 
-// inVain is how long a thread of a silent program may run: as long as Go's scheduler lets a goroutine run while others wait. A thread that has
-// run for longer is in a loop, and no lack of a processor keeps the program from its work.
-const inVain = 10 * time.Millisecond
+// A thread of a silent program may run for inVain: as long as Go's scheduler lets a goroutine run while others wait. One that has run for
+// longer, and for this part of the time, is in a loop, and no lack of a processor keeps the program from its work.
+const (
+	inVain     = 10 * time.Millisecond
+	partInVain = 20
+)
 
 // judge is kept, of what is seen after a time.
 func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
+	t.age += passed
 	var waited time.Duration // of all threads together, as each may wait for another one
 	waits, loops := false, false
 	for id, n := range now {
@@ -163,7 +169,7 @@ func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
 			waits = true
 		}
 		waited += n.waited - before.waited
-		loops = loops || n.ran-t.first[id].ran >= inVain
+		loops = loops || n.ran-t.first[id].ran >= max(inVain, t.age/partInVain)
 	}
 	// A thread that wakes again and again, as the one that waits for all others before Go's collector may run, waits a little each time.
 	return !loops && (waits || waited > passed/2)

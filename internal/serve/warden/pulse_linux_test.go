@@ -157,7 +157,7 @@ func TestAProcessThatIsKeptFromItsWork(t *testing.T) {
 		look := time.NewTicker(10 * time.Millisecond)
 		for n := 0; n < looks; <-look.C { // the kernel takes the processor from the one that runs, too, but seldom
 			if n++; all.kept() != kept {
-				n = 0
+				n, all = 0, newThreads(pid)
 			}
 		}
 		look.Stop()
@@ -202,7 +202,7 @@ func TestASilentProgramThatRunsIsNotKeptFromItsWork(t *testing.T) {
 			return all
 		}
 		all := &threads{had: of(0), first: of(0)}
-		const most = 100
+		const most = 200
 		n := 0
 		for ; n < most && all.judge(step, of(n+1)); n++ {
 			all.had = of(n + 1)
