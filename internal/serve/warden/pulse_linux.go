@@ -69,8 +69,9 @@ func watchPulses(program *os.Process, memory []int64) {
 		at := time.Since(begun)
 		next, silent := w.look(at)
 		if silent > 0 {
-			fmt.Fprintf(os.Stderr, "%s: the warden: process %d leads and has not worked for %v, so it is killed\n", filepath.Base(os.Args[0]), program.Pid, silent.Round(time.Millisecond))
-			_ = program.Kill() // it may have ended
+			if program.Kill() == nil { // else it has ended
+				fmt.Fprintf(os.Stderr, "%s: the warden: process %d leads and has not worked for %v, so it is killed\n", filepath.Base(os.Args[0]), program.Pid, silent.Round(time.Millisecond))
+			}
 			return
 		}
 		// The sleep is that of this thread, which has the priority. That of the runtime ends by any other thread.
