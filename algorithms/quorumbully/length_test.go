@@ -90,6 +90,18 @@ func TestRenewalsAreTwiceAsFarApartAsAnswersWereLate(t *testing.T) {
 	}
 }
 
+// A successor on a busy machine claims late. If the others claim meanwhile, a member leads that is perhaps not prepared, or none for longer.
+func TestASuccessorHasTheTimeByWhichSomethingWasLate(t *testing.T) {
+	for late, want := range map[uint64]uint64{0: 15, 20: 35, 400: 125} {
+		p := Process{ID: 1, Members: 3, Late: late, Peers: make([]Peer, 3), Settings: Settings{Lease: 500, Defer: 15, Answers: 5, Asks: true}}
+		var c election.Collector[Message]
+		p.released(3, &Message{Request: Request{Term: 1, Incarnation: 1}, Successor: 2}, c.Out())
+		if e := c.Effects(); p.Stage != Deferring || len(e) == 0 || e[len(e)-1].Ticks != election.Units(want) {
+			t.Errorf("something was late by %d: the stage is %v, and its end in %+v, not %d", late, p.Stage, e, want)
+		}
+	}
+}
+
 func TestNoTwoLeasesOfDifferentLengthsRunAtOneTime(t *testing.T) {
 	a := Algorithm
 	vary(&a)
