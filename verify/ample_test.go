@@ -3,7 +3,10 @@ package verify
 import (
 	"testing"
 
+	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/preference"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
 
@@ -179,6 +182,24 @@ func TestAReducedSearchEndsAtItsLimit(t *testing.T) {
 		r, err := Run(cyclic, Options{Size: 3, Reduce: reduce, MaxStates: 500})
 		if err != nil || r.Complete || r.Limit != StateLimit || r.States != 500 || (r.Partial == 1) != (reduce != Symmetry) || r.Symmetry != (reduce != PartialOrder) || r.MaxMessages != nil {
 			t.Errorf("%s: %+v, %v", reduce, r, err)
+		}
+	}
+}
+
+// A process that has crashed for ever sends no more, and what arrives there is lost. So more events come first: where messages wait for the dead, only
+// their loss, and where others wait for what the dead have not sent, only what they have.
+func TestThoseThatHaveCrashedForEverWaitForNothingAndKeepNobodyWaiting(t *testing.T) {
+	for _, test := range []struct {
+		program *process.Program
+		crashes int
+		states  int
+	}{
+		{process.Must(process.Of(&franklin.Algorithm)), 1, 1692},
+		{process.Must(process.Of(&preference.Algorithm)), 2, 436},
+	} {
+		r, err := Program(test.program, Options{Size: 3, Crashes: test.crashes, SafetyOnly: true, Reduce: PartialOrder})
+		if err != nil || !r.Complete || r.Violation != nil || r.States != test.states {
+			t.Errorf("%s: %+v, %v; want %d states", test.program.Name, r, err, test.states)
 		}
 	}
 }

@@ -246,3 +246,42 @@ func TestConfluenceIsFoundWhereNoRunHasTheOtherOrder(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// A host that is to stop the work of its process says so at any time.
+func TestConfluenceIsNotFoundWhereAHostMayAct(t *testing.T) {
+	a := scripting(false, func(p *scripted, m uint8, _ func(election.ID, uint8), out *election.Out[line]) {
+		if p.ID == 3 && m == 0 {
+			out.StopWork()
+		}
+	})
+	a.Command = func(*scripted, election.Command, *election.Out[line]) { panic("it has stopped") }
+	if r, err := Run(a, Options{Setup: network.On(1, 2, 3), Reduce: Confluence}); err != nil || r.Violation == nil || r.Violation.Property != Panicked {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// On one of the two rings process 1 has process 2 at a port, and on the other one process 3. It sends a message if what process 2 sends to that port
+// comes first.
+func TestConfluenceIsDecidedForEachOrder(t *testing.T) {
+	for port := range election.Port(2) {
+		a := forwarding(election.Ring, 0, 0)
+		a.Start = func(p *made, out *election.Out[token]) {
+			if uint8(p.ID) == p.Last {
+				out.Lead(0)
+			}
+			if p.ID > 1 {
+				out.Send(0, 0, token{Type: uint8(p.ID)})
+				out.Send(1, 0, token{Type: uint8(p.ID)})
+			}
+		}
+		a.Receive = func(p *made, at election.Port, _ election.Kind, m token, out *election.Out[token]) {
+			if p.ID == 1 && p.Count == 0 && at == port && m.Type == 2 {
+				out.Send(at, 0, token{})
+			}
+			p.Count = 1
+		}
+		if r, err := Run(a, Options{Size: 3, Reduce: Confluence}); err != nil || r.Violation != nil || r.Orders != 2 || r.Confluent != 1 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+}

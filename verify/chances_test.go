@@ -177,4 +177,16 @@ func TestProbabilitiesAreOfCorrectRunsWithoutFaults(t *testing.T) {
 	if _, err := chances(t, itairodeh.Algorithm, verify.Options{Size: 3, MaxStates: 1000}); !errors.Is(err, verify.ErrOptions) {
 		t.Errorf("with rounds without end: %v", err)
 	}
+	unlikely := lcr.Algorithm
+	unlikely.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) {
+		for range 41 { // 3^41 is more than 2^64
+			if out.Choose(3) < 2 {
+				break
+			}
+		}
+		p.Start(out)
+	}
+	if _, err := chances(t, unlikely, verify.Options{Size: 1}); !errors.Is(err, verify.ErrOptions) || !strings.Contains(err.Error(), "more than 2^64 vectors") {
+		t.Errorf("with a step of very many vectors: %v", err)
+	}
 }

@@ -70,6 +70,20 @@ func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 		}
 	}
 	newWalk(t, a, o).then("1 starts", "1 obeys").last("1 obeys").can("fault 1 obeys, fault 2 obeys, free 1 pass")
+	// Work that has stopped outlives no crash amid the messages about that.
+	a.Command = func(p *caller, c election.Command, out calls) {
+		if before(p, c, out); c.Order == election.Stopped {
+			out.Send(0, ring, call{1})
+		}
+	}
+	o.Crashes = 1
+	for end, outlives := range map[string]bool{"1 crashes": true, "1 obeys and crashes after 0": false} {
+		w := newWalk(t, a, o).then("1 starts", "1 obeys", end)
+		if p := w.c.Process(w.here, 0); left(p.Orphan).IsZero() == outlives {
+			t.Errorf("%s: %+v", end, p)
+		}
+	}
+	o.Crashes = 0
 	// It remains leader in its term while its work stops.
 	a.Command = func(p *caller, _ election.Command, out calls) {
 		out.StopWork()

@@ -66,15 +66,21 @@ func TestAMessageArrivesTwice(t *testing.T) {
 func TestAProcessCrashesAmidTheMessagesOfAStep(t *testing.T) {
 	w := newWalk(t, answering(election.Asynchronous, twice), Options{Size: 2, Initiators: []int{0}, Crashes: 1})
 	w.can("fault 1 crashes, fault 2 crashes, due 1 starts, fault 1 starts and crashes after 0, fault 1 starts and crashes after 1")
-	w.back().then("1 starts and crashes after 0").can("due 2 suspects 1, due 2 suspects 1")
+	unheard := w.back().then("1 starts and crashes after 0")
+	unheard.can("due 2 suspects 1, due 2 suspects 1")
+	if g := unheard.c.Global(unheard.here); g.Begun { // nothing is heard of an election
+		t.Errorf("%+v", g)
+	}
 	w.then("1 starts and crashes after 1").can("due 2 receives ring on 1, due 2 suspects 1")
-	if g := w.c.Global(w.here); !g.Disturbed || g.Crashes != 0 {
+	if g := w.c.Global(w.here); !g.Begun || !g.Disturbed || g.Crashes != 0 {
 		t.Errorf("%+v", g)
 	}
 	steps := w.then("2 receives ring on 1", "2 suspects 1").recorded().Steps
 	if len(steps[0].Sent) != 1 || steps[1].Event != trace.Crash || steps[1].Process != 0 || steps[1].Text != "after 1 of 2 messages" {
 		t.Errorf("%+v", steps)
 	}
+	cut := newWalk(t, answering(election.Asynchronous, twice), Options{Size: 2, Initiators: []int{0}, Crashes: 1, Cuts: 1})
+	cut.then("cut 1 -> 2", "1 starts and crashes after 1", "end of cut 1 -> 2").can("due 2 suspects 1, due 2 suspects 1")
 }
 
 func TestACutLosesWhatIsSentOrWouldArriveMeanwhile(t *testing.T) {

@@ -477,6 +477,10 @@ func TestACrashLeavesWhatWasKept(t *testing.T) {
 	w.can("due 1 starts: two running leases, due 1 suspects 3, due 2 suspects 3, due 1 pass")
 	w = newWalk(t, a, Options{Size: 3, Initiators: []int{1}, Crashes: 1}).then("2 starts", "2 crashes")
 	w.can("due 1 starts: two running leases, due 3 starts: two running leases, due 1 suspects 2, due 3 suspects 2, free 1 pass")
+	w = newWalk(t, a, Options{Size: 3, Initiators: []int{1}, Crashes: 2, Recoveries: 1}).then("2 starts", "2 crashes", "2 recovers", "2 crashes")
+	if p := w.c.Process(w.here, 1); left(p.Orphan) != election.Units(9) {
+		t.Errorf("the work of the first life is forgotten at the end of the second: %+v", p)
+	}
 }
 
 func TestFaultsAreCountedAndDisturb(t *testing.T) {

@@ -70,10 +70,10 @@ func (g *trio) flags(id int) []string {
 	return append(flags, g.certified[id-1]...)
 }
 
-// join starts a member, with a lease that no slow machine lets lapse.
+// join starts a member, with a lease that no slow machine lets lapse, and no busy disk gives up.
 func (g *trio) join(id int, flags ...string) *exec.Cmd {
 	g.t.Helper()
-	command, _ := launch(g.t, append(append([]string{"join", "--lease", "1m"}, g.flags(id)...), flags...)...)
+	command, _ := launch(g.t, append(append([]string{"join", "--lease", "1m", "--stall", "1m"}, g.flags(id)...), flags...)...)
 	return command
 }
 

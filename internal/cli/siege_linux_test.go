@@ -44,15 +44,15 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector has memory of its own, and the members run nothing of this test's process")
 	}
-	s, lease := siege{idle: 1200, busy: 60, slow: 20, watching: 20, noise: 32 << 20}, "1m"
+	s, lease, stall := siege{idle: 1200, busy: 60, slow: 20, watching: 20, noise: 32 << 20}, "1m", "1m"
 	if *long {
-		s, lease = siege{idle: 10_000, busy: 1000, slow: 200, watching: 100, noise: 1 << 30}, "500ms"
+		s, lease, stall = siege{idle: 10_000, busy: 1000, slow: 200, watching: 100, noise: 1 << 30}, "500ms", "1s"
 	}
 	g := newTrio(t)
 	var members []besieged
 	var processes [][]string
 	for i := range 3 {
-		command := exec.Command("ringleader", append(append([]string{"join"}, g.flags(i+1)...), "--lease", lease)...)
+		command := exec.Command("ringleader", append(append([]string{"join"}, g.flags(i+1)...), "--lease", lease, "--stall", stall)...)
 		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := command.Start(); err != nil {
 			t.Fatal(err)

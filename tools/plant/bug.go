@@ -23,10 +23,10 @@ type bug struct {
 	tests  []tests
 }
 
-// tests are the nearest tests of a bug: those of a package that match a pattern of go test -run.
-type tests struct{ folder, pattern string }
+// tests are the nearest tests of a bug: those of a package that match a pattern of go test -run. The flags are theirs, such as -long.
+type tests struct{ folder, pattern, flags string }
 
-func (t tests) String() string { return t.folder + " " + t.pattern }
+func (t tests) String() string { return strings.TrimSpace(t.folder + " " + t.pattern + " " + t.flags) }
 
 // readBugs returns the bugs below a folder, by name.
 func readBugs(folder string) ([]bug, error) {
@@ -54,7 +54,7 @@ func readBugs(folder string) ([]bug, error) {
 	return bugs, err
 }
 
-// parseBug reads a txtar archive: words, a line "file: FOLDER NAME", a line "test: FOLDER PATTERN" or several, and two parts,
+// parseBug reads a txtar archive: words, a line "file: FOLDER NAME", a line "test: FOLDER PATTERN FLAGS" or several, and two parts,
 // "before" and "after".
 func parseBug(content []byte) (bug, error) {
 	archive := txtar.Parse(content)
@@ -66,8 +66,9 @@ func parseBug(content []byte) (bug, error) {
 			folder, name, _ := strings.Cut(file, " ")
 			b.file = path.Join(folder, name)
 		} else if test, found := strings.CutPrefix(line, "test: "); found {
-			folder, pattern, _ := strings.Cut(test, " ")
-			b.tests = append(b.tests, tests{folder, pattern})
+			folder, rest, _ := strings.Cut(test, " ")
+			pattern, flags, _ := strings.Cut(rest, " ")
+			b.tests = append(b.tests, tests{folder, pattern, flags})
 		} else if line != "" {
 			words = append(words, line)
 		}

@@ -146,7 +146,8 @@ func (p planter) test(ctx context.Context, environment []string, t tests, more .
 	// Go ends the tests at the limit. It is itself ended if it hangs, too: to compile takes minutes on a busy machine.
 	ctx, cancel := context.WithTimeout(ctx, p.limit+compiling)
 	defer cancel()
-	args := slices.Concat([]string{"test", "-json", "-vet=off", "-failfast", "-ldflags=-s -w", "-timeout=" + p.limit.String(), "-run=" + t.pattern}, more, []string{t.folder})
+	args := slices.Concat([]string{"test", "-json", "-vet=off", "-failfast", "-ldflags=-s -w", "-timeout=" + p.limit.String(), "-run=" + t.pattern}, more,
+		[]string{t.folder}, strings.Fields(t.flags))
 	command := p.command(ctx, environment, args...)
 	output, err := command.Output()
 	r := read(output)
