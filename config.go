@@ -130,8 +130,8 @@ type Config struct {
 	Health HealthCheck
 
 	// Prepare prepares this process for the lead, so that a successor need not begin cold: it fills a cache, for example. It runs beside the member,
-	// which is warm when it has returned nil, and again after each tenure. An error is told, and it runs again after a pause, which doubles from a
-	// second to a minute.
+	// which is warm when it has returned nil, and again after each tenure. A member that has restarted beside a leader is not before it can vote
+	// again, after LongestLease. An error is told, and it runs again after a pause, which doubles from a second to a minute.
 	//
 	// The lead goes to warm members first, then to those whose Prepare runs, and last to those that cannot become warm; priorities count among members
 	// that are as warm. A leader that is to hand over waits for a warm member, for at most Timing.Handover. After a crash nothing waits.
