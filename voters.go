@@ -100,23 +100,23 @@ func (m *Member) SetMembers(members []MemberAddress) error {
 	if m.first != nil {
 		return m.first.SetMembers(members)
 	}
-	m.relisting.Lock()
-	defer m.relisting.Unlock()
+	m.places.one.Lock()
+	defer m.places.one.Unlock()
 	c := m.config
 	c.Members = slices.Clone(members)
 	if _, err := c.complete(); err != nil {
 		return err
 	}
-	before, _ := find(m.list(), c.ID)
+	before, _ := find(m.places.config.Load().Members, c.ID)
 	if now, _ := find(members, c.ID); now.Address != before.Address || now.Witness != before.Witness {
 		return fmt.Errorf("%w: the line of this member, %d, changes only with a restart", ErrConfig, c.ID)
 	}
 	_, config := c.live()
-	taken := func() {
-		m.members.Store(&c.Members)
-		go m.book.relist(m.list)
+	list := live.Listing{Members: config.Members, Taken: func() { m.places.take(&c, c.Members) }}
+	if c.Algorithm == QuorumBully {
+		list.Merge = m.places.merge(&c)
 	}
-	err := m.live.List(live.Listing{Members: config.Members, Priorities: config.Priorities, Limits: config.Limits, Taken: taken})
+	err := m.live.List(list)
 	var lacking *live.Lacking
 	switch {
 	case errors.As(err, &lacking):
@@ -155,7 +155,7 @@ func (m *Member) list() []MemberAddress {
 	if m.first != nil {
 		return m.first.list()
 	}
-	return *m.members.Load()
+	return *m.places.list.Load()
 }
 
 // lists reports whether a member is in the list.

@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/transport"
 )
@@ -65,6 +66,7 @@ type Listing struct {
 	Priorities map[uint64]uint16 // in the first group
 	Limits     string            // likewise
 	Taken      func()            // is called when the list holds, by the loop
+	Merge      Merge             // if it is given, it makes all else
 }
 
 // listing is the event that the host changes the list of members.
@@ -90,37 +92,6 @@ func (m *Member) List(list Listing) error {
 func (m *Member) Rank(id uint64) (rank election.ID, known bool) {
 	rank, known = (*m.ranks.Load())[id]
 	return rank, known
-}
-
-// sorted returns the members by position in a first list: the founders first, and then all others, both by identifier. A founder
-// that is in the list no more keeps its position.
-func sorted(listed []transport.Member, founders []uint64) (all []transport.Member) {
-	for _, id := range founders {
-		all = append(all, transport.Member{ID: id, Unlisted: true})
-	}
-	byID := map[uint64]transport.Member{}
-	for _, member := range listed {
-		byID[member.ID] = member
-	}
-	for _, id := range slices.Sorted(maps.Keys(byID)) {
-		if i := slices.Index(founders, id); i >= 0 {
-			all[i] = byID[id]
-		} else {
-			all = append(all, byID[id])
-		}
-	}
-	return all
-}
-
-// foundersOf returns the members that vote by a list.
-func foundersOf(listed []transport.Member) (ids []uint64) {
-	for _, member := range listed {
-		if !member.Standby {
-			ids = append(ids, member.ID)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // know makes room for all members by position.
@@ -156,7 +127,14 @@ func (m *Member) learn(id uint64) error {
 func (l *loop) relist(e *Listing) error {
 	before := l.awaits
 	l.awaited, l.awaits = nil, 0
-	err := l.list(e)
+	made := e
+	if e.Merge != nil {
+		made = l.merged(e.Merge)
+	}
+	err := l.list(made, len(l.book.Seeds) == 0)
+	if err == nil {
+		l.merge = e.Merge
+	}
 	var lacking *Lacking
 	if errors.As(err, &lacking) {
 		l.awaited, l.awaits = e, lacking.Member
@@ -169,10 +147,13 @@ func (l *loop) relist(e *Listing) error {
 
 // retryList looks again at a list that waits, after a change of the voters.
 func (l *loop) retryList() error {
-	if l.awaited == nil || !l.revoted {
+	if !l.revoted {
 		return nil
 	}
 	l.revoted = false
+	if l.awaited == nil {
+		return fatal(l.remerge()) // a member that was removed may have no vote any more
+	}
 	err := l.relist(l.awaited)
 	switch {
 	case err == nil:
@@ -191,25 +172,25 @@ func fatal(err error) error {
 	return err
 }
 
-// list takes a list of members.
-func (l *loop) list(e *Listing) error {
+// list takes a list of members, perhaps only if it has all that vote.
+func (l *loop) list(e *Listing, all bool) error {
 	listed := e.Members
 	next := slices.Clone(l.member.members)
 	for i := range next {
 		next[i].Unlisted = true
 	}
-	for _, member := range sorted(listed, nil) {
+	for _, member := range book.Sorted(listed, nil) {
 		if rank, known := l.member.Rank(member.ID); known {
 			next[rank-1] = member
 		} else {
 			next = append(next, member)
 		}
 	}
-	if fixed := !l.member.program.Functions.Enlarge; fixed && !slices.Equal(identifiers(l.member.members), identifiers(sorted(listed, nil))) {
+	if fixed := !l.member.program.Functions.Enlarge; fixed && !slices.Equal(book.IDs(l.member.members), book.IDs(book.Sorted(listed, nil))) {
 		return fmt.Errorf("%w: the members of %s are always the same", ErrList, l.member.program.Name)
 	}
 	for _, g := range l.groups {
-		if id, lacks := g.lacks(next); lacks {
+		if id, lacks := g.lacks(next); lacks && all {
 			return &Lacking{id}
 		}
 	}
@@ -218,7 +199,7 @@ func (l *loop) list(e *Listing) error {
 	}
 	before := l.member.members
 	l.member.know(next)
-	l.member.listed = identifiers(listed)
+	l.member.listed = book.IDs(listed)
 	for i, p := range l.member.peers {
 		switch {
 		case p == nil:
