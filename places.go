@@ -94,6 +94,9 @@ func merged(c *Config, b *book.Book, votes func(uint64) bool) (list []MemberAddr
 //
 // The member itself is started with Config.Join. The error is [ErrConfig] if the address cannot be one, or another member has it.
 func (m *Member) AddAddress(a MemberAddress) error {
+	if m.first != nil {
+		return m.first.AddAddress(a)
+	}
 	return m.amend(func(b *book.Book) (bool, error) {
 		c := m.places.config.Load()
 		if before, listed := find(m.list(), a.ID); listed && a.Priority == 0 && !a.Witness {
@@ -119,6 +122,9 @@ func (m *Member) AddAddress(a MemberAddress) error {
 //
 // The error is [ErrConfig] if there is no such member, or no other one votes.
 func (m *Member) RemoveAddress(id uint64) error {
+	if m.first != nil {
+		return m.first.RemoveAddress(id)
+	}
 	return m.amend(func(b *book.Book) (bool, error) {
 		line, known := b.Line(id)
 		listed, lists := find(m.list(), id)
@@ -133,6 +139,17 @@ func (m *Member) RemoveAddress(id uint64) error {
 		}
 		return b.Remove(id, listed.Address)
 	})
+}
+
+// keepWithoutVote lets the address book no longer want a vote for a member.
+func (m *Member) keepWithoutVote(id uint64) error {
+	if m.first != nil {
+		return m.first.keepWithoutVote(id)
+	}
+	if !slices.ContainsFunc(*m.places.wishes.Load(), func(l book.Line) bool { return l.ID == id && l.Votes }) {
+		return nil
+	}
+	return m.amend(func(b *book.Book) (bool, error) { return b.Wish(id, false) })
 }
 
 // amend changes the address book.

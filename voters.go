@@ -34,6 +34,11 @@ func (m *Member) AddMember(ctx context.Context, id uint64) error {
 // RemoveMember takes the vote of a member while the group runs. All else is as with AddMember. The leader cannot remove
 // itself: see [Member.Transfer]. A member without a vote follows, and never leads; AddMember gives it its vote again.
 func (m *Member) RemoveMember(ctx context.Context, id uint64) error {
+	if m.View().Role == Leader {
+		if err := m.keepWithoutVote(id); err != nil {
+			return err
+		}
+	}
 	return m.changeVoters(ctx, election.Dismiss, id)
 }
 

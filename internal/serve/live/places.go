@@ -34,12 +34,15 @@ func (m *Member) Amend(change func(*book.Book) (changed bool, err error)) error 
 func (l *loop) amend(e amending) error {
 	next := l.book.Book.Clone()
 	changed, err := e.change(&next)
-	if err == nil && changed {
-		err = l.turn(&next)
-	}
 	if err != nil {
 		e.answer <- err
-		return fatal(err)
+		return nil
+	}
+	if changed {
+		if err := l.turn(&next); err != nil {
+			e.answer <- err
+			return fatal(err)
+		}
 	}
 	l.after = append(l.after, func() { e.answer <- nil })
 	return nil
