@@ -87,6 +87,8 @@ func (l *Line) Check() error {
 		return fmt.Errorf("%q is not an address", l.Address)
 	case !l.Version.valid():
 		return fmt.Errorf("the line of member %d has changed too often", l.ID)
+	case l.Votes && l.Version.Removed():
+		return errors.New("a member that was removed has no vote")
 	}
 	return nil
 }
