@@ -89,7 +89,7 @@ func (m *Member) voters(s *view.State) *Voters {
 	if v.Version == 0 && len(v.Members) == len(s.Members) {
 		return nil
 	}
-	return &Voters{Version: v.Version, Term: uint64(v.Term), Members: v.Members, Kept: v.Kept}
+	return &Voters{Version: v.Version, Term: uint64(v.Term), Members: append([]uint64{}, v.Members...), Kept: v.Kept} // none is a list, too
 }
 
 // SetMembers replaces Config.Members while the member runs, in all groups of the process: with a member at a new address, with another

@@ -15,8 +15,8 @@ import (
 
 // What of the lists of members must be equal, and what may differ.
 //
-// The list of members is an address book. It gives a member its place: which processes it dials, and which it takes. It may
-// differ between members, and change while they run. A majority is never counted from it, but from one of these:
+// The list of members is that of the host, with what the address book (package book) has in place of it. It gives a member its place: which
+// processes it dials, and which it takes. It may differ between members, and change while they run. A majority is never counted from it, but from one of these:
 //
 //   - The voters that the group has agreed on. They are in the algorithm's state, with a term and a version, and rule 9 of
 //     quorum-bully is their argument. Messages and records name them by their identifiers, so they do not depend on a list.
@@ -34,10 +34,10 @@ import (
 //
 // What follows from that:
 //
-//   - A new line and a reload let a member dial another one, and take it. That gives no vote: a leader gives it, by a majority.
-//     Before all have the line, some refuse the new member, and it hears the others.
-//   - The list of each life must have all voters that the store knows, or the member would not know where a part of its
-//     majority is. A line may be deleted when its member has no vote any more. The name remains known until the end of this life.
+//   - A new line lets a member dial another one, and take it. That gives no vote: a leader gives it, by a majority. Before all have the line, some
+//     refuse the new member, and it hears the others.
+//   - The list of each life must have all voters that the store knows, or the member would not know where a part of its majority is; but a
+//     member with an address book learns that. A line may be deleted when its member has no vote any more. The name is known until the end of this life.
 //   - An identifier belongs to one store for ever, also when its line was deleted and comes back: the stores of peers are pinned.
 //     A member with a lost disk needs a new identifier, since its promises are lost.
 //   - A Hello has neither the term nor the version of agreed voters, and no rule needs them there. Members with different ones have to

@@ -87,18 +87,14 @@ func (l *loop) remerge() error {
 // hearLine takes a line of a peer's address book.
 func (l *loop) hearLine(p *peer, payload []byte) error {
 	line, ok := book.Decode(payload)
-	switch {
-	case !ok:
+	if !ok || l.merge == nil {
 		return transport.ErrFrame
-	case l.merge == nil:
-		return nil
 	}
 	next, answer := l.book.Hear(line)
-	switch {
-	case answer != nil:
+	if answer != nil {
 		p.tell(answer)
-		return nil
-	case next == nil:
+	}
+	if next == nil {
 		return nil
 	}
 	err := l.turn(next)
