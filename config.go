@@ -80,6 +80,12 @@ type Config struct {
 	// each list has at least all members that vote. [Member.SetMembers] changes it while the member runs.
 	Members []MemberAddress
 
+	// Join is where other members of a group that runs may be: addresses, host:port, or names of SRV records. A name with several addresses, such as that of
+	// a headless service, is fine, and so are addresses where none is. A member with Join needs no other member in Members: it learns of them, and the others
+	// know it by [Member.AddAddress]. In its first life it has no vote, and none of Members has one as far as it knows, until the group tells it who votes.
+	// Its own Address may be empty: then it is at that in the address book of the group.
+	Join []string
+
 	// SRV is a DNS name whose records have the hosts and ports of the members whose Address has no port. Such an Address is the
 	// target of its record, or the first labels of it: "jobs-0" finds jobs-0.jobs.default.svc.cluster.local. Records of others
 	// are ignored: an answer never changes who is a member.
@@ -130,8 +136,8 @@ type Config struct {
 	Health HealthCheck
 
 	// Prepare prepares this process for the lead, so that a successor need not begin cold: it fills a cache, for example. It runs beside the member,
-	// which is warm when it has returned nil, and again after each tenure. An error is told, and it runs again after a pause, which doubles from a
-	// second to a minute.
+	// which is warm when it has returned nil, and again after each tenure. A member that has restarted beside a leader is not before it can vote
+	// again, after LongestLease. An error is told, and it runs again after a pause, which doubles from a second to a minute.
 	//
 	// The lead goes to warm members first, then to those whose Prepare runs, and last to those that cannot become warm; priorities count among members
 	// that are as warm. A leader that is to hand over waits for a warm member, for at most Timing.Handover. After a crash nothing waits.
@@ -230,6 +236,12 @@ func (c Config) complete() (Config, error) {
 
 	must(len(c.Group) <= kept.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), kept.MaxGroup)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
+	if len(c.Join) > 0 {
+		c.Members = slices.Clone(c.Members)
+		for i := range c.Members {
+			c.Members[i].Standby = true
+		}
+	}
 	c.checkMembers(must)
 	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
 	must(c.Record.Size == 0 || c.Record.Size >= record.LeastSize, "Record.Size is %d; a record has at least %d bytes", c.Record.Size, record.LeastSize)
@@ -249,6 +261,7 @@ func (c Config) complete() (Config, error) {
 	case Bully:
 		must(c.Weight == 0 && c.Health.Check == nil, "%s knows neither Weight nor Health", Bully)
 		must(c.Timing.Progress == 0 && len(c.ProgressPaths) == 0, "%s knows neither Timing.Progress nor ProgressPaths", Bully)
+		must(len(c.Join) == 0, "%s does not know Join: its members are always the same", Bully)
 		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
 	default:
 		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
@@ -294,12 +307,20 @@ func (c *Config) checkMembers(must func(ok bool, format string, args ...any)) {
 		}
 		must(!m.Standby || m.ID > largest, "member %d is on standby, and member %d is not: members on standby have the largest identifiers", m.ID, largest)
 		err := c.checkPlace(m.Address)
-		must(err == nil, "the address of member %d: %v", m.ID, err)
+		must(err == nil || m.Address == "" && m.ID == c.ID && len(c.Join) > 0, "the address of member %d: %v", m.ID, err)
 		must(c.Algorithm != Bully || m.Priority == 0 && !m.Witness && !m.Standby, "member %d has a priority, is a witness or is on standby, which %s does not know", m.ID, Bully)
 	}
 	must(found || c.ID == 0 || len(c.Members) == 0, "ID %d is not among the members", c.ID)
-	must(candidates > 0 || len(c.Members) == 0, "all members are witnesses or on standby, so none can lead")
+	must(candidates > 0 || len(c.Members) == 0 || len(c.Join) > 0, "all members are witnesses or on standby, so none can lead")
 	must(c.Listen != "" || !found || strings.Contains(own, ":"), "Listen is missing: the address %s of member %d has no port", own, c.ID)
+	for _, seed := range c.Join {
+		if strings.Contains(seed, ":") {
+			_, err := checkAddress(seed, false)
+			must(err == nil, "Join: %v", err)
+		} else {
+			must(seed != "" && !strings.ContainsAny(seed, "/ "), "Join: %q is neither host:port nor a name", seed)
+		}
+	}
 	if c.Listen != "" {
 		_, err := checkAddress(c.Listen, true)
 		must(err == nil, "Listen: %v", err)
@@ -381,7 +402,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 	l := live.Config{
 		ID: c.ID, Heartbeat: c.Timing.Heartbeat, Suspicion: c.Timing.Suspicion, Stall: c.Timing.Stall, Unit: unit,
 		Storage: c.Storage, Logger: c.Logger, Transport: c.Transport, Clock: c.Clock, Death: c.Death,
-		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
+		Seeds: c.Join, GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
 	}
 	if c.Algorithm == QuorumBully {
 		if l.Death == [32]byte{} {

@@ -161,9 +161,7 @@ type Member struct {
 	live   *live.Member // of this process: the members of all its groups share it
 	first  *Member      // that [Join] made in this process; nil: this one
 
-	members   atomic.Pointer[[]MemberAddress] // the list; nil if this is not the first one
-	relisting sync.Mutex                      // orders its changes
-	book      *addressBook
+	places *places // of the first one
 
 	changing chan struct{} // has room for one change of the voters
 	standing sync.Mutex    // orders the commands about the weight
@@ -208,6 +206,10 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	c.found = book.note
 	program, config := c.live()
 	config.Standing = c.standing(health.unable())
+	where := newPlaces(&complete, book)
+	if c.Algorithm == QuorumBully {
+		config.Merge = where.merge(&complete)
+	}
 	looks := c.watches(&config)
 	if len(c.ProgressPaths) > 0 {
 		config.Standing = c.standing(errUnanswered)
@@ -239,9 +241,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if c.Data != "" {
 		c.Storage = nil // the engine's
 	}
-	m := &Member{config: c, weight: c.weight(), health: health, group: engine.Group, live: engine, changing: make(chan struct{}, 1), others: map[*Member]bool{}}
-	m.members.Store(&c.Members)
-	m.book = book
+	m := &Member{config: c, weight: c.weight(), health: health, group: engine.Group, live: engine, changing: make(chan struct{}, 1), others: map[*Member]bool{}, places: where}
 	m.preparation = newPreparation(c.Prepare, c.weight() == 0)
 	if health != nil {
 		go health.watch(m.Done(), c.Clock, func() {
@@ -256,6 +256,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	engine.Disks.Stalls(m.changeDisk)
 	if m.preparation != nil {
 		go m.prepares()
+	}
+	if config.Merge != nil {
+		go m.agree()
 	}
 	context.AfterFunc(ctx, func() { m.Close() })
 	return m, nil

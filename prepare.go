@@ -111,8 +111,6 @@ func (m *Member) prepares() {
 			continue
 		case err == nil || errors.Is(err, ErrLeads):
 			pause = leastPrepareRest
-			m.becomes(view.Warm, "")
-			m.config.Logger.Info("this member is warm", "member", m.config.ID, "leads", err != nil)
 		case m.stopped():
 			return
 		default:
@@ -128,20 +126,37 @@ func (m *Member) prepares() {
 }
 
 // awaitNextPreparation waits until the member has to prepare: its tenure has ended, again is ready, or it was asked to. It reports false if
-// the member has stopped.
+// the member has stopped. Without again the member is prepared, and warm as soon as it could lead: after a restart it takes no part while the promises
+// of its life before run, and the lead is not to go there before.
 func (m *Member) awaitNextPreparation(again <-chan time.Time) bool {
-	led := false
+	led, told := false, again != nil
+	restarted := m.config.Clock.NewTimer()
+	defer restarted.Stop()
 	for {
 		s, changed := m.group.State()
 		leads := s.Role == network.Leader
-		if leads {
+		var passed <-chan time.Time
+		switch left := m.group.Timer("wait"); {
+		case leads:
 			led, again = true, nil
 			m.becomes(view.Warm, "")
-		} else if led {
+		case led:
 			return true
+		case again != nil:
+		case s.Leader != 0 && left > 0:
+			m.becomes(view.Warming, "")
+			restarted.Reset(left)
+			passed = restarted.C()
+		default:
+			m.becomes(view.Warm, "")
+		}
+		if !told && passed == nil {
+			told = true
+			m.config.Logger.Info("this member is warm", "member", m.config.ID, "leads", leads)
 		}
 		select {
 		case <-changed:
+		case <-passed:
 		case <-again:
 			return true
 		case <-m.preparation.stale:

@@ -120,6 +120,29 @@ func TestAHandoverGoesToAMemberThatHasJustBecomeWarm(t *testing.T) {
 	})
 }
 
+// It can neither vote nor claim while the promises of its life before run.
+func TestAMemberThatHasJustRestartedIsNotWarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBarracks(t, ringleader.Config{Timing: ringleader.LAN()})
+		defer b.Close()
+		b.Start(1, 2, 3)
+		b.Await(3)
+		b.are(2, ringleader.Warm, 1, 3)
+		b.Kill(2)
+		begun := time.Now()
+		b.Start(2)
+		b.are(2, ringleader.Warming, 2, 3)
+		if err := b.Member(3).Resign(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		b.Await(1)
+		b.are(2, ringleader.Warm, 1, 2, 3)
+		if took, lease := time.Since(begun), ringleader.LAN().Lease; took < lease || took > lease+200*time.Millisecond {
+			t.Errorf("it is warm %v after its restart; promises are for %v", took, lease)
+		}
+	})
+}
+
 func TestAHandoverWaitsForABoundedTime(t *testing.T) {
 	handovers := map[string]func(*barracks, context.Context, context.CancelFunc) error{
 		"resign": func(b *barracks, _ context.Context, _ context.CancelFunc) error {

@@ -34,6 +34,11 @@ func (m *Member) AddMember(ctx context.Context, id uint64) error {
 // RemoveMember takes the vote of a member while the group runs. All else is as with AddMember. The leader cannot remove
 // itself: see [Member.Transfer]. A member without a vote follows, and never leads; AddMember gives it its vote again.
 func (m *Member) RemoveMember(ctx context.Context, id uint64) error {
+	if m.View().Role == Leader {
+		if err := m.keepWithoutVote(id); err != nil {
+			return err
+		}
+	}
 	return m.changeVoters(ctx, election.Dismiss, id)
 }
 
@@ -84,7 +89,7 @@ func (m *Member) voters(s *view.State) *Voters {
 	if v.Version == 0 && len(v.Members) == len(s.Members) {
 		return nil
 	}
-	return &Voters{Version: v.Version, Term: uint64(v.Term), Members: v.Members, Kept: v.Kept}
+	return &Voters{Version: v.Version, Term: uint64(v.Term), Members: append([]uint64{}, v.Members...), Kept: v.Kept} // none is a list, too
 }
 
 // SetMembers replaces Config.Members while the member runs, in all groups of the process: with a member at a new address, with another
@@ -100,23 +105,23 @@ func (m *Member) SetMembers(members []MemberAddress) error {
 	if m.first != nil {
 		return m.first.SetMembers(members)
 	}
-	m.relisting.Lock()
-	defer m.relisting.Unlock()
+	m.places.one.Lock()
+	defer m.places.one.Unlock()
 	c := m.config
 	c.Members = slices.Clone(members)
 	if _, err := c.complete(); err != nil {
 		return err
 	}
-	before, _ := find(m.list(), c.ID)
+	before, _ := find(m.places.config.Load().Members, c.ID)
 	if now, _ := find(members, c.ID); now.Address != before.Address || now.Witness != before.Witness {
 		return fmt.Errorf("%w: the line of this member, %d, changes only with a restart", ErrConfig, c.ID)
 	}
 	_, config := c.live()
-	taken := func() {
-		m.members.Store(&c.Members)
-		go m.book.relist(m.list)
+	list := live.Listing{Members: config.Members, Taken: func() { m.places.take(&c, c.Members) }}
+	if c.Algorithm == QuorumBully {
+		list.Merge = m.places.merge(&c)
 	}
-	err := m.live.List(live.Listing{Members: config.Members, Priorities: config.Priorities, Limits: config.Limits, Taken: taken})
+	err := m.live.List(list)
 	var lacking *live.Lacking
 	switch {
 	case errors.As(err, &lacking):
@@ -155,7 +160,7 @@ func (m *Member) list() []MemberAddress {
 	if m.first != nil {
 		return m.first.list()
 	}
-	return *m.members.Load()
+	return *m.places.list.Load()
 }
 
 // lists reports whether a member is in the list.

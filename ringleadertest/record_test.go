@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"ringleader.example/ringleader/internal/serve/explain"
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/internal/serve/record"
 )
@@ -25,5 +26,22 @@ func replays(t *testing.T, directory string, ids []uint64) {
 			t.Errorf("member %d: %+v", id, done)
 		}
 		t.Logf("member %d: %+v", id, done)
+	}
+}
+
+// allowed checks that the records of all members are no run that the model of the algorithm forbids, though clocks drift. Of machines that were suspended for
+// less than members notice, Check says that their clocks run apart.
+func allowed(t *testing.T, directory string) {
+	records, err := record.Open(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 2000
+	for _, g := range explain.Of(records).Groups {
+		c := g.Check(most)
+		if c.Broken != "" {
+			t.Errorf("group %q: %s", g.Name, c.Broken)
+		}
+		t.Logf("group %q: %d steps, %v %s", g.Name, c.Steps, c.Actions, c.Without)
 	}
 }

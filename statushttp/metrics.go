@@ -48,10 +48,12 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 		lease = *s.Lease
 	}
 	var peers []metrics.Sample
-	reachable, voters, voting := 0, 0, 0
+	reachable, warm, voters, voting, prepares := 0, 0, 0, 0, false
 	for _, member := range s.Members {
 		peers = append(peers, metrics.Sample{Labels: fmt.Sprintf(`{member="%d"}`, member.ID), Value: metrics.Flag(member.Reachable)})
 		reachable += int(metrics.Flag(member.Reachable))
+		warm += int(metrics.Flag(member.Reachable && member.Warmth == ringleader.Warm))
+		prepares = prepares || member.Warmth != ""
 		voters += int(metrics.Flag(!member.Standby))
 		voting += int(metrics.Flag(!member.Standby && member.Reachable))
 	}
@@ -85,6 +87,10 @@ func metricsOf(m *ringleader.Member) *metrics.Text {
 	t.Gauge("voters", "Members that vote; a leader needs a majority of them.", float64(voters))
 	t.Gauge("voters_reachable", "Those that are heard from, this one included if it votes.", float64(voting))
 	t.Gauges("member_reachable", "1 while a member is heard from.", peers...)
+	if prepares {
+		t.Gauge("members_warm", "Those that are heard from and prepared for the lead, the leader included.", float64(warm))
+	}
+	t.Flag("ready", "1 while GET /readyz is 200: this member knows the leader, is prepared, and its work is ready if it leads.", ready(m) == nil)
 	t.Counter("tenures_total", "Times that this member began to lead.", float64(c.Tenures))
 	t.Counter("lease_lapses_total", "Tenures of this member that ended because its lease ran out.", float64(c.Lapses))
 	t.Counter("lease_renewals_total", "Times that the lease of this member was prolonged.", float64(c.Renewals))

@@ -15,12 +15,14 @@ import (
 )
 
 // answers checks the code of an answer, and what is in it.
-func answers(t *testing.T, m *ringleader.Member, path string, code int, with string) {
+func answers(t *testing.T, m *ringleader.Member, path string, code int, with ...string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	statushttp.Handler(m).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-	if w.Code != code || !strings.Contains(w.Body.String(), with) {
-		t.Errorf("%s: %d %s; want %d %s", path, w.Code, w.Body, code, with)
+	for _, text := range with {
+		if w.Code != code || !strings.Contains(w.Body.String(), text) {
+			t.Errorf("%s: %d %s; want %d %s", path, w.Code, w.Body, code, text)
+		}
 	}
 }
 
@@ -73,6 +75,7 @@ func TestAMemberIsReadyForARollingUpdateWhenItIsWarm(t *testing.T) {
 		c.Await(2)
 		answers(t, c.Member(2), "/readyz", 200, "")
 		answers(t, c.Member(1), "/readyz", 503, "it is not warm yet")
+		answers(t, c.Member(1), "/metrics", 200, "\nringleader_members_warm 1\n", "\nringleader_ready 0\n")
 		ends <- errors.New("no source")
 		c.Settle()
 		answers(t, c.Member(1), "/readyz", 503, "it cannot become warm: no source")
@@ -80,5 +83,6 @@ func TestAMemberIsReadyForARollingUpdateWhenItIsWarm(t *testing.T) {
 		ends <- nil // a second later
 		c.Settle()
 		answers(t, c.Member(1), "/readyz", 200, "")
+		answers(t, c.Member(2), "/metrics", 200, "\nringleader_members_warm 2\n", "\nringleader_ready 1\n")
 	})
 }

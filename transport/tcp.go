@@ -97,7 +97,7 @@ func (t *TCP) secure(members []Member) error {
 	}
 	addresses := []string{t.Listen}
 	for _, m := range members {
-		if !m.Unlisted {
+		if !m.Unlisted && m.Address != "" {
 			addresses = append(addresses, m.Address)
 		}
 	}
@@ -133,7 +133,7 @@ func (t *tcp) take(members []Member) {
 	for i, m := range members {
 		var p *place
 		switch {
-		case m.Unlisted || !t.looks || !isName(m.Address):
+		case m.Unlisted || m.Address == "" || !t.looks || !isName(m.Address):
 		case before != nil && i < len(before.members) && before.members[i].Address == m.Address:
 			p = before.places[i]
 		default:

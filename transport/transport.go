@@ -58,7 +58,9 @@ func (c *Config) Judge(h Hello) (peer int, v Verdict) {
 		return peer, Verdict{Code: RefusedSelf, Reason: "the address leads back to the process that dials it"}
 	case h.From == self:
 		return no("this is another process with id %d", self)
-	case h.To != self:
+	case h.To == 0 && peer >= 0 && !c.Members[peer].Unlisted:
+		return peer, Verdict{Code: Introduced}
+	case h.To != self && h.To != 0:
 		return no("this is member %d, not %d; its address is wrong in the list of members, or it listens at a wrong one", self, h.To)
 	case peer < 0 || c.Members[peer].Unlisted:
 		return no("the list of member %d has no member %d", self, h.From)
@@ -157,6 +159,15 @@ type Teller interface {
 	Tell(frame []byte)
 }
 
+// Seeker is a [Transport] that finds out which member is at an address. A transport need not be one.
+type Seeker interface {
+	Transport
+
+	// Seek asks, once, which members of the group are at an address: host:port, or the name of an SRV record. A name may have several, and each attempt ends
+	// in [Met]. It returns at once.
+	Seek(address string)
+}
+
 // The events.
 type (
 	// Asked reports the Hello of a peer, which [Config.Judge] has accepted. It waits for the member's verdict. With
@@ -198,6 +209,13 @@ type (
 		Hello Hello // of the peer, if Err is nil
 		Err   error // perhaps a [Refusal]
 		Lost  bool
+	}
+
+	// Met reports which member is at an address, or why none is known to be. The next connection to that member proves it.
+	Met struct {
+		Address string
+		ID      uint64
+		Err     error // perhaps a [Refusal]
 	}
 
 	// Broken reports the end of a connection that was dialed. Frames may be lost.

@@ -21,6 +21,8 @@ import (
 //	listener → dialer     hello     the listener; then a verdict: code, length of the reason, reason
 //	dialer   → listener   frame …   length of what follows (2 bytes), kind, payload
 //
+// A hello that means member 0 asks which member the listener is: see [Seeker]. The verdict is Introduced then, and ends the connection.
+//
 // The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
 // finds a queue of connections that were given up long ago. The last one is a
 // goodbye, if the dialer stops in good order. The listener sends nothing more, but for a frame that the acknowledgements of
@@ -208,7 +210,7 @@ func ReadHello(r io.Reader) (h Hello, err error) {
 	return h, nil
 }
 
-// Code is the first byte of a verdict: [Accepted], [Refused], [RefusedDuplicate] or [RefusedSelf].
+// Code is the first byte of a verdict: [Accepted], [Refused], [RefusedDuplicate], [RefusedSelf] or [Introduced].
 type Code uint8
 
 // The codes.
@@ -217,6 +219,7 @@ const (
 	Refused
 	RefusedDuplicate // another live process has the dialer's identifier
 	RefusedSelf      // the dialer is the listener
+	Introduced       // the dialer has asked which member the listener is
 )
 
 // Verdict is a listener's answer to a Hello.
@@ -239,7 +242,7 @@ func ReadVerdict(r io.Reader) (Verdict, error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return Verdict{}, err
 	}
-	if Code(head[0]) > RefusedSelf {
+	if Code(head[0]) > Introduced {
 		return Verdict{}, errProtocol
 	}
 	reason := make([]byte, head[1])

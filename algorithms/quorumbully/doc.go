@@ -143,6 +143,7 @@
 //     once.
 //   - A leader that has handed over waits 16·Tc before it asks, at most L/2, in place of Td, and does not ask when a claim
 //     fails meanwhile. Where the processors are busy, a successor needs longer than Td, and the old leader would win again.
+//     All others defer to the successor for Td, and for as long as something was late before, up to L/4.
 //   - The host verifies proofs of death. A proof is, for example, a secret that only the warden of that incarnation
 //     has had. Authentication and the identities of stores are tasks of the host, too.
 //   - A host that must stop its work reports when the work has stopped. Until then a leader renews its lease, and a

@@ -377,7 +377,8 @@ func (p *Process) release(term election.Term, successor election.ID, out *electi
 	p.tell(Release, Message{Request: Request{Term: term, Incarnation: p.Kept.Incarnation}, Successor: successor}, out)
 }
 
-// released handles a Release (rule 5). The successor claims without asking. The others defer to it for Td.
+// released handles a Release (rule 5). The successor claims without asking. The others defer to it for Td, and for as long as something was late
+// before: its claim waits for a disk.
 func (p *Process) released(x election.ID, m *Message, out *election.Out[Message]) {
 	concerned := p.Given.Holder == 0 || p.Given.Holder == x
 	p.learn(Fact{x, m.Request.Incarnation, m.Request.Term}, out)
@@ -386,7 +387,7 @@ func (p *Process) released(x election.ID, m *Message, out *election.Out[Message]
 	case m.Successor == p.ID:
 		p.claim(out)
 	case m.Successor != 0:
-		p.enter(Deferring, p.Settings.Defer, out)
+		p.enter(Deferring, p.patient(p.Settings.Defer), out)
 	case p.Stage == Deferring && p.Settings.Asks: // another one is to lead, and may claim again
 	default:
 		p.ask(out)

@@ -73,6 +73,35 @@ func TestNoRequestEndsBeforeAnEarlierOne(t *testing.T) {
 	}
 }
 
+// The next answer may be later than the worst one before: renewals are twice as far apart.
+func TestRenewalsAreTwiceAsFarApartAsAnswersWereLate(t *testing.T) {
+	for late, want := range map[uint64]uint64{0: 10, 4: 10, 5: 10, 6: 12, 30: 60, 50: 100, 51: 100, 1000: 100} {
+		p := Process{
+			Role: Leader, Late: late, Settings: Settings{Lease: 1000, Entitled: 1000, Shortest: 100, Fall: 2, Renewal: 100},
+			Lengths: Lengths{Lease: 100, Shares: make([]election.Deadline, 1)},
+		}
+		var c election.Collector[Message]
+		c.Clock(election.Units(100))
+		p.Lengths.Sent[0] = c.Out().Deadline(election.Units(p.Settings.Entitled))
+		p.measure(c.Out())
+		if got := p.interval(); got != want {
+			t.Errorf("answers were late by %d: renewals are %d apart, not %d", late, got, want)
+		}
+	}
+}
+
+// A successor on a busy machine claims late. If the others claim meanwhile, a member leads that is perhaps not prepared, or none for longer.
+func TestASuccessorHasTheTimeByWhichSomethingWasLate(t *testing.T) {
+	for late, want := range map[uint64]uint64{0: 15, 20: 35, 400: 125} {
+		p := Process{ID: 1, Members: 3, Late: late, Peers: make([]Peer, 3), Settings: Settings{Lease: 500, Defer: 15, Answers: 5, Asks: true}}
+		var c election.Collector[Message]
+		p.released(3, &Message{Request: Request{Term: 1, Incarnation: 1}, Successor: 2}, c.Out())
+		if e := c.Effects(); p.Stage != Deferring || len(e) == 0 || e[len(e)-1].Ticks != election.Units(want) {
+			t.Errorf("something was late by %d: the stage is %v, and its end in %+v, not %d", late, p.Stage, e, want)
+		}
+	}
+}
+
 func TestNoTwoLeasesOfDifferentLengthsRunAtOneTime(t *testing.T) {
 	a := Algorithm
 	vary(&a)

@@ -302,7 +302,7 @@ var (
 	}
 	standby = election.Number{
 		Name: "standby", Whole: true, Most: 1 << 14, Default: "0",
-		About: "how many members, those with the largest identifiers, do not vote at first (rule 9); at least one member votes",
+		About: "how many members, those with the largest identifiers, do not vote at first (rule 9); if none votes, none ever leads",
 	}
 )
 
@@ -387,7 +387,7 @@ func New(l election.Local) Process {
 			Asks:     asking.Is(p, "yes"),
 			Preempts: preemption.Is(p, "yes"), Preempt: units(&preemptDelay),
 			Terms: election.Term(units(&terms)), Renewals: units(&renewals),
-			First: election.ID(max(1, l.Degree-int(units(&standby)))),
+			First: election.ID(max(0, l.Degree-int(units(&standby)))),
 		},
 	}
 	if shortest := units(&shortestLease); shortest < process.Settings.Lease {

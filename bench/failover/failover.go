@@ -163,8 +163,12 @@ func (c *cluster) trial(ctx context.Context, fault string, into *cell) error {
 	c.mu.Lock()
 	old := c.leader()
 	c.mu.Unlock()
+	act, err := c.prepare(fault, old)
+	if err != nil {
+		return err
+	}
 	begun := node.Now()
-	if err := c.inflict(fault, old); err != nil {
+	if err := act(); err != nil {
 		return err
 	}
 	var next *process
@@ -172,7 +176,7 @@ func (c *cluster) trial(ctx context.Context, fault string, into *cell) error {
 	if fault == disk { // many never notice
 		limit = diskLimit
 	}
-	err := c.wait(ctx, limit, func() bool {
+	err = c.wait(ctx, limit, func() bool {
 		next = c.after(old, begun)
 		return next != nil
 	})
@@ -199,21 +203,27 @@ func (c *cluster) after(old *process, begun time.Duration) (next *process) {
 	return next
 }
 
-func (c *cluster) inflict(fault string, p *process) error {
+// toolStarts is for how long a tool may start before a fault: it needs longer for that than to act.
+const toolStarts = 200 * time.Millisecond
+
+// prepare returns what lets a fault happen to a node at once.
+func (c *cluster) prepare(fault string, p *process) (act func() error, err error) {
 	switch fault {
 	case kill:
-		return p.signal(syscall.SIGKILL)
+		return func() error { return p.signal(syscall.SIGKILL) }, nil
 	case stop:
-		return p.signal(syscall.SIGSTOP)
+		return func() error { return p.signal(syscall.SIGSTOP) }, nil
 	case terminate:
-		return p.signal(syscall.SIGTERM)
+		return func() error { return p.signal(syscall.SIGTERM) }, nil
 	case hang:
-		return p.hang(c.data(p.id))
+		return func() error { return p.hang(c.data(p.id)) }, nil
 	case disk:
-		return c.disks.freeze(p.id)
-	default:
-		return c.network.cut(p.id, fault)
+		return func() error { return c.disks.freeze(p.id) }, nil
 	}
+	if act, err = c.network.cut(p.id, fault); err == nil {
+		time.Sleep(toolStarts)
+	}
+	return act, err
 }
 
 // undo brings the old leader back, after it was found out for how long it believed to lead.

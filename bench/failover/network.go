@@ -3,7 +3,10 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -17,9 +20,9 @@ type network interface {
 	members() []node.Member
 	command(id int, path string, arguments ...string) *exec.Cmd
 
-	// cut takes a node off the network, silently, and heal brings it back. The fault in lets it still send, and out still
-	// receive.
-	cut(id int, fault string) error
+	// cut prepares to take a node off the network: act does so, silently, and heal brings it back. The fault in lets it still
+	// send, and out still receive.
+	cut(id int, fault string) (act func() error, err error)
 	heal(id int, fault string) error
 
 	// cutLink lets nothing pass between two nodes.
@@ -74,11 +77,11 @@ func (l loopback) command(_ int, path string, arguments ...string) *exec.Cmd {
 
 var errLoopback = fmt.Errorf("nothing is cut on loopback")
 
-func (l loopback) cut(int, string) error  { return errLoopback }
-func (l loopback) heal(int, string) error { return errLoopback }
-func (l loopback) cutLink(int, int) error { return errLoopback }
-func (l loopback) lose(int) error         { return errLoopback }
-func (l loopback) close()                 {}
+func (l loopback) cut(int, string) (func() error, error) { return nil, errLoopback }
+func (l loopback) heal(int, string) error                { return errLoopback }
+func (l loopback) cutLink(int, int) error                { return errLoopback }
+func (l loopback) lose(int) error                        { return errLoopback }
+func (l loopback) close()                                {}
 
 // namespaces are network namespaces that a bridge joins. The kernel removes old ones late, so each group has other names.
 type namespaces struct {
@@ -119,14 +122,36 @@ func newNamespaces(n int) (namespaces, error) {
 	return all, nil
 }
 
-func ip(input string, arguments ...string) error {
-	c := exec.Command("ip", arguments...)
-	c.Stdin = strings.NewReader(input)
-	if text, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("ip %s: %w: %s", strings.Join(arguments, " "), err, text)
+// prepare starts a tool that waits for its input, and returns what gives it that.
+func prepare(c *exec.Cmd, input string) (act func() error, err error) {
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	var text bytes.Buffer
+	c.Stdout, c.Stderr = &text, &text
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	return func() error {
+		_, err := io.WriteString(stdin, input)
+		if err = errors.Join(err, stdin.Close(), c.Wait()); err != nil {
+			return fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, &text)
+		}
+		return nil
+	}, nil
 }
+
+// use runs a tool with an input.
+func use(c *exec.Cmd, input string) error {
+	act, err := prepare(c, input)
+	if err != nil {
+		return err
+	}
+	return act()
+}
+
+func ip(input string, arguments ...string) error { return use(exec.Command("ip", arguments...), input) }
 
 func (n namespaces) members() (members []node.Member) {
 	for id := 1; id <= n.n; id++ {
@@ -140,24 +165,24 @@ func (n namespaces) command(id int, path string, arguments ...string) *exec.Cmd 
 	return exec.Command("ip", append([]string{"netns", "exec", n.name(id), path}, arguments...)...)
 }
 
-func (n namespaces) cut(id int, fault string) error {
+func (n namespaces) cut(id int, fault string) (act func() error, err error) {
 	switch fault {
 	case in:
-		return n.drop(id, "iifname eth0")
+		return prepare(n.filter(id), only("iifname eth0"))
 	case out: // on the way: a node that drops packets itself is told
-		return nft(exec.Command("nft", "-f", "-"),
+		return prepare(exec.Command("nft", "-f", "-"),
 			fmt.Sprintf("table netdev %s {\nchain out {\ntype filter hook ingress device %[1]s priority 0\ndrop\n}\n}\n", n.name(id)))
 	default:
-		return ip("", "link", "set", n.name(id), "nomaster")
+		return prepare(exec.Command("ip", "-batch", "-"), fmt.Sprintf("link set %s nomaster\n", n.name(id)))
 	}
 }
 
 func (n namespaces) heal(id int, fault string) error {
 	switch fault {
 	case in:
-		return n.filter(id, "delete table ip bench\n")
+		return use(n.filter(id), "delete table ip bench\n")
 	case out:
-		return nft(exec.Command("nft", "-f", "-"), fmt.Sprintf("delete table netdev %s\n", n.name(id)))
+		return use(exec.Command("nft", "-f", "-"), fmt.Sprintf("delete table netdev %s\n", n.name(id)))
 	default:
 		return ip("", "link", "set", n.name(id), "master", n.bridge())
 	}
@@ -180,21 +205,16 @@ func (n namespaces) lose(percent int) error {
 }
 
 // drop lets a node receive nothing of a kind.
-func (n namespaces) drop(id int, what string) error {
-	return n.filter(id, "table ip bench {\nchain in {\ntype filter hook input priority 0\n"+what+" drop\n}\n}\n")
+func (n namespaces) drop(id int, what string) error { return use(n.filter(id), only(what)) }
+
+// only is a filter that drops a kind of packets that arrive.
+func only(what string) string {
+	return "table ip bench {\nchain in {\ntype filter hook input priority 0\n" + what + " drop\n}\n}\n"
 }
 
-// filter changes the filters of a node.
-func (n namespaces) filter(id int, rules string) error {
-	return nft(exec.Command("ip", "netns", "exec", n.name(id), "nft", "-f", "-"), rules)
-}
-
-func nft(c *exec.Cmd, rules string) error {
-	c.Stdin = strings.NewReader(rules)
-	if text, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("nft: %w: %s", err, text)
-	}
-	return nil
+// filter changes the filters of a node, as its input says.
+func (n namespaces) filter(id int) *exec.Cmd {
+	return exec.Command("ip", "netns", "exec", n.name(id), "nft", "-f", "-")
 }
 
 func (n namespaces) close() {

@@ -8,33 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"unicode/utf8"
 
-	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/ringleadertest"
+	"ringleader.example/ringleader/internal/show/incident/incidenttest"
 )
 
-// incident returns a directory with the records of three members: member 3 hands over to member 1, which is killed, with its warden.
-func incident(t *testing.T) (directory string) {
-	directory = t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
-		defer c.Close()
-		c.Start(1, 2, 3)
-		c.Await(3)
-		if err := c.Member(3).Transfer(1); err != nil {
-			t.Fatal(err)
-		}
-		c.Await(1)
-		c.Kill(1)
-		c.Await(3)
-	})
-	return directory
-}
-
 func TestRecordsAreGatheredAndExplained(t *testing.T) {
-	directory := incident(t)
+	directory := incidenttest.Records(t, "")
 	file, drawing := filepath.Join(directory, "incident.rec"), filepath.Join(directory, "incident.svg")
 	if code, stdout, stderr := call("record", directory, "--out", file); code != 0 || stderr != "" {
 		t.Fatalf("record: %d, %q, %q", code, stdout, stderr)

@@ -15,7 +15,7 @@ var basicFlags = map[string]string{
 	"doctor":    "id group member data config clock json",
 	"exec":      "id group member data config cert key ca on-exit user",
 	"export":    "n ids format out start fault param",
-	"join":      "id group member data config cert key ca http json",
+	"join":      "id group member join data config cert key ca http json",
 	"reproduce": "json markdown out thorough",
 	"run":       "n ids order param start schedule fault seed story step draw json",
 	"verify":    "n ids start param crash recover cut lose extremes draw json",
@@ -44,7 +44,7 @@ var flagGroups = []flagGroup{
 		out keep shard cores metrics orders compare:until study nats nats-listen nats-store nats-token nats-token-file nats-credentials
 		nats-certificate nats-key nats-ca`},
 	{"member", "The member", `
-		id group groups member members data config check if-missing listen srv algorithm unsafe-no-quorum
+		id group groups member members join address priority witness standby data config check if-missing listen srv algorithm unsafe-no-quorum
 		warden weight preempt preempt-delay record record-size lease-file replay change verbose file wait watch for lab open stories export clock`},
 	{"access", "Access", "http https http-host cert key ca insecure host directory days operator"},
 	{"timing", "Timing", "preset lease shortest-lease renewal heartbeat suspicion hang stall progress-path join:delay exec:delay doctor:delay"},

@@ -59,6 +59,13 @@ func (g *filed) data(id int) string { return filepath.Join(g.directory, fmt.Spri
 // start starts a member with a new store.
 func (g *filed) start(id int) {
 	g.t.Helper()
+	g.initialize(id)
+	g.restart(id)
+}
+
+// initialize makes the store of a member.
+func (g *filed) initialize(id int) {
+	g.t.Helper()
 	if err := ringleader.Init(g.data(id), "jobs", uint64(id)); err != nil {
 		g.t.Fatal(err)
 	}
@@ -67,7 +74,6 @@ func (g *filed) start(id int) {
 			g.t.Fatal(stderr)
 		}
 	}
-	g.restart(id)
 }
 
 func (g *filed) restart(id int) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // statusUntil waits until status --json of a member contains all of these texts.
@@ -57,5 +59,49 @@ func TestACommandThatTellsItsProgressByAFileGoesOn(t *testing.T) {
 	var long bool
 	if err := lines.Decode(&long); err != nil || !long {
 		t.Errorf("no command has run for three seconds: %v", err)
+	}
+}
+
+// The lease would run for ten minutes, and a command that is told to stop gives it back.
+func TestACommandThatTellsNoMoreProgressLosesTheLeadToAnotherMember(t *testing.T) {
+	t.Parallel()
+	folder, members := t.TempDir(), []string(nil)
+	addresses, err := rig.FreeAddresses(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, address := range addresses {
+		members = append(members, "--member", fmt.Sprintf("%d=%s", i+1, address))
+	}
+	says := make(chan int, 100)
+	for id := uint64(1); id <= 3; id++ {
+		_, lines := start(t, append(append([]string{"exec", "--id", fmt.Sprint(id), "--data", newStore(t, id), "--lease", "10m", "--progress", "2s"}, members...), "--", "tells", folder)...)
+		go func() {
+			for n := 0; lines.Decode(&n) == nil; {
+				says <- n
+			}
+		}()
+	}
+	next := func() int {
+		select {
+		case n := <-says:
+			return n
+		case <-time.After(limit):
+			t.Fatal("no command says anything")
+			return 0
+		}
+	}
+	first := next()
+	if n := next(); n != 100+first {
+		t.Fatalf("the command of member %d tells progress, and %d comes next", first, n)
+	}
+	if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("quiet-%d", first)), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := next(); n == first || n > 3 {
+		t.Errorf("after member %d comes %d", first, n)
+	}
+	if _, err := os.Stat(filepath.Join(folder, fmt.Sprintf("stopped-%d", first))); err != nil {
+		t.Errorf("another member leads, and the command of the first one was not told to stop: %v", err)
 	}
 }

@@ -1,7 +1,8 @@
 // Package serve is the wing of live members. Its rooms:
 //
 //   - live: the loop that owns the state of a member
-//   - disk, view, delays, kept, recorder: leaves of it, which watch the storage, and hold what a member shows, what is slow, what it keeps, and its record
+//   - disk, view, delays, kept, book, recorder: leaves of it, which watch the storage, and hold what a member shows, what is slow, what it keeps, where
+//     the members are, and its record
 //   - warden, kernel: the parent process that proves a death, and what the kernel of Linux does for a process
 //   - canary: the process that may hang with a disk
 //   - agent: a member beside a program of any language

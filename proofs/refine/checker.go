@@ -257,6 +257,9 @@ func (o *observation) step() {
 	o.life = o.lives.add(life{o.Member, o.After.Kept.Incarnation})
 	o.member = int(o.Member) - 1
 	o.arrives()
+	if !o.After.Begun && len(o.Sent) == 0 { // before Start or Recover it hears commands, and its state is not that of its last life
+		return
+	}
 	o.leaves()
 	o.grants()
 	o.newClaim()
@@ -395,8 +398,9 @@ func (o *observation) counts() {
 		return
 	}
 	if x := int(o.From) - 1; o.Event == trace.Receive && o.Kind == quorumbully.Grant && b.Term == a.Term && b.Share[x] != a.Share[x] {
-		_, at := o.asked(o.Member, &o.Message.Request)
-		o.do("count", x, o.claim, at)
+		if _, at := o.asked(o.Member, &o.Message.Request); o.collects() || o.shareEnd(o.claim, at) != o.value("share", o.claim, x) { // both may end while its clock jumps
+			o.do("count", x, o.claim, at)
+		}
 	}
 	if leads(a) && !(leads(b) && b.Term == a.Term) && !o.collects() {
 		o.do("win", o.claim, quorum(o.backers(o.base(), o.supported(o.base()))), o.supported(o.base()))

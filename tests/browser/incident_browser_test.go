@@ -5,30 +5,15 @@ import (
 	"encoding/base64"
 	"fmt"
 	"testing"
-	"testing/synctest"
 
-	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/record"
-	"ringleader.example/ringleader/ringleadertest"
+	"ringleader.example/ringleader/internal/show/incident/incidenttest"
 )
 
 // archive returns the records of a group in which member 3 hands over to member 1, which is killed.
 func archive(t *testing.T) []byte {
 	t.Helper()
-	directory := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{Group: "shop", Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
-		defer c.Close()
-		c.Start(1, 2, 3)
-		c.Await(3)
-		if err := c.Member(3).Transfer(1); err != nil {
-			t.Fatal(err)
-		}
-		c.Await(1)
-		c.Kill(1)
-		c.Await(3)
-	})
-	records, err := record.Open(directory)
+	records, err := record.Open(incidenttest.Records(t, "shop"))
 	if err != nil {
 		t.Fatal(err)
 	}

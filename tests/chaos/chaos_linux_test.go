@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/serve/explain"
+	flight "ringleader.example/ringleader/internal/serve/record"
 )
 
 var (
@@ -68,7 +71,7 @@ func TestChaos(t *testing.T) {
 		workers.Go(func() {
 			for i := range episodes {
 				s := *seed + uint64(i)
-				t.Run(fmt.Sprint(s), func(t *testing.T) { c.episode(t, s, min(each, *faults-i*each)) })
+				t.Run(fmt.Sprint(s), func(t *testing.T) { c.episode(t, s, min(each, *faults-i*each), i == 0) })
 				if *longRun {
 					fmt.Printf("%v: %v\n", time.Since(begun).Round(time.Second), c)
 				}
@@ -102,8 +105,8 @@ func (c *counts) String() string {
 		c.faults, strings.Join(made, ", "), c.episodes, c.lives, c.tenures, c.operations, c.late, c.entries, median.Round(time.Millisecond), longest.Round(time.Millisecond))
 }
 
-// episode makes faults in a new group.
-func (c *counts) episode(t *testing.T, seed uint64, faults int) {
+// episode makes faults in a new group. The records of the first one are explained.
+func (c *counts) episode(t *testing.T, seed uint64, faults int, first bool) {
 	connect := newRelays
 	if *packets {
 		connect = newNamespaces
@@ -129,10 +132,25 @@ func (c *counts) episode(t *testing.T, seed uint64, faults int) {
 		}
 	}
 	c.count(m, records, agreed)
+	if first {
+		m.explained(filepath.Join(t.TempDir(), "episode.rec"))
+	}
 	if t.Failed() {
-		name := c.file(seed, "svg")
+		name, kept := c.file(seed, "svg"), c.file(seed, "rec")
 		m.must(m.drawTo(name, records))
-		t.Logf("seed %d, drawn in %s\n%s", seed, name, m.timeline())
+		m.must(m.keepRecords(kept))
+		t.Logf("seed %d, drawn in %s; why the leader changed: ringleader explain %s\n%s", seed, name, kept, m.timeline())
+	}
+}
+
+// explained checks that the records tell changes of the leader, as they have to when an episode fails.
+func (m *monkey) explained(name string) {
+	m.must(m.keepRecords(name))
+	archive, err := os.ReadFile(name)
+	m.must(err)
+	groups := explain.Of(flight.Parse(name, archive)).Groups
+	if len(groups) != 1 || len(groups[0].Changes) == 0 || len(groups[0].Missing) > 0 {
+		m.violated("the records do not tell why the leader has changed: %+v", groups)
 	}
 }
 

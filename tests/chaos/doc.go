@@ -33,5 +33,6 @@
 //   - After the repair the members agree on a leader within ten leases.
 //   - No process outlives its episode.
 //
-// A violation is reported with its seed, a list of what happened, and a drawing.
+// A violation is reported with its seed, a list of what happened, a drawing, and the records of all members, from which
+// ringleader explain tells why the leader has changed.
 package chaos

@@ -17,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/certificates"
+	flight "ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/rig"
 )
 
@@ -101,6 +102,28 @@ func newGroup(t *testing.T, n int, preempt, secure bool, connect func(n int) (wi
 // store returns the directory of a member.
 func (g *group) store(id uint64) string { return filepath.Join(g.dir, fmt.Sprint(id)) }
 
+// recorded returns the directory with the records of all lives, each in one of its own: a test starts members twice, and swaps their stores.
+func (g *group) recorded() string { return filepath.Join(g.dir, "records") }
+
+// keepRecords writes the records of all lives into a file, for ringleader explain.
+func (g *group) keepRecords(name string) (err error) {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	lives, err := filepath.Glob(filepath.Join(g.recorded(), "*"))
+	for _, life := range lives {
+		parts, failed := flight.Parts(life, time.Time{})
+		err = errors.Join(err, failed)
+		for _, p := range parts {
+			_, failed := p.WriteTo(file)
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
 // notify lets those that wait look again. The caller has the lock.
 func (g *group) notify() {
 	close(g.changed)
@@ -163,6 +186,7 @@ func (g *group) start(s spec, foreign bool) *life {
 	g.all = append(g.all, l)
 	g.mu.Unlock()
 	s.Number = l.number
+	s.Record = filepath.Join(g.recorded(), fmt.Sprint(l.number))
 	text, err := json.Marshal(s)
 	if err != nil {
 		panic(err)

@@ -38,6 +38,7 @@ type spec struct {
 	Warden   bool
 	Preempt  bool
 	Log      string // the file of its log, which it appends to; empty: none
+	Record   string // the directory of the record of this life
 	TLS      string // the directory of certificates; empty: clear text
 	Lingers  bool   // work goes on until its lease has ended, instead of ending when it is asked to
 }
@@ -118,7 +119,7 @@ func beMember(text string) {
 	c.client = &client{address: c.Register}
 	config := ringleader.Config{
 		Group: groupName, ID: c.ID, Members: c.Members, Listen: c.Listen, Storage: c.disk, Timing: ringleader.Test(),
-		Preempt: c.Preempt, Clock: c.clock, Insecure: c.TLS == "", // members in namespaces are not on loopback
+		Record: ringleader.Record{Directory: c.Record}, Preempt: c.Preempt, Clock: c.clock, Insecure: c.TLS == "", // members in namespaces are not on loopback
 	}
 	if c.TLS != "" {
 		file := func(name string) string { return filepath.Join(c.TLS, name) }

@@ -58,7 +58,9 @@ func (c *Config) hang() error {
 	go func() {
 		for range asked {
 			go spin(&word[0])
-			runtime.GC()
+			for word[0] != 0 { // a collection may end before the loop begins
+				runtime.GC()
+			}
 		}
 	}()
 	return nil

@@ -45,8 +45,9 @@ runs until Ctrl-C, SIGTERM or the end of --for. Members that are killed, stopped
 continued from elsewhere are noticed. No process outlives the demo, however it ends; only
 outside Linux a paused member outlives a SIGKILL of the demo, until it is resumed.
 
-Messages pass through the demo, which can delay them and hold them back. The stores of the
-members are in a temporary directory, which the demo removes.
+Messages pass through the demo, which can delay them and hold them back. The stores and records
+of the members are in a temporary directory. The demo removes it if it ends with status 0, and
+otherwise names it for ringleader explain, which tells why the leader has changed.
 
 With --lab a page in the browser shows the group, too, and takes the same commands by clicking;
 its address is printed. The demo then goes on after a scenario, and after the end of a pipe.

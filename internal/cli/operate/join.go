@@ -30,7 +30,7 @@ type joinOptions struct {
 	id                                               uint64
 	group, srv, listen, http, https, data, leaseFile string
 	httpHosts, paths                                 []string
-	members                                          []string
+	members, joins                                   []string
 	algorithm, preset                                string
 	lease, shortest, renewal, delay, heartbeat       time.Duration
 	suspicion, hang, stall                           time.Duration
@@ -58,6 +58,11 @@ leads at once.
 A new group starts with one list of members. Those without ,standby vote at first: members
 that name different first voters refuse each other. Each list has all members that vote. All
 else in it may differ, and change: see "ringleader members --help".
+
+A member that is added to a group that runs gets --join instead of the list: addresses of any
+members, or the name of a headless service, with a port, or without one if it has SRV records. It
+needs no --member, or only its own, whose address counts then; otherwise it is at the one that
+"members add" has given it, and --listen has its port.
 
 The directory --data must have been made by "ringleader init", once in the life of the
 member. It holds the promises that the member has made to the others.
@@ -165,6 +170,7 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
 	flags.StringVar(&o.srv, "srv", "", "DNS NAME whose SRV records have the hosts and ports of the members with ID=NAME in --member: NAME is the target of its record, or the first labels of it")
+	flags.StringArrayVar(&o.joins, "join", nil, "HOST:PORT of a member of a group that runs, or a name that has several, or the NAME of SRV records; this member learns the rest; may be repeated")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
 	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status, /leader and /metrics on, in clear text (default: not served)")
 	flags.StringVar(&o.https, "https", "", "HOST:PORT to serve the same on, with commands, to clients with a certificate (default: not served)")
@@ -273,6 +279,9 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 			c.Listen = m.Address
 		}
 	}
+	if c.Join = o.joins; len(c.Join) > 0 && !slices.ContainsFunc(c.Members, func(m ringleader.MemberAddress) bool { return m.ID == o.id }) {
+		c.Members = append(c.Members, ringleader.MemberAddress{ID: o.id})
+	}
 	if o.listen != "" {
 		if c.Listen, err = option.Address("--listen", o.listen); err != nil {
 			return c, err
@@ -305,7 +314,7 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 	}
 	others, runs := []string{"delay", "unsafe-no-quorum"}, ringleader.QuorumBully
 	if bully {
-		others, runs = []string{"lease", "shortest-lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "hang", "stall", "progress-path", "preset", "lease-file"}, ringleader.Bully
+		others, runs = []string{"lease", "shortest-lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "hang", "stall", "progress-path", "preset", "lease-file", "join"}, ringleader.Bully
 	}
 	switch i := slices.IndexFunc(others, flags.Changed); {
 	case !slices.Contains(liveAlgorithms, o.algorithm):

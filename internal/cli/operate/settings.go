@@ -56,7 +56,7 @@ func newSettings(o memberOptions, flags *pflag.FlagSet) *settings {
 // it needs.
 func (p *program) settings(command *cobra.Command, o memberOptions) *settings {
 	s := newSettings(o, command.Flags())
-	option.Require(command, "id", "member", "data")
+	option.Require(command, "id", "data")
 	completeJoin(command)
 	_ = command.MarkFlagFilename("config", "toml")
 	needs := command.PreRunE
@@ -65,7 +65,10 @@ func (p *program) settings(command *cobra.Command, o memberOptions) *settings {
 		if err := p.load(command, s); err != nil {
 			return err
 		}
-		return needs(command, args)
+		if err := needs(command, args); err != nil || s.flags.Changed("member") || s.flags.Changed("join") {
+			return err
+		}
+		return fmt.Errorf("%s needs --member, or --join; try %[1]s --help", command.CommandPath())
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -256,25 +257,30 @@ func otherVersions(s *prove.Solver, plans []*prove.Plan) (versions []string) {
 	return versions
 }
 
-// proveSolvers returns the solvers that are asked for, or all that are installed. It says which are missing.
+// proveSolvers returns the solvers that are asked for, or all that are installed. It says which are missing, in one line if all are.
 func proveSolvers(p *plan.Program, names []string) (solvers []*prove.Solver, err error) {
-	asked := len(names) > 0
+	asked, missing := len(names) > 0, []error(nil)
 	if !asked {
 		names = prove.Solvers
 	}
 	for _, name := range names {
-		s, err := prove.Find(name)
-		switch {
+		switch s, err := prove.Find(name); {
 		case err == nil:
 			solvers = append(solvers, s)
 		case asked:
 			return nil, report.Stopped("%s; nothing is proved", err)
 		default:
-			p.Complain(err.Error())
+			missing = append(missing, err)
 		}
 	}
 	if len(solvers) == 0 {
+		if i := slices.IndexFunc(missing, func(err error) bool { return !errors.Is(err, exec.ErrNotFound) }); i >= 0 {
+			return nil, report.Stopped("no solver can be run, so nothing is proved: %s", missing[i])
+		}
 		return nil, report.Stopped("no solver is installed, so nothing is proved; %s", prove.Install)
+	}
+	for _, err := range missing {
+		p.Complain(err.Error())
 	}
 	return solvers, nil
 }

@@ -23,8 +23,8 @@ type keepers struct {
 
 	mu     sync.Mutex
 	pids   map[int]bool
-	groups int   // control groups that were made
-	spare  *kept // it waits for a command under a lease; nil: none does
+	groups int          // control groups that were made
+	spare  <-chan *kept // has the keeper that waits for a command under a lease, or nil if it could not start; nil: none was to
 }
 
 // newKeepers prepares this process for keepers. The commands end by the means, and hooks by [Children] or less.
@@ -75,27 +75,35 @@ func (k *keepers) hook(command, variables []string, first order, stdout *os.File
 	return run, err
 }
 
-// prepare starts a keeper for the next command under a lease, which then begins sooner. Without one that starts its own.
+// prepare starts a keeper for the next command under a lease, which then begins sooner. Without one that starts its own. It does not wait: a member
+// that hands over does so meanwhile.
 func (k *keepers) prepare(command []string) {
 	if k.means == ControlGroup { // each command has a group of its own
 		return
 	}
-	spare, err := k.start(post{means: k.means, user: k.user}, command, os.Stdin, os.Stdout)
-	if err != nil {
-		return
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.spare = spare
+	if k.spare != nil { // a tenure has ended before its command began
+		return
+	}
+	started := make(chan *kept, 1)
+	k.spare = started
+	go func() {
+		spare, _ := k.start(post{means: k.means, user: k.user}, command, os.Stdin, os.Stdout) // nil: it could not start
+		started <- spare
+	}()
 }
 
 // take returns the keeper that waits for a command, or nil.
 func (k *keepers) take() *kept {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	spare := k.spare
+	started := k.spare
 	k.spare = nil
-	return spare
+	k.mu.Unlock()
+	if started == nil {
+		return nil
+	}
+	return <-started
 }
 
 // dismiss ends the keeper that waits for a command.

@@ -12,6 +12,7 @@ import (
 	"iter"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -162,6 +163,28 @@ func (c *Client) Vote(ctx context.Context, id uint64, votes bool) (s ringleader.
 		verb = "add"
 	}
 	err = c.get(ctx, http.MethodPost, "/members/"+verb+"?id="+strconv.FormatUint(id, 10), &s)
+	return s, err
+}
+
+// AddAddress gives a member a line in the address book of the group, and returns what the member that is asked knows then.
+func (c *Client) AddAddress(ctx context.Context, a ringleader.MemberAddress) (s ringleader.Status, err error) {
+	q := url.Values{"id": {strconv.FormatUint(a.ID, 10)}, "address": {a.Address}}
+	if a.Priority != 0 {
+		q.Set("priority", strconv.FormatUint(uint64(a.Priority), 10))
+	}
+	if a.Witness {
+		q.Set("witness", "true")
+	}
+	if a.Standby {
+		q.Set("standby", "true")
+	}
+	err = c.get(ctx, http.MethodPost, "/addresses/add?"+q.Encode(), &s)
+	return s, err
+}
+
+// RemoveAddress removes a member from the group.
+func (c *Client) RemoveAddress(ctx context.Context, id uint64) (s ringleader.Status, err error) {
+	err = c.get(ctx, http.MethodPost, "/addresses/remove?id="+strconv.FormatUint(id, 10), &s)
 	return s, err
 }
 

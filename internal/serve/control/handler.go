@@ -67,6 +67,11 @@ func handler(m *ringleader.Member, files *recorded, may bool) http.Handler {
 	}
 	mux.HandleFunc("POST /members/add", change(m.AddMember))
 	mux.HandleFunc("POST /members/remove", change(m.RemoveMember))
+	place := func(change func(r *http.Request, id uint64) error) http.HandlerFunc {
+		return allowed(may, commands, func(w http.ResponseWriter, r *http.Request) { amend(w, r, m, change) })
+	}
+	mux.HandleFunc("POST /addresses/add", place(func(r *http.Request, id uint64) error { return add(r, m, id) }))
+	mux.HandleFunc("POST /addresses/remove", place(func(_ *http.Request, id uint64) error { return m.RemoveAddress(id) }))
 	return new(http.CrossOriginProtection).Handler(mux)
 }
 
@@ -151,6 +156,32 @@ func vote(w http.ResponseWriter, r *http.Request, m *ringleader.Member, change f
 	default:
 		statushttp.Reply(w, http.StatusAccepted, m.Status())
 	}
+}
+
+// amend changes the address book, and answers with what this member knows then.
+func amend(w http.ResponseWriter, r *http.Request, m *ringleader.Member, change func(r *http.Request, id uint64) error) {
+	id, err := strconv.ParseUint(r.URL.Query().Get("id"), 10, 64)
+	if err != nil || id == 0 {
+		fail(w, http.StatusBadRequest, fmt.Errorf("id=ID is the identifier of a member, not %q", r.URL.Query().Get("id")))
+		return
+	}
+	if err := change(r, id); err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	statushttp.Reply(w, http.StatusOK, m.Status())
+}
+
+// add gives a member a line in the address book.
+func add(r *http.Request, m *ringleader.Member, id uint64) error {
+	q := r.URL.Query()
+	priority, err := strconv.ParseUint(cmp.Or(q.Get("priority"), "0"), 10, 16)
+	if err != nil {
+		return fmt.Errorf("priority=N is from 1 to 65535, not %q", q.Get("priority"))
+	}
+	return m.AddAddress(ringleader.MemberAddress{
+		ID: id, Address: q.Get("address"), Priority: uint16(priority), Witness: q.Get("witness") == "true", Standby: q.Get("standby") == "true",
+	})
 }
 
 func fail(w http.ResponseWriter, code int, err error) {

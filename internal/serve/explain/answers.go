@@ -14,8 +14,8 @@ import (
 // answers are the voters that a leader had no answer of, by why.
 type answers struct {
 	down    []uint64 // they did not run, or stood still
-	cut     []uint64 // messages did not arrive, or answers came late
-	late    int      // of cut: all messages arrived
+	cut     []uint64 // messages did not arrive, or were late
+	late    int      // of cut: all messages arrived, and too late
 	unknown []uint64 // they have no record
 	lost    bool     // a connection was
 }
@@ -88,7 +88,7 @@ func (i *inquiry) majority(a *answers) {
 	case len(a.down) >= len(a.cut) && len(a.down) > 0 && known:
 		i.is(Followers, Likely, "no majority was left to renew the lease of member %d: %s did not work", leader, plural(a.down))
 	case a.late == len(a.cut) && a.late > 0 && known:
-		i.is(Links, Likely, "no majority renewed the lease of member %d: answers of %s came too late", leader, plural(a.cut))
+		i.is(Late, Likely, "no majority renewed the lease of member %d in time: answers of %s came too late", leader, plural(a.cut))
 	case len(a.cut) > 0 && a.lost:
 		i.is(Links, Likely, "no majority renewed the lease of member %d: messages between it and %s did not arrive, and connections were lost", leader, plural(a.cut))
 	case len(a.cut) > 0:
@@ -127,6 +127,14 @@ func (i *inquiry) link(a *answers, v *life, last, much int64) {
 	leader, id, end := i.tenure.leader, v.member(), i.tenure.ended
 	there, back := between(i.tenure.life, v, end), between(v, i.tenure.life, end)
 	lostThere, lostBack := there.sent-there.received > much/2, back.sent-back.received > much/2
+	if lostThere || lostBack {
+		slowThere, slowBack := i.slow(i.tenure.life, v, there.received), i.slow(v, i.tenure.life, back.received)
+		if (slowThere > 0 || !lostThere) && (slowBack > 0 || !lostBack) {
+			a.late++
+			i.evidence("all messages arrived, and too late: one from %d to %d took %s, one from %d to %d %s", leader, id, Lasts(slowThere), id, leader, Lasts(slowBack))
+			return
+		}
+	}
 	kind := "silence: the connection stood"
 	if reason := lostAt(i.tenure.life, v, end, much); reason != "" {
 		kind, a.lost = "loss: "+reason, true
@@ -142,6 +150,22 @@ func (i *inquiry) link(a *answers, v *life, last, much int64) {
 		a.late++
 		i.evidence("member %d did not answer %s", id, agoOf(last, end))
 	}
+}
+
+// slow returns how long the first message about leases took that one life received of another after a moment, if it was sent before the lead ended and took
+// less than two leases; else 0. After a cut the first one has waited for longer, or is lost.
+func (i *inquiry) slow(from, to *life, after int64) time.Duration {
+	first := crossing{received: 1<<63 - 1}
+	for _, c := range i.crossings() {
+		if c.from == from && c.to == to && ofLease(from, int(c.kind)) && c.received > after && c.received < first.received {
+			first = c
+		}
+	}
+	took := time.Duration(first.received - first.sent)
+	if first.from == nil || first.sent > i.tenure.ended || took > 2*i.tenure.life.head.Entitled {
+		return 0
+	}
+	return took
 }
 
 // way is what is known of the messages from one member to another at a moment.

@@ -350,7 +350,7 @@ func (i *inquiry) still() bool {
 		}
 	}
 	late, worst, times, at := lateness(v, from, to)
-	others := i.neighbours(from, to, much/4)
+	others := i.neighbours(from, to, max(much/4, worst/2)) // on a busy machine all are late by a little
 	if suspended < much && !i.covered() {
 		return false // a busy machine is late a little all the time
 	}

@@ -227,20 +227,7 @@ func (l *line) window(b *timebase, all []bound, turns map[*timebase][]knot) {
 		b.windows = append(b.windows, w)
 		return
 	}
-	// The room that a rate leaves is concave in the rate.
-	slow, fast := -2*l.drift, 2*l.drift
-	for range 50 {
-		third := (fast - slow) / 3
-		if room(all, slow+third) < room(all, fast-third) {
-			slow += third
-		} else {
-			fast -= third
-		}
-	}
-	rate := (slow + fast) / 2
-	if room(all, 0) >= 0 && room(all, rate) < 2*room(all, 0) { // there is no sign of a drift
-		rate = 0
-	}
+	rate := l.rate(all)
 	low, high := limits(all, rate)
 	middle := low + (high-low)/2
 	if w.unsure = time.Duration(high-low) / 2; high < low {
@@ -254,6 +241,24 @@ func (l *line) window(b *timebase, all []bound, turns map[*timebase][]knot) {
 		turns[b] = append(before, ends...)
 	}
 	b.windows = append(b.windows, w)
+}
+
+// rate returns the rate by which a clock is to be moved so that messages leave most room. 0: there is no sign of a drift.
+func (l *line) rate(all []bound) float64 {
+	// The room that a rate leaves is concave in the rate.
+	slow, fast := -2*l.drift, 2*l.drift
+	for range 50 {
+		third := (fast - slow) / 3
+		if room(all, slow+third) < room(all, fast-third) {
+			slow += third
+		} else {
+			fast -= third
+		}
+	}
+	if rate := (slow + fast) / 2; room(all, 0) < 0 || room(all, rate) >= 2*room(all, 0) {
+		return rate
+	}
+	return 0
 }
 
 // limits returns between what a clock is to be moved at the first of some messages, if it is to be moved by a rate from then on.

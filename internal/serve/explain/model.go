@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"slices"
 	"time"
 
@@ -32,14 +31,15 @@ type happening struct {
 	step     *refine.Step
 	life     *life
 	recorded *record.Step
-	at       int64 // on the clock of the life
+	scale    *scale
+	at       int64 // on the scale
 }
 
 // Check makes the recorded steps again, and compares them with the model, in an order in which no message arrives before it was sent. That needs the
 // records of all members from their first lives on. It takes at most so many steps.
 func (g *Group) Check(most int) (c Checked) {
 	c.Group, c.Actions = g.Name, map[string]int{}
-	all, ends, err := g.line.made(most)
+	all, ends, clocks, err := g.line.made(most)
 	switch {
 	case errors.Is(err, errUnchecked):
 		c.Without = err.Error()
@@ -51,7 +51,7 @@ func (g *Group) Check(most int) (c Checked) {
 		c.Without = "no record has a step"
 		return c
 	}
-	run := &refine.Log{Clocks: refine.Right{}}
+	run := &refine.Log{Clocks: clocks}
 	left := map[*life]int{}
 	for _, h := range all {
 		left[h.life]++
@@ -73,31 +73,38 @@ func (g *Group) Check(most int) (c Checked) {
 }
 
 // made makes the steps of all lives again. It returns them in the order of time, and the lives that have ended.
-func (l *line) made(most int) (all []happening, ends map[*life]bool, err error) {
+func (l *line) made(most int) (all []happening, ends map[*life]bool, clocks *scales, err error) {
 	ends = map[*life]bool{}
+	var known []*scale
 	var members []uint64
 	for _, id := range l.members {
 		if !slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id }) {
-			return nil, nil, fmt.Errorf("%w: the record of member %d is missing", errUnchecked, id)
+			return nil, nil, nil, fmt.Errorf("%w: the record of member %d is missing", errUnchecked, id)
 		}
 	}
 	for _, v := range l.lives {
-		mine, err := l.again(v, &members)
+		s := l.scaleOf(v, known)
+		if !slices.Contains(known, s) {
+			known = append(known, s)
+		}
+		mine, err := l.again(v, s, &members)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		all = append(all, mine...)
 		ends[v] = v.closed || l.after(v) != nil || l.dead(v) != 0
 	}
-	if err := l.align(all); err != nil {
-		return nil, nil, err
+	if clocks, err = l.aligned(all, known); err != nil {
+		return nil, nil, nil, err
 	}
 	all = ordered(all)
-	return all[:min(most, len(all))], ends, nil
+	all = all[:min(most, len(all))]
+	clocks.notes(all)
+	return all, ends, clocks, nil
 }
 
 // again makes the steps of a life.
-func (l *line) again(v *life, members *[]uint64) (all []happening, err error) {
+func (l *line) again(v *life, clock *scale, members *[]uint64) (all []happening, err error) {
 	if v.head.Algorithm != quorumBully {
 		return nil, fmt.Errorf("%w: there is no model of %s", errUnchecked, v.head.Algorithm)
 	}
@@ -119,6 +126,12 @@ func (l *line) again(v *life, members *[]uint64) (all []happening, err error) {
 			if damage != nil {
 				return nil, fmt.Errorf("%w: parts of the record of member %d are missing: %s", errUnchecked, v.member(), damage)
 			}
+			ticks := e.At.Boottime
+			step, is := e.Body.(*record.Step)
+			if is {
+				ticks = time.Duration(step.Ticks) * s.Head.Unit
+			}
+			at := clock.reads(v, e, ticks)
 			if e.Group != l.name && e.Group != "" {
 				continue
 			}
@@ -143,8 +156,7 @@ func (l *line) again(v *life, members *[]uint64) (all []happening, err error) {
 				if body.Input.What == process.Recovered && !l.lived(v) {
 					return nil, fmt.Errorf("%w: the record of member %d begins after its first life", errUnchecked, v.member())
 				}
-				at := v.base.offset + int64(v.reading(record.Clocks{Boottime: time.Duration(body.Ticks) * s.Head.Unit}))
-				all = append(all, happening{last, v, body, at})
+				all = append(all, happening{last, v, body, clock, at})
 			}
 		}
 	}
@@ -169,85 +181,17 @@ func (l *line) lived(v *life) bool {
 // closely is how well the clocks of several machines have to be known.
 const closely = 10 * time.Millisecond
 
-// sending is when a message left, on the clock of its sender.
-type sending struct {
-	base *timebase
-	at   int64
-}
-
-// sendings returns when each message left first.
-func sendings(all []happening, seed maphash.Seed) map[passage]sending {
-	sent := map[passage]sending{}
-	for _, h := range all {
-		for _, m := range h.recorded.Sent {
-			k := passage{h.life.member(), m.Peer, m.Kind, maphash.Bytes(seed, m.Payload)}
-			if _, known := sent[k]; !known && !m.Dropped {
-				sent[k] = sending{h.life.base, h.at}
-			}
-		}
-	}
-	return sent
-}
-
-// align gives steps their times. The model compares times of one clock with each other, so each clock is moved once, and for all steps.
-func (l *line) align(all []happening) error {
-	seed := maphash.MakeSeed()
-	sent, moves := sendings(all, seed), map[*timebase]int64{}
-	for i, name := range slices.Sorted(maps.Keys(l.clocks)) {
-		b, bounds := l.clocks[name], []bound(nil)
-		if i == 0 {
-			moves[b] = 0
-			continue
-		}
-		for _, h := range all {
-			s, found := sent[passage{h.recorded.Peer, h.life.member(), h.recorded.Input.Kind, maphash.Bytes(seed, h.recorded.Input.Message)}]
-			if !found || h.recorded.Input.What != process.Received || s.base == h.life.base {
-				continue
-			}
-			from, settled := moves[s.base]
-			to, also := moves[h.life.base]
-			switch {
-			case h.life.base == b && settled:
-				bounds = append(bounds, bound{0, s.at + from - h.at, false})
-			case s.base == b && also:
-				bounds = append(bounds, bound{0, h.at + to - s.at, true})
-			}
-		}
-		var err error
-		if moves[b], err = l.moved(b, bounds); err != nil {
-			return err
-		}
-	}
-	first := int64(1<<63 - 1)
-	for _, h := range all {
-		first = min(first, h.at+moves[h.life.base])
-	}
-	for _, h := range all {
-		h.step.At = int((h.at + moves[h.life.base] - first) / int64(max(h.life.head.Unit, 1)))
-	}
-	return nil
-}
-
-// moved returns by how much a clock is moved, so that it keeps its bounds.
-func (l *line) moved(b *timebase, bounds []bound) (by int64, err error) {
-	low, high := limits(bounds, 0)
-	wide := high-low > int64(closely)
-	switch {
-	case low > high:
-		return 0, fmt.Errorf("%w: the clock of %s runs apart from the others by %s", errUnchecked, l.whose(b), Lasts(time.Duration(low-high)))
-	case wide && (b.machine || low > 0 || high < 0): // without a machine, it is a test in memory, with one wall clock
-		return 0, fmt.Errorf("%w: the clock of %s is not known within %s", errUnchecked, l.whose(b), Lasts(closely))
-	case low > 0 || high < 0:
-		return low + (high-low)/2, nil
-	}
-	return 0, nil
-}
-
 // passage is a message, for those that compare it: between whom, and what.
 type passage struct {
 	from, to uint64
 	kind     contract.Kind
 	payload  uint64
+}
+
+var digests = maphash.MakeSeed()
+
+func passageOf(from, to uint64, kind contract.Kind, payload []byte) passage {
+	return passage{from, to, kind, maphash.Bytes(digests, payload)}
 }
 
 // proves reports whether an input is the proof of a death, and the life that is dead has steps left: they were before.
@@ -260,11 +204,10 @@ func proves(in *process.Input, queues [][]happening) bool {
 // ordered returns steps in the order of their times, so that none receives a message that a later one sends, and none is of a dead member. Then a step has the time of the one before it,
 // if its own is earlier: so much clocks are unsure.
 func ordered(all []happening) (sorted []happening) {
-	seed := maphash.MakeSeed()
 	sent, waits := map[passage]bool{}, map[passage]bool{} // what has been sent, and what will be
 	for _, h := range all {
 		for _, m := range h.recorded.Sent {
-			waits[passage{h.life.member(), m.Peer, m.Kind, maphash.Bytes(seed, m.Payload)}] = true
+			waits[passageOf(h.life.member(), m.Peer, m.Kind, m.Payload)] = true
 		}
 	}
 	var queues [][]happening // by life
@@ -286,7 +229,7 @@ func ordered(all []happening) (sorted []happening) {
 				any = i
 			}
 			in := &q[0].recorded.Input
-			w := passage{q[0].recorded.Peer, q[0].life.member(), in.Kind, maphash.Bytes(seed, in.Message)}
+			w := passageOf(q[0].recorded.Peer, q[0].life.member(), in.Kind, in.Message)
 			if in.What == process.Received && waits[w] && !sent[w] || proves(in, queues) {
 				continue
 			}
@@ -300,7 +243,7 @@ func ordered(all []happening) (sorted []happening) {
 		h := queues[next][0]
 		queues[next] = queues[next][1:]
 		for _, m := range h.recorded.Sent {
-			sent[passage{h.life.member(), m.Peer, m.Kind, maphash.Bytes(seed, m.Payload)}] = true
+			sent[passageOf(h.life.member(), m.Peer, m.Kind, m.Payload)] = true
 		}
 		now = max(now, h.step.At)
 		h.step.At = now

@@ -67,6 +67,36 @@ func TestJoinedRecordsAreARunOfTheModel(t *testing.T) {
 	}
 }
 
+// Clocks of machines may drift, within the bound of the timing, and a machine may be suspended.
+func TestRecordsOfDriftingClocksAreARunOfTheModel(t *testing.T) {
+	directory := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
+		defer c.Close()
+		c.Host(1).Clock.Run(0.98)
+		c.Host(2).Clock.Run(1.02)
+		c.Start(1, 2, 3)
+		c.Await(3)
+		c.Pass(10 * time.Second)
+		c.Host(2).Clock.Suspend(time.Second)
+		c.Kill(3)
+		c.Prove(3)
+		c.Await(2)
+		c.Start(3)
+		c.Pass(10 * time.Second)
+	})
+	records, err := record.Open(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := explain.Of(records).Groups[0]
+	if c := g.Check(1 << 20); c.Without != "" || c.Broken != "" || c.Steps < 500 || c.Actions["win"] < 2 || c.Actions["die"] == 0 {
+		t.Errorf("%+v", c)
+	} else {
+		t.Logf("%d steps, %v", c.Steps, c.Actions)
+	}
+}
+
 // Records of a machine that forgets what it has granted are told with the step that breaks the rule.
 func TestARecordOfAPlantedBugIsTold(t *testing.T) {
 	original := live.Program

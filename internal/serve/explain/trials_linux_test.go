@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -30,7 +31,8 @@ import (
 	"ringleader.example/ringleader/storage"
 )
 
-// rounds is how often each cause is made on real processes. 0: three causes, once.
+// rounds is how often each cause is made on real processes. 0: three causes, once. Groups run at the same time, as many as -parallel allows. No round begins
+// when three minutes are left of -timeout.
 //
 //	go test ./internal/serve/explain -v -run OfRealProcesses -rounds 50 -timeout 0
 var rounds = flag.Int("rounds", 0, "how often each cause is made on real processes; 0: three of them, once")
@@ -308,6 +310,15 @@ func (g *real) cut(there, back, reset bool) {
 	g.another()
 }
 
+// slow delays what member 3 and others exchange.
+func (g *real) slow(delay time.Duration, others ...uint64) {
+	way := rig.Way{Delay: func() time.Duration { return delay }}
+	for _, n := range others {
+		g.links[[2]uint64{3, n}].Set(way, way)
+		g.links[[2]uint64{n, 3}].Set(way, way)
+	}
+}
+
 // made is a cause that is made on real processes.
 type made struct {
 	cause   explain.Cause
@@ -341,9 +352,40 @@ var all = map[string]made{
 		}
 		g.passes(time.Second)
 	}},
-	"links, both ways":             {cause: explain.Links, fault: func(g *real) { g.cut(true, true, false) }},
-	"links, from the leader":       {cause: explain.Links, fault: func(g *real) { g.cut(true, false, false) }},
-	"links, to the leader":         {cause: explain.Links, fault: func(g *real) { g.cut(false, true, false) }},
+	"links, both ways":       {cause: explain.Links, fault: func(g *real) { g.cut(true, true, false) }},
+	"links, from the leader": {cause: explain.Links, fault: func(g *real) { g.cut(true, false, false) }},
+	"links, to the leader":   {cause: explain.Links, fault: func(g *real) { g.cut(false, true, false) }},
+	"slow links": {cause: explain.Late, fault: func(g *real) {
+		g.slow(240*time.Millisecond, 1, 2)
+		g.another()
+	}},
+	"slow links, and kill -9": {cause: explain.Late, or: explain.Killed, fault: func(g *real) {
+		g.slow(240*time.Millisecond, 1, 2)
+		g.passes(100 * time.Millisecond)
+		g.signal(3, syscall.SIGKILL)
+		g.another()
+	}},
+	"a follower killed, and a slow link to the other": {cause: explain.Late, or: explain.Followers, fault: func(g *real) {
+		g.signal(1, syscall.SIGKILL)
+		g.slow(240*time.Millisecond, 2)
+		g.passes(2 * time.Second)
+	}},
+	"a follower killed, and the other stopped": {cause: explain.Followers, fault: func(g *real) {
+		g.signal(1, syscall.SIGKILL)
+		g.signal(2, syscall.SIGSTOP)
+		g.passes(1500 * time.Millisecond)
+		g.signal(2, syscall.SIGCONT)
+		g.passes(500 * time.Millisecond)
+	}},
+	"a check that fails, and kill -9 of a follower": {cause: explain.Health, or: explain.Followers, fault: func(g *real) {
+		g.signal(1, syscall.SIGKILL)
+		g.tell("sick")
+	}},
+	"resign, and SIGTERM": {cause: explain.Resigned, or: explain.Closed, fault: func(g *real) {
+		g.signal(3, syscall.SIGTERM)
+		fmt.Fprintln(g.stdin[3], "resign")
+		g.another()
+	}},
 	"links, with lost connections": {cause: explain.Links, fault: func(g *real) { g.cut(true, true, true) }},
 	"resign":                       {cause: explain.Resigned, fault: func(g *real) { g.tell("resign") }},
 	"transfer":                     {cause: explain.Transferred, fault: func(g *real) { g.tell("transfer 1") }},
@@ -400,38 +442,55 @@ func TestTheCausesOfRealProcessesAreFound(t *testing.T) {
 		cause explain.Cause
 		how   explain.Certainty
 	}
+	var mu sync.Mutex
 	matrix := map[string]map[result]int{}
 	right, total := 0, 0
 	for _, name := range names {
 		matrix[name] = map[result]int{}
-		for range times {
-			t.Run(name, func(t *testing.T) {
-				m := all[name]
-				g := newReal(t, m.hang, m.preempt)
-				m.fault(g)
-				records, err := record.Open(g.folder)
-				g.must(err)
-				report := explain.Of(records)
-				if len(report.Groups) != 1 {
-					t.Fatalf("%d groups", len(report.Groups))
-				}
-				c := change(t, report.Groups[0], cmp.Or(m.from, 3), m.cause)
-				matrix[name][result{c.Cause, c.Certainty}]++
-				total++
-				switch {
-				case c.Cause == m.cause || c.Cause == m.or:
-					right++
-				case c.Certainty == explain.Certain:
-					t.Errorf("it is certain of %s, and it was %s: %q", c.Cause, m.cause, c.Evidence)
-				default:
-					t.Logf("%s, %s: %s %q", c.Cause, c.Certainty, c.Text, c.Evidence)
-				}
-				if v := report.Groups[0].Violations; len(v) > 0 {
-					t.Errorf("%+v", v)
-				}
-			})
+	}
+	trial := func(t *testing.T, name string) {
+		m := all[name]
+		g := newReal(t, m.hang, m.preempt)
+		begun := time.Now().Add(-500 * time.Millisecond) // a lead ends with the last entry of a process that is killed
+		m.fault(g)
+		records, err := record.Open(g.folder)
+		g.must(err)
+		report := explain.Of(records)
+		if len(report.Groups) != 1 {
+			t.Fatalf("%d groups", len(report.Groups))
+		}
+		changes := &report.Groups[0].Changes // those before are of the setup
+		*changes = slices.DeleteFunc(*changes, func(c explain.Change) bool { return c.Ended.Before(begun) })
+		c := change(t, report.Groups[0], cmp.Or(m.from, 3), m.cause)
+		mu.Lock()
+		defer mu.Unlock()
+		matrix[name][result{c.Cause, c.Certainty}]++
+		total++
+		switch {
+		case c.Cause == m.cause || c.Cause == m.or:
+			right++
+		case c.Certainty == explain.Certain:
+			t.Errorf("it is certain of %s, and it was %s: %q", c.Cause, m.cause, c.Evidence)
+		default:
+			t.Logf("WRONG: %s, %s: %s %q", c.Cause, c.Certainty, c.Text, c.Evidence)
+		}
+		if v := report.Groups[0].Violations; len(v) > 0 {
+			t.Errorf("%+v", v)
 		}
 	}
+	t.Run("all", func(t *testing.T) { // it ends when all trials have
+		for range times {
+			for _, name := range names {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					if ends, limited := t.Deadline(); limited && *rounds > 0 && time.Until(ends) < 3*time.Minute {
+						t.Skip("the time is over")
+					}
+					trial(t, name)
+				})
+			}
+		}
+	})
 	var table strings.Builder
 	table.WriteString("| made | told |\n| --- | --- |\n")
 	for _, name := range names {

@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"slices"
 
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/storage"
 )
 
-// Member is the durable state of a member itself: its last incarnation, the founders of its groups, and the stores of its
-// peers.
+// Member is the durable state of a member itself: its last incarnation, the founders of its groups, the stores of its
+// peers, and where its last life was.
 type Member struct {
 	Store       [16]byte // of this member; not encoded
 	Incarnation uint64
 	Founders    []uint64            // the members that vote by the list of the first life, in rising order
 	Stores      map[uint64][16]byte // by the identifier of a peer: the store that it has
+	Place       [16]byte            // the digest of the address of this member in its last life; zero: it had none
+	Book        book.Book           // not encoded: it has records of its own
 }
 
 // The names of records in a storage. Names of groups are free, so a prefix keeps them apart from others.
@@ -41,6 +44,9 @@ func (r *Member) Encode() storage.Record {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
+	if r.Place != [16]byte{} { // no member has the identifier 0
+		b = append(binary.LittleEndian.AppendUint64(b, 0), r.Place[:]...)
+	}
 	for _, id := range ids {
 		store := r.Stores[id]
 		b = append(binary.LittleEndian.AppendUint64(b, id), store[:]...)
@@ -64,7 +70,11 @@ func (r *Member) Decode(b []byte) error {
 		r.Founders = append(r.Founders, binary.LittleEndian.Uint64(b))
 	}
 	for ; len(b) > 0; b = b[storeEntry:] {
-		r.Stores[binary.LittleEndian.Uint64(b)] = [16]byte(b[8:])
+		if id := binary.LittleEndian.Uint64(b); id != 0 {
+			r.Stores[id] = [16]byte(b[8:])
+		} else {
+			r.Place = [16]byte(b[8:])
+		}
 	}
 	return nil
 }
@@ -83,6 +93,9 @@ func Load(s storage.Storage, founders []uint64, fixed bool, least uint64) (r Mem
 			if err := r.Decode(b); err != nil {
 				return r, err
 			}
+		}
+		if r.Book, err = book.Load(s); err != nil {
+			return r, err
 		}
 	}
 	if fixed {

@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/internal/serve/delays"
 	"ringleader.example/ringleader/internal/serve/disk"
 	"ringleader.example/ringleader/internal/serve/kept"
@@ -52,6 +53,11 @@ type Config struct {
 
 	Record *recorder.Config // optional: nothing is recorded
 	Shown  Shown            // optional: the lease of the group of GroupConfig, for other processes
+
+	// Merge joins the address book of the group to Members. Optional: there is no book. Seeds are addresses at which other members may be; with them, this
+	// member needs no other one in Members, and none of Members votes by it.
+	Merge Merge
+	Seeds []string
 
 	GroupConfig // the group that all members of Members belong to
 }
@@ -140,7 +146,7 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	})
 	if err == nil {
 		// Not before it listens: a life that no member can reach does not count.
-		if err = m.Disks.Save(m.record.Encode()); err != nil {
+		if err = m.Disks.Save(append(m.record.Book.Changed(), m.record.Encode())...); err != nil {
 			m.transport.Close()
 		}
 	}
@@ -187,16 +193,23 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 		},
 	})
 	var err error
-	if m.record, err = kept.Load(c.Storage, foundersOf(c.Members), !a.Functions.Membership, newIncarnation()); err != nil {
+	if m.record, err = kept.Load(c.Storage, book.Founders(c.Members), !a.Functions.Membership, newIncarnation()); err != nil {
 		return nil, nil, err
 	}
 	m.incarnation = m.record.Incarnation
-	m.listed = identifiers(c.Members)
-	m.know(sorted(c.Members, m.record.Founders))
+	own := c.Members[slices.IndexFunc(c.Members, func(member transport.Member) bool { return member.ID == c.ID })].Address
+	keeper := &book.Keeper{Book: &m.record.Book, Self: c.ID, Own: own, Seeds: c.Seeds, Log: m.log}
+	if c.Merge != nil {
+		keeper.Arrive(c.Priorities[c.ID], &m.record.Place)
+		list := c.Merge(&m.record.Book, func(uint64) bool { return true })
+		c.Members, c.Priorities, c.Limits = list.Members, list.Priorities, list.Limits
+	}
+	m.listed = book.IDs(c.Members)
+	m.know(book.Sorted(c.Members, m.record.Founders))
 	rank, _ := m.Rank(c.ID)
 	m.position = int(rank) - 1
 
-	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: delays.New(m.log, c.Suspicion)}
+	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: delays.New(m.log, c.Suspicion), merge: c.Merge, book: keeper, revoted: true}
 	g, err := l.newGroup(c.GroupConfig)
 	if err != nil {
 		return nil, nil, err
@@ -216,14 +229,6 @@ func (m *Member) founders() []uint64 {
 		return m.record.Founders
 	}
 	return nil
-}
-
-func identifiers(members []transport.Member) []uint64 {
-	ids := make([]uint64, len(members))
-	for i, member := range members {
-		ids[i] = member.ID
-	}
-	return ids
 }
 
 // ErrJoined reports that the member is in a group of that name already.

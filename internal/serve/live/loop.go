@@ -11,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/internal/serve/delays"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/view"
@@ -43,6 +44,9 @@ type loop struct {
 	saving  *saving  // what is becoming durable; nil: nothing
 	retryAt time.Duration
 	saver   chan []storage.Record
+
+	book  *book.Keeper
+	merge Merge // of the last list that the host has given; nil: the book is not used
 
 	awaited *Listing // the list of members that waits; nil: none does
 	awaits  uint64   // the voter that it lacks
@@ -277,7 +281,7 @@ func (l *loop) flush() {
 	}
 	s := &saving{groups: l.dirty, after: l.after, begun: l.member.now()}
 	if len(l.after) > 0 {
-		s.records = append(s.records, l.member.record.Encode())
+		s.records = append(l.member.record.Book.Changed(), l.member.record.Encode())
 	}
 	for _, g := range l.dirty {
 		s.records = append(s.records, g.durable())
@@ -335,6 +339,7 @@ func (l *loop) beat() {
 		return
 	}
 	l.beatAt = now + l.member.config.Heartbeat
+	l.seek(now)
 	for _, p := range l.proven {
 		l.passOn(p, len(l.member.peers))
 	}
@@ -509,6 +514,8 @@ func (l *loop) handle(event any) error {
 			l.member.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
 			return l.disconnect(p, "messages to it were lost: "+e.Err.Error())
 		}
+	case transport.Met:
+		return l.meet(e)
 	case transport.Died:
 		taken, err := l.died(e.Proof)
 		e.Taken <- taken
@@ -539,6 +546,8 @@ func (l *loop) obey(event any) error {
 		err := l.relist(&e.Listing)
 		e.answer <- err
 		return fatal(err)
+	case amending:
+		return l.amend(e)
 	case leaving:
 		if g := l.byKey[e.group.key]; g != nil && g.handle == e.group && !g.quits {
 			g.quits = true

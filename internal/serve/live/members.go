@@ -8,14 +8,15 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/transport"
 )
 
 // What of the lists of members must be equal, and what may differ.
 //
-// The list of members is an address book. It gives a member its place: which processes it dials, and which it takes. It may
-// differ between members, and change while they run. A majority is never counted from it, but from one of these:
+// The list of members is that of the host, with what the address book (package book) has in place of it. It gives a member its place: which
+// processes it dials, and which it takes. It may differ between members, and change while they run. A majority is never counted from it, but from one of these:
 //
 //   - The voters that the group has agreed on. They are in the algorithm's state, with a term and a version, and rule 9 of
 //     quorum-bully is their argument. Messages and records name them by their identifiers, so they do not depend on a list.
@@ -33,10 +34,10 @@ import (
 //
 // What follows from that:
 //
-//   - A new line and a reload let a member dial another one, and take it. That gives no vote: a leader gives it, by a majority.
-//     Before all have the line, some refuse the new member, and it hears the others.
-//   - The list of each life must have all voters that the store knows, or the member would not know where a part of its
-//     majority is. A line may be deleted when its member has no vote any more. The name remains known until the end of this life.
+//   - A new line lets a member dial another one, and take it. That gives no vote: a leader gives it, by a majority. Before all have the line, some
+//     refuse the new member, and it hears the others.
+//   - The list of each life must have all voters that the store knows, or the member would not know where a part of its majority is; but a
+//     member with an address book learns that. A line may be deleted when its member has no vote any more. The name is known until the end of this life.
 //   - An identifier belongs to one store for ever, also when its line was deleted and comes back: the stores of peers are pinned.
 //     A member with a lost disk needs a new identifier, since its promises are lost.
 //   - A Hello has neither the term nor the version of agreed voters, and no rule needs them there. Members with different ones have to
@@ -65,6 +66,7 @@ type Listing struct {
 	Priorities map[uint64]uint16 // in the first group
 	Limits     string            // likewise
 	Taken      func()            // is called when the list holds, by the loop
+	Merge      Merge             // if it is given, it makes all else
 }
 
 // listing is the event that the host changes the list of members.
@@ -90,37 +92,6 @@ func (m *Member) List(list Listing) error {
 func (m *Member) Rank(id uint64) (rank election.ID, known bool) {
 	rank, known = (*m.ranks.Load())[id]
 	return rank, known
-}
-
-// sorted returns the members by position in a first list: the founders first, and then all others, both by identifier. A founder
-// that is in the list no more keeps its position.
-func sorted(listed []transport.Member, founders []uint64) (all []transport.Member) {
-	for _, id := range founders {
-		all = append(all, transport.Member{ID: id, Unlisted: true})
-	}
-	byID := map[uint64]transport.Member{}
-	for _, member := range listed {
-		byID[member.ID] = member
-	}
-	for _, id := range slices.Sorted(maps.Keys(byID)) {
-		if i := slices.Index(founders, id); i >= 0 {
-			all[i] = byID[id]
-		} else {
-			all = append(all, byID[id])
-		}
-	}
-	return all
-}
-
-// foundersOf returns the members that vote by a list.
-func foundersOf(listed []transport.Member) (ids []uint64) {
-	for _, member := range listed {
-		if !member.Standby {
-			ids = append(ids, member.ID)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // know makes room for all members by position.
@@ -156,7 +127,14 @@ func (m *Member) learn(id uint64) error {
 func (l *loop) relist(e *Listing) error {
 	before := l.awaits
 	l.awaited, l.awaits = nil, 0
-	err := l.list(e)
+	made := e
+	if e.Merge != nil {
+		made = l.merged(e.Merge)
+	}
+	err := l.list(made, len(l.book.Seeds) == 0)
+	if err == nil {
+		l.merge = e.Merge
+	}
 	var lacking *Lacking
 	if errors.As(err, &lacking) {
 		l.awaited, l.awaits = e, lacking.Member
@@ -169,10 +147,13 @@ func (l *loop) relist(e *Listing) error {
 
 // retryList looks again at a list that waits, after a change of the voters.
 func (l *loop) retryList() error {
-	if l.awaited == nil || !l.revoted {
+	if !l.revoted {
 		return nil
 	}
 	l.revoted = false
+	if l.awaited == nil {
+		return fatal(l.remerge()) // a member that was removed may have no vote any more
+	}
 	err := l.relist(l.awaited)
 	switch {
 	case err == nil:
@@ -191,25 +172,25 @@ func fatal(err error) error {
 	return err
 }
 
-// list takes a list of members.
-func (l *loop) list(e *Listing) error {
+// list takes a list of members, perhaps only if it has all that vote.
+func (l *loop) list(e *Listing, all bool) error {
 	listed := e.Members
 	next := slices.Clone(l.member.members)
 	for i := range next {
 		next[i].Unlisted = true
 	}
-	for _, member := range sorted(listed, nil) {
+	for _, member := range book.Sorted(listed, nil) {
 		if rank, known := l.member.Rank(member.ID); known {
 			next[rank-1] = member
 		} else {
 			next = append(next, member)
 		}
 	}
-	if fixed := !l.member.program.Functions.Enlarge; fixed && !slices.Equal(identifiers(l.member.members), identifiers(sorted(listed, nil))) {
+	if fixed := !l.member.program.Functions.Enlarge; fixed && !slices.Equal(book.IDs(l.member.members), book.IDs(book.Sorted(listed, nil))) {
 		return fmt.Errorf("%w: the members of %s are always the same", ErrList, l.member.program.Name)
 	}
 	for _, g := range l.groups {
-		if id, lacks := g.lacks(next); lacks {
+		if id, lacks := g.lacks(next); lacks && all {
 			return &Lacking{id}
 		}
 	}
@@ -218,7 +199,7 @@ func (l *loop) list(e *Listing) error {
 	}
 	before := l.member.members
 	l.member.know(next)
-	l.member.listed = identifiers(listed)
+	l.member.listed = book.IDs(listed)
 	for i, p := range l.member.peers {
 		switch {
 		case p == nil:

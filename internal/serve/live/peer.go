@@ -163,6 +163,7 @@ func (l *loop) admit(p *peer) error {
 	}
 	p.in, p.next = p.next, nil
 	p.in.Admit(true)
+	l.correct(p)
 	if p.connected && p.answering != p.in.Hello().Incarnation { // out belongs to a life that has ended
 		l.redial(p)
 	}
@@ -218,6 +219,8 @@ const (
 	publishes               // what the sender publishes as the leader of a group: its key, the term, the value
 	stands                  // how the sender stands for election in a group: its key, the weight, how warm it is, why it may not lead or is cold
 	reigned                 // the leader of the highest term of a group: its key, the term, the leader's identifier
+	places                  // a line of the address book
+	inquires                // the sender asks for all members that the other one knows
 )
 
 // message takes a frame from the connection of a peer.
@@ -238,6 +241,11 @@ func (l *loop) frame(p *peer, kind uint8, payload []byte) error {
 		if proof, ok := transport.DecodeProof(payload); ok {
 			_, err = l.died(proof)
 		}
+	case kind == places:
+		err = l.hearLine(p, payload)
+	case kind == inquires:
+		l.tellAll(p)
+		err = nil
 	case len(payload) < keySize:
 	case kind == announces:
 		l.announced(p, key(payload[:keySize]), string(payload[keySize:]))

@@ -81,8 +81,9 @@ func (l *loop) passOn(p *peer, most int) {
 	}
 }
 
-// introduce sends a peer that was just connected what it may not know: our groups, and proofs of death.
+// introduce sends a peer that was just connected what it may not know: our address book, our groups, and proofs of death.
 func (l *loop) introduce(p *peer) {
+	l.tellBook(p)
 	for _, g := range l.groups {
 		if g.limits != "" {
 			g.announce(p)

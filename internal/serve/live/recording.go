@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/recorder"
 	"ringleader.example/ringleader/internal/serve/view"
@@ -29,7 +30,7 @@ func newRecorder(m *Member) *recorder.Recorder {
 	head := func() record.Head {
 		h := record.Head{
 			Group: m.config.Group, Member: m.config.ID, Incarnation: m.incarnation, Wall: wall, Begun: begun,
-			Algorithm: m.program.Name, Schema: schema, Members: identifiers(m.members), Unit: m.config.Unit, Heartbeat: m.config.Heartbeat,
+			Algorithm: m.program.Name, Schema: schema, Members: book.IDs(m.members), Unit: m.config.Unit, Heartbeat: m.config.Heartbeat,
 			Suspicion: m.config.Suspicion, Stall: m.config.Stall, Hang: m.config.Hang, Entitled: m.config.Entitled, Shortest: m.config.entitledAtLeast(), Every: max(leastUnchecked, len(m.members)),
 		}
 		if m.record.Store != [16]byte{} {
@@ -57,12 +58,12 @@ func (g *group) recordState(ticks time.Duration) {
 		setup := g.setup()
 		r.State = g.machine.AppendState(r.State[:0], election.Units(uint64(ticks)))
 		r.Entry(g.handle.name, &record.Snapshot{
-			Members: identifiers(g.member.members), Position: g.member.position, Priorities: setup.Priorities, Parameters: setup.Parameters,
+			Members: book.IDs(g.member.members), Position: g.member.position, Priorities: setup.Priorities, Parameters: setup.Parameters,
 			Ticks: uint64(ticks), State: r.State, Decision: decisionOf(g),
 		})
 	case g.recorded != g.instance:
 		setup := g.setup()
-		r.Entry(g.handle.name, &record.Members{Members: identifiers(g.member.members), Priorities: setup.Priorities, Parameters: setup.Parameters})
+		r.Entry(g.handle.name, &record.Members{Members: book.IDs(g.member.members), Priorities: setup.Priorities, Parameters: setup.Parameters})
 	}
 	g.recorded = g.instance
 }

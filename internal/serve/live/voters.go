@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -45,7 +46,10 @@ func (g *group) votersNow() view.Voters {
 
 // knowsVoters returns an error if the list lacks a voter, or has other first voters than the store, and these count.
 func (g *group) knowsVoters() error {
-	configured := foundersOf(g.member.config.Members)
+	if len(g.member.config.Seeds) > 0 || len(g.member.record.Book.Lines()) > 0 { // it learns where the others are
+		return nil
+	}
+	configured := book.Founders(g.member.config.Members)
 	if len(g.voters.Voters) == 0 && !slices.Equal(configured, g.member.record.Founders) {
 		return fmt.Errorf("%w: by the list of members, those that vote at first are %v, and this directory is that of a group with %v", storage.ErrData, configured, g.member.record.Founders)
 	}

@@ -2,12 +2,14 @@ package warden
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/kernel"
@@ -23,9 +25,9 @@ const (
 
 // watcher kills a program whose member leads and does not work.
 type watcher struct {
-	memory []int64
-	kept   func() bool      // whether the program could not work
-	seen   map[int]*silence // by pulse
+	memory  []int64
+	program func() (kept func() bool) // begins to watch whether the program cannot work
+	seen    map[int]*silence          // by pulse
 }
 
 // newPulses makes the memory; nil: this host has none, and the warden does not watch.
@@ -55,22 +57,26 @@ type silence struct {
 	count int64
 	since time.Duration // the look that saw the last beat
 	looks int           // since then, without those at which the program could not run
+	kept  func() bool   // whether it could not, since the look before
 }
 
 // watchPulses looks at the pulses of a program until it kills it. It runs before other processes, where that is allowed.
 func watchPulses(program *os.Process, memory []int64) {
 	runtime.LockOSThread()
 	_ = kernel.HurryAlone()
-	t := threads{pid: program.Pid}
-	w := watcher{memory: memory, kept: t.kept, seen: map[int]*silence{}}
+	w := watcher{memory: memory, program: func() func() bool { return newThreads(program.Pid).kept }, seen: map[int]*silence{}}
 	for begun := time.Now(); ; {
-		next, silent := w.look(time.Since(begun))
+		at := time.Since(begun)
+		next, silent := w.look(at)
 		if silent > 0 {
-			fmt.Fprintf(os.Stderr, "%s: the warden: process %d leads and has not worked for %v, so it is killed\n", filepath.Base(os.Args[0]), program.Pid, silent.Round(time.Millisecond))
-			_ = program.Kill() // it may have ended
+			if program.Kill() == nil { // else it has ended
+				fmt.Fprintf(os.Stderr, "%s: the warden: process %d leads and has not worked for %v, so it is killed\n", filepath.Base(os.Args[0]), program.Pid, silent.Round(time.Millisecond))
+			}
 			return
 		}
-		time.Sleep(next)
+		// The sleep is that of this thread, which has the priority. That of the runtime ends by any other thread.
+		pause := syscall.NsecToTimespec(int64(max(0, at+next-time.Since(begun))))
+		_ = syscall.Nanosleep(&pause, nil) // a signal may end it early
 	}
 }
 
@@ -90,7 +96,9 @@ func (w *watcher) look(now time.Duration) (next, silent time.Duration) {
 			continue
 		}
 		s.looks++
-		if s.looks > looks/2 && w.kept() { // it excuses a look before, too: where all wait for a processor, some look in vain
+		if s.kept == nil && s.looks >= looks/2 {
+			s.kept = w.program()
+		} else if s.kept != nil && s.kept() { // it excuses a look before, too: where all wait for a processor, some look in vain
 			s.looks = max(looks/2, s.looks-2)
 		}
 		if s.looks >= looks && now-s.since >= most {
@@ -100,52 +108,97 @@ func (w *watcher) look(now time.Duration) (next, silent time.Duration) {
 	return next, 0
 }
 
-// threads are those of a program.
+// threads are those of a program, from one look of a silence on.
 type threads struct {
-	pid    int
-	before map[string]spent // what each had had at the look before
+	pid   int
+	at    time.Time         // of the look before
+	had   map[string]thread // at the look before, by identifier
+	first map[string]thread // when each was seen first
+	age   time.Duration     // since the first look
 }
 
-// spent is what a thread has had of the processor.
-type spent struct{ ran, waited time.Duration }
+// thread is what a thread does, and what it has had of the processor.
+type thread struct {
+	state string // as /proc tells it
+	spent
+}
+
+// spent is for how long a thread has run and has waited for a processor, and how often it got one.
+type spent struct {
+	ran, waited time.Duration
+	turns       int64
+}
+
+func newThreads(pid int) *threads {
+	t := &threads{pid: pid, at: time.Now(), had: readThreads(pid)}
+	t.first = maps.Clone(t.had)
+	return t
+}
 
 // kept reports whether the program may work as soon as it gets a processor or an answer of a disk, or whether a debugger holds it: then no
 // silence counts.
-func (t *threads) kept() (kept bool) {
-	now := map[string]spent{}
-	all, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", t.pid))
-	for _, thread := range all {
-		folder := fmt.Sprintf("/proc/%d/task/%s", t.pid, thread.Name())
-		stat, _ := os.ReadFile(folder + "/stat")
-		fields := afterName(stat)
-		if len(fields) == 0 {
-			continue // it has ended
-		}
-		text, _ := os.ReadFile(folder + "/schedstat")
-		had := parseSpent(string(text))
-		now[thread.Name()] = had
-		before, known := t.before[thread.Name()]
-		switch state := fields[0]; {
-		case state == "D", state == "t", had.waited > before.waited+leastWait && known:
-			kept = true
-		case state == "R":
-			kept = kept || !known || had.ran-before.ran < leastWait // else it runs, to no avail
-		}
-	}
-	t.before = now
-	return kept
+func (t *threads) kept() bool {
+	at, now := time.Now(), readThreads(t.pid)
+	defer func() { t.at, t.had = at, now }()
+	return t.judge(at.Sub(t.at), now)
 }
 
-// leastWait is what a thread has to wait for a processor between two looks, if that is to excuse it.
-const leastWait = time.Millisecond
+// A thread of a silent program may run for inVain: as long as Go's scheduler lets a goroutine run while others wait. One that has run for
+// longer, and for this part of the time, is in a loop, and no lack of a processor keeps the program from its work.
+const (
+	inVain     = 10 * time.Millisecond
+	partInVain = 20
+)
+
+// judge is kept, of what is seen after a time.
+func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
+	t.age += passed
+	var waited time.Duration // of all threads together, as each may wait for another one
+	waits, loops := false, false
+	for id, n := range now {
+		before, known := t.had[id]
+		if !known {
+			t.first[id] = n
+		}
+		switch {
+		case n.state == "D", n.state == "t":
+			return true
+		case !known:
+			waits = waits || n.state == "R"
+			continue
+		case n.state == "R" && n.spent == before.spent: // it has had no turn
+			waits = true
+		}
+		waited += n.waited - before.waited
+		loops = loops || n.ran-t.first[id].ran >= max(inVain, t.age/partInVain)
+	}
+	// A thread that wakes again and again, as the one that waits for all others before Go's collector may run, waits a little each time.
+	return !loops && (waits || waited > passed/2)
+}
+
+// readThreads reads the threads of a process.
+func readThreads(pid int) map[string]thread {
+	now := map[string]thread{}
+	all, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, one := range all {
+		folder := fmt.Sprintf("/proc/%d/task/%s", pid, one.Name())
+		stat, _ := os.ReadFile(folder + "/stat")
+		if fields := afterName(stat); len(fields) > 0 { // else it has ended
+			text, _ := os.ReadFile(folder + "/schedstat")
+			now[one.Name()] = thread{fields[0], parseSpent(string(text))}
+		}
+	}
+	return now
+}
 
 // parseSpent parses a schedstat of /proc.
 func parseSpent(text string) (s spent) {
 	fields := strings.Fields(text)
-	if len(fields) < 2 {
+	if len(fields) < 3 {
 		return s
 	}
 	ran, _ := strconv.ParseInt(fields[0], 10, 64)
 	waited, _ := strconv.ParseInt(fields[1], 10, 64)
-	return spent{time.Duration(ran), time.Duration(waited)}
+	turns, _ := strconv.ParseInt(fields[2], 10, 64)
+	return spent{time.Duration(ran), time.Duration(waited), turns}
 }

@@ -3,6 +3,7 @@ package warden
 import (
 	"os/exec"
 	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ type watched struct {
 
 func newWatched() *watched {
 	w := &watched{watcher: watcher{memory: make([]int64, 4), seen: map[int]*silence{}}}
-	w.watcher.kept = func() bool { return w.kept }
+	w.program = func() func() bool { return func() bool { return w.kept } }
 	w.pulse = &Pulse{1, &w.memory[2], &w.memory[3]}
 	return w
 }
@@ -152,13 +153,62 @@ func TestAProcessThatIsKeptFromItsWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pid, kept := range map[int]bool{starved.Process.Pid: true, running.Process.Pid: false, stopped.Process.Pid: false} {
-		all := threads{pid: pid}
+		all := newThreads(pid)
 		look := time.NewTicker(10 * time.Millisecond)
 		for n := 0; n < looks; <-look.C { // the kernel takes the processor from the one that runs, too, but seldom
 			if n++; all.kept() != kept {
-				n = 0
+				n, all = 0, newThreads(pid)
 			}
 		}
 		look.Stop()
+	}
+}
+
+// What a thread has had in each look: its state, and the milliseconds that it ran and waited, and its turns, since the look before.
+type had struct {
+	state       string
+	ran, waited float64
+	turns       int64
+}
+
+// The numbers of the loop are those of a process on a host with 31 processes that want one of two processors: it loops, and Go's collector asks all
+// threads to stop, and wakes after each 0.1 ms.
+func TestASilentProgramThatRunsIsNotKeptFromItsWork(t *testing.T) {
+	const step = 10 * time.Millisecond
+	for _, c := range []struct {
+		name  string
+		each  []had // threads, the same in each look
+		spare int   // how many looks it is spared; -1: always
+	}{
+		{"a loop", []had{{"R", 9.8, 0.1, 2}, {"S", 0, 0, 0}}, 0},
+		{"a loop, and a thread that wakes again and again", []had{{"R", 7, 1.5, 10}, {"R", 0.3, 1.8, 90}, {"S", 0.1, 0.3, 5}}, 0},
+		{"a loop on a busy host", []had{{"R", 3, 7, 3}, {"R", 0.3, 9, 15}}, 3},
+		{"a loop on a very busy host", []had{{"R", 1.2, 8.5, 10}, {"R", 0.3, 9, 15}}, 8},
+		{"all wait for another one", []had{{"S", 0, 0.1, 1}, {"S", 0, 0.2, 1}}, 0},
+		{"stopped", []had{{"T", 0, 0, 0}, {"T", 0, 0, 0}}, 0},
+		{"no turn", []had{{"S", 0, 0, 0}, {"R", 0, 0, 0}}, -1},
+		{"no turn, while another thread runs now and then", []had{{"S", 0.1, 0.2, 2}, {"R", 0, 0, 0}}, -1},
+		{"long waits", []had{{"S", 0.1, 5.5, 1}, {"S", 0, 0, 0}}, -1},
+		{"threads that wait in turn", []had{{"S", 0.1, 3, 1}, {"S", 0.1, 3, 1}}, -1},
+		{"a disk, and a loop", []had{{"R", 9.8, 0.1, 2}, {"D", 0, 0, 0}}, -1},
+		{"a debugger", []had{{"t", 0, 0, 0}, {"t", 0, 0, 0}}, -1},
+	} {
+		of := func(look int) map[string]thread {
+			all := map[string]thread{}
+			for i, h := range c.each {
+				length := func(ms float64) time.Duration { return time.Duration(float64(look+1) * ms * float64(time.Millisecond)) }
+				all[strconv.Itoa(i)] = thread{h.state, spent{length(h.ran), length(h.waited), int64(look+1) * h.turns}}
+			}
+			return all
+		}
+		all := &threads{had: of(0), first: of(0)}
+		const most = 200
+		n := 0
+		for ; n < most && all.judge(step, of(n+1)); n++ {
+			all.had = of(n + 1)
+		}
+		if n != c.spare && (n < most || c.spare >= 0) {
+			t.Errorf("%s: spared for %d looks, not %d", c.name, n, c.spare)
+		}
 	}
 }

@@ -377,7 +377,7 @@ type setup struct {
 	ID      uint64
 	Members []ringleader.MemberAddress
 	Data    string
-	Hangs   string // what its loop does when it leads and misses another member: nothing, or wait or spin
+	Hangs   string // what its loop does when it leads and misses another member: nothing, or wait, spin or halt
 }
 
 // hangs is a log in whose handler the loop of a leader blocks or spins.
@@ -394,8 +394,11 @@ func (h *hangs) Handle(ctx context.Context, r slog.Record) error {
 		return nil
 	}
 	fmt.Println("hangs")
-	if h.how == "wait" {
+	switch h.how {
+	case "wait":
 		select {}
+	case "halt": // nothing interrupts the loop, so the collector waits for it, and all else for the collector
+		go runtime.GC()
 	}
 	for h.leads != nil { // spin: it is never nil
 		runtime.KeepAlive(h)
@@ -435,10 +438,10 @@ func member() {
 
 // A lease would run for almost an hour.
 func TestALeaderThatEndsOrDoesNothingIsReplacedWithoutWaitingForItsLease(t *testing.T) {
-	for _, how := range []string{"killed", "terminated", "stopped", "wait", "spin"} {
+	for _, how := range []string{"killed", "terminated", "stopped", "wait", "spin", "halt"} {
 		t.Run(how, func(t *testing.T) {
 			base := addresses(t, 3)
-			if how == "wait" || how == "spin" {
+			if slices.Contains([]string{"wait", "spin", "halt"}, how) {
 				base.Hangs = how
 			}
 			var members []*supervised
@@ -525,6 +528,9 @@ func (s setup) start(t *testing.T, id uint64) *supervised {
 	}
 	m := &supervised{Cmd: exec.Command(os.Args[0], string(argument)), lease: s.lease()}
 	m.Env, m.SysProcAttr = append(os.Environ(), role+"=member"), &syscall.SysProcAttr{Setpgid: true}
+	if s.Hangs == "halt" {
+		m.Env = append(m.Env, "GODEBUG=asyncpreemptoff=1")
+	}
 	_, m.lines = pipes(t, m.Cmd)
 	if m.pid, err = strconv.Atoi(m.line(t)); err != nil {
 		t.Fatal(err)

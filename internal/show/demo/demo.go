@@ -110,6 +110,8 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 	held := d.verdict()
 	d.show.summary(held, d.faults, d.rivalries, d.rivals)
 	if !held {
+		g.kept = true
+		p.Complain("why the leader changed: ringleader explain " + g.folder)
 		return report.ErrNo
 	}
 	return nil

@@ -96,6 +96,7 @@ type group struct {
 
 	program string // our own binary
 	folder  string // of all data
+	kept    bool   // the folder stays
 	forks   rig.Forks
 	closing chan struct{}
 	watches sync.WaitGroup
@@ -406,7 +407,7 @@ func (g *group) agreeing() (leader *member, members []uint64, agreed bool) {
 	return leader, members, true
 }
 
-// close kills all members, waits for their ends and removes their data.
+// close kills all members, waits for their ends and removes their data, unless it is kept.
 func (g *group) close() error {
 	close(g.closing)
 	for _, m := range g.members {
@@ -425,5 +426,8 @@ func (g *group) close() error {
 	}
 	g.watches.Wait()
 	close(g.forks)
+	if g.kept {
+		return nil
+	}
 	return os.RemoveAll(g.folder)
 }

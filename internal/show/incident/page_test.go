@@ -8,32 +8,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
 
-	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/explain"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/show/incident"
-	"ringleader.example/ringleader/ringleadertest"
+	"ringleader.example/ringleader/internal/show/incident/incidenttest"
 )
 
 // report returns what the records of a group with this name tell: member 3 hands over to member 1, which is killed.
 func report(t *testing.T, name string) *explain.Report {
 	t.Helper()
-	directory := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{Group: name, Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
-		defer c.Close()
-		c.Start(1, 2, 3)
-		c.Await(3)
-		if err := c.Member(3).Transfer(1); err != nil {
-			t.Fatal(err)
-		}
-		c.Await(1)
-		c.Kill(1)
-		c.Await(3)
-	})
-	records, err := record.Open(directory)
+	records, err := record.Open(incidenttest.Records(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,17 +60,39 @@ func (r *Proof) Row(w io.Writer) {
 			fmt.Fprintf(w, "  %s: the axioms contradict each other, so that anything follows from them\n", s.Name)
 		}
 	}
-	for i := 1; i < len(r.Plan.Obligations); i++ {
-		var open []string
-		for _, s := range r.Results {
-			if v := s.Answers[i].Verdict; v != prove.Proved {
-				open = append(open, s.Name+" "+v.String())
+	var gaveUp []string // how, in the order of the obligations
+	names := map[string][]string{}
+	for i, obligation := range r.Plan.Obligations[1:] {
+		how, refuted := r.open(i + 1)
+		switch {
+		case refuted:
+			fmt.Fprintf(w, "  not proved: %s   (%s)\n", obligation.Name, how)
+		case how != "":
+			if names[how] == nil {
+				gaveUp = append(gaveUp, how)
 			}
-		}
-		if len(open) > 0 {
-			fmt.Fprintf(w, "  not proved: %s   (%s)\n", r.Plan.Obligations[i].Name, strings.Join(open, ", "))
+			names[how] = append(names[how], obligation.Name)
 		}
 	}
+	const most = 3 // of names: a solver that gives up often gives up on all
+	for _, how := range gaveUp {
+		text := strings.Join(names[how][:min(most, len(names[how]))], ", ")
+		if more := len(names[how]) - most; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		fmt.Fprintf(w, "  not proved: %s   (%s)\n", text, how)
+	}
+}
+
+// open returns how solvers have failed to prove an obligation, or "" if all have proved it, and whether one has refuted it.
+func (r *Proof) open(obligation int) (how string, refuted bool) {
+	var open []string
+	for _, s := range r.Results {
+		if v := s.Answers[obligation].Verdict; v != prove.Proved {
+			open, refuted = append(open, s.Name+" "+v.String()), refuted || v == prove.Refuted
+		}
+	}
+	return strings.Join(open, ", "), refuted
 }
 
 // Counterexample is a counterexample to induction on a ring.

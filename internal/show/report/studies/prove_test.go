@@ -68,3 +68,31 @@ func TestARowOfProofsNamesTheTies(t *testing.T) {
 		}
 	}
 }
+
+// What no solver has refuted is one line for each way in which they gave up; what one has refuted is a line of its own.
+func TestEachWayToGiveUpIsOneLine(t *testing.T) {
+	m, err := models.Load("lcr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proof := &studies.Proof{Plan: prove.Obligations(m)}
+	for _, name := range prove.Solvers {
+		answers := make([]prove.Answer, len(proof.Plan.Obligations))
+		for i := range answers[1:] {
+			answers[i+1].Verdict = prove.TimedOut
+		}
+		answers[1].Verdict, answers[2].Verdict = prove.Refuted, prove.Proved
+		proof.Results = append(proof.Results, &prove.Result{Solver: &prove.Solver{Name: name, Version: "1.2.3"}, Answers: answers})
+	}
+	proof.Results[1].Answers[3].Verdict = prove.Unknown
+	var text strings.Builder
+	proof.Row(&text)
+	_, below, _ := strings.Cut(text.String(), "\n")
+	want := `  not proved: at first passed   (z3 refuted, cvc5 refuted)
+  not proved: at first announced   (z3 timed out, cvc5 unknown)
+  not proved: at first leaders, start keeps passed, start keeps home and 6 more   (z3 timed out, cvc5 timed out)
+`
+	if below != want || proof.Proved() {
+		t.Errorf("%s", text.String())
+	}
+}

@@ -1,0 +1,252 @@
+package book
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/internal/core/property"
+	"ringleader.example/ringleader/storage"
+)
+
+// draw draws some lines of few members, with few versions and addresses, so that many are of one member and some of one version.
+func draw(t *property.T) (lines []Line) {
+	for range property.IntRange(0, 12).Draw(t, "lines") {
+		l := Line{
+			ID:      property.Uint64Range(1, 4).Draw(t, "member"),
+			Version: Version(property.Uint64Range(0, 2).Draw(t, "additions"))<<perAddition | Version(property.Uint64Range(0, 2).Draw(t, "moves")),
+			Address: property.SampledFrom([]string{"a:1", "b:1", "c:1"}).Draw(t, "address"),
+			Weight:  uint16(property.IntRange(0, 1).Draw(t, "weight")),
+			Votes:   property.Bool().Draw(t, "votes"),
+		}
+		if property.IntRange(0, 4).Draw(t, "removed") == 4 {
+			l.Version, l.Votes = l.Version|gone, false
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func bookOf(lines ...Line) (b Book) {
+	for _, l := range lines {
+		b.Take(l)
+	}
+	return b
+}
+
+// All members get to the same book, whatever the order in which lines arrive, and how often.
+func TestBooksMergeInAnyOrderAndAnyNumberOfTimes(t *testing.T) {
+	property.Check(t, func(t *property.T) {
+		one, two := draw(t), draw(t)
+		forth := bookOf(slices.Concat(one, two)...)
+		back := slices.Concat(two, one, two)
+		slices.Reverse(back)
+		if back := bookOf(back...); !slices.Equal(forth.Lines(), back.Lines()) {
+			t.Errorf("%+v, and in another order %+v", forth.Lines(), back.Lines())
+		}
+		both := bookOf(one...)
+		for _, l := range two {
+			before := both.Clone()
+			if both.Take(l) && slices.Equal(before.Lines(), both.Lines()) {
+				t.Errorf("%+v is said to change %+v", l, before.Lines())
+			}
+		}
+		if !slices.IsSortedFunc(both.Lines(), func(a, b Line) int { return int(a.ID) - int(b.ID) }) {
+			t.Errorf("%+v", both.Lines())
+		}
+	})
+}
+
+// What a member changes is newer than what it had, so all take it. A member that was removed remains so, wherever it moves, until it is added.
+func TestAChangeIsNewerThanAllBefore(t *testing.T) {
+	property.Check(t, func(t *property.T) {
+		b := bookOf(draw(t)...)
+		id := property.Uint64Range(1, 4).Draw(t, "changed")
+		before, known := b.Line(id)
+		changed, err := false, error(nil)
+		switch property.IntRange(0, 3).Draw(t, "change") {
+		case 0:
+			if changed, err = b.Add(Line{ID: id, Address: "d:1", Weight: 1, Votes: true}); !changed {
+				t.Errorf("%+v is not added over %+v", id, before)
+			}
+			if again, _ := b.Add(Line{ID: id, Address: "d:1", Weight: 1, Votes: true}); again {
+				t.Errorf("the same addition changes the book")
+			}
+		case 1:
+			changed, err = b.Remove(id, "d:1")
+			if now, _ := b.Line(id); !now.Version.Removed() || now.Votes || changed == before.Version.Removed() {
+				t.Errorf("%+v is not removed: %+v", before, now)
+			}
+		case 2:
+			changed, err = b.Move(id, "d:1", 1, true)
+			if changed == before.Version.Removed() {
+				t.Errorf("a move changes %+v: %v", before, changed)
+			}
+		case 3:
+			changed, err = b.Wish(id, false)
+			if changed && !before.Votes {
+				t.Errorf("%+v", before)
+			}
+		}
+		now, _ := b.Line(id)
+		if err != nil || changed != (now != before) || changed && known && !now.After(&before) {
+			t.Errorf("%+v becomes %+v: %v, %v", before, now, changed, err)
+		}
+	})
+}
+
+func TestAMemberThatNeverMovedHasNoLine(t *testing.T) {
+	var b Book
+	if changed, err := b.Move(1, "a:1", 1, false); changed || err != nil || len(b.Lines()) != 0 {
+		t.Errorf("%v, %v, %+v", changed, err, b.Lines())
+	}
+	b = bookOf(Line{ID: 1, Address: "a:1"})
+	if changed, err := b.Move(1, "b:1", 1, false); changed || err != nil {
+		t.Errorf("%v, %v, %+v", changed, err, b.Lines())
+	}
+}
+
+func TestABookIsKept(t *testing.T) {
+	property.CheckSome(t, 20, func(t *property.T) {
+		b := bookOf(draw(t)...)
+		want := slices.Clone(b.Lines())
+		disk := storage.Memory()
+		for range 2 { // the second time nothing has changed
+			s, err := disk.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if records := b.Changed(); len(records) > 0 {
+				if err := s.Save(records); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := Load(s)
+			if err != nil || !slices.Equal(got.Lines(), want) {
+				t.Errorf("%+v is kept as %+v: %v", want, got.Lines(), err)
+			}
+			if again := got.Changed(); len(again) > 0 {
+				t.Errorf("what was read has changed: %v", again)
+			}
+			s.Close()
+		}
+	})
+}
+
+func TestABookIsBounded(t *testing.T) {
+	var b Book
+	taken := 0
+	for id := uint64(1); id <= 2*MostLines; id++ {
+		if b.Take(Line{ID: id, Address: fmt.Sprintf("member-%d.jobs.default.svc.cluster.local:7001", id)}) {
+			taken++
+		}
+	}
+	if taken != MostLines {
+		t.Errorf("%d lines fit, not %d", taken, MostLines)
+	}
+	if changed, err := b.Add(Line{ID: 5000, Address: "a:1"}); err == nil || !strings.Contains(err.Error(), "the address book is full") {
+		t.Errorf("%v, %v", changed, err)
+	}
+	if changed, err := b.Add(Line{ID: 5, Address: "b:1"}); !changed || err != nil {
+		t.Errorf("a full book takes no move: %v", err)
+	}
+	long := strings.Repeat("a", MaxAddress)
+	b = Book{}
+	for id := uint64(records); b.Take(Line{ID: id, Address: long}); id += records {
+	}
+	for _, r := range b.Changed() {
+		if len(r.Data) > storage.MaxData {
+			t.Errorf("the record %s has %d bytes", r.Name, len(r.Data))
+		}
+	}
+	if n := len(b.Lines()); n != storage.MaxData/(1+lineHead+MaxAddress) {
+		t.Errorf("%d long lines fit into a record", n)
+	}
+}
+
+func TestLinesThatNoMemberMakesAreRefused(t *testing.T) {
+	good := Line{ID: 1, Version: 1 << perAddition, Address: "a:1", Weight: 3, Votes: true}
+	if got, ok := Decode(good.Append(nil)); !ok || got != good {
+		t.Errorf("%+v becomes %+v", good, got)
+	}
+	for name, l := range map[string]Line{
+		"no member":           {Address: "a:1"},
+		"no address":          {ID: 1},
+		"a long address":      {ID: 1, Address: strings.Repeat("a", MaxAddress+1)},
+		"a line feed":         {ID: 1, Address: "a:1\n"},
+		"a space":             {ID: 1, Address: "a :1"},
+		"not ASCII":           {ID: 1, Address: "é:1"},
+		"a vote of no member": {ID: 1, Address: "a:1", Version: gone, Votes: true},
+		"too many moves":      {ID: 1, Address: "a:1", Version: most},
+		"too many additions":  {ID: 1, Address: "a:1", Version: most << perAddition},
+	} {
+		if got, ok := Decode(l.Append(nil)); ok {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if b := bookOf(l); len(b.Lines()) > 0 {
+			t.Errorf("%s is taken", name)
+		}
+	}
+	flags := good.Append(nil)
+	flags[16] = 2
+	if _, ok := Decode(flags); ok {
+		t.Error("unknown flags are taken")
+	}
+	worn := Line{ID: 1, Version: most<<perAddition - 1<<perAddition, Address: "a:1"}
+	b := bookOf(Line{ID: 1, Version: worn.Version | gone, Address: "a:1"})
+	if _, err := b.Add(worn); err == nil || !strings.Contains(err.Error(), "changed too often") {
+		t.Errorf("a version that no member could raise is made: %v", err)
+	}
+}
+
+func FuzzLine(f *testing.F) {
+	l := Line{ID: 1, Version: 2<<perAddition | gone, Address: "host:7001", Weight: 1}
+	f.Add(l.Append(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l, ok := Decode(b)
+		if !ok {
+			return
+		}
+		if again := l.Append(nil); string(again) != string(b) {
+			t.Errorf("%x reads as %+v, which is written as %x", b, l, again)
+		}
+	})
+}
+
+// fixed is a storage with one record.
+type fixed struct {
+	storage.Storage
+	name string
+	data []byte
+}
+
+func (f *fixed) Load(name string) ([]byte, error) {
+	if name != f.name {
+		return nil, nil
+	}
+	return f.data, nil
+}
+
+func FuzzLoad(f *testing.F) {
+	b := bookOf(Line{ID: 1, Address: "host:7001"}, Line{ID: 17, Address: "other:7001"})
+	f.Add(b.Changed()[0].Data)
+	f.Add([]byte{40, 1})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := Load(&fixed{name: nameOf(1), data: data})
+		if err != nil {
+			return
+		}
+		for i := range b.lines {
+			b.dirty |= 1 << recordOf(b.lines[i].ID)
+		}
+		var again Book
+		for _, r := range b.Changed() {
+			again, err = Load(&fixed{name: r.Name, data: r.Data})
+		}
+		if err != nil || !reflect.DeepEqual(again.lines, b.lines) {
+			t.Errorf("%x reads as %+v, and then as %+v: %v", data, b.lines, again.lines, err)
+		}
+	})
+}

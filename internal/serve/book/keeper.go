@@ -1,0 +1,125 @@
+package book
+
+import (
+	"log/slog"
+	"slices"
+	"time"
+
+	"ringleader.example/ringleader/transport"
+)
+
+// Keeper keeps the book of a member that runs. The goroutine that owns the state of the member calls its methods.
+type Keeper struct {
+	Book  *Book
+	Self  uint64
+	Own   string   // the address of this member, as it knows itself; empty: the others know it
+	Seeds []string // where other members may be
+	Log   *slog.Logger
+
+	met         map[uint64]string // where members were found that the book has elsewhere, or not
+	due         time.Duration     // when members are sought next
+	sought      string            // what was found last
+	corrections int               // how often this life has corrected its own line
+}
+
+// mostCorrections is how often a life corrects its own line. Two processes with one identifier would otherwise correct each other without end.
+const mostCorrections = 8
+
+// Arrive notes where this member is at the beginning of a life. place is the digest of where its life before was, and becomes that of this one.
+func (k *Keeper) Arrive(weight uint16, place *[16]byte) {
+	if k.Own == "" {
+		return
+	}
+	now := [16]byte(transport.DigestOf("%s", k.Own))
+	moved := *place != [16]byte{} && *place != now
+	*place = now
+	if changed, err := k.Book.Move(k.Self, k.Own, weight, moved); changed {
+		k.Log.Info("this member is at another address than before", "address", k.Own)
+	} else if err != nil {
+		k.Log.Warn("the others do not learn that this member has moved", "address", k.Own, "error", err)
+	}
+}
+
+// Hear returns the book with a line of another member, or nil if that changes nothing. Then answer is the newer line that this member has, if any.
+func (k *Keeper) Hear(line Line) (next *Book, answer *Line) {
+	delete(k.met, line.ID)
+	all := k.Book.Clone()
+	if !all.Take(line) {
+		if mine, known := all.Line(line.ID); known && mine.After(&line) {
+			answer = &mine
+		}
+		return nil, answer
+	}
+	if line.ID == k.Self && k.Own != "" && line.Address != k.Own && line.Version != 0 && !line.Version.Removed() {
+		if k.corrections++; k.corrections <= mostCorrections {
+			_, _ = all.Move(k.Self, k.Own, line.Weight, true)
+		} else {
+			k.Log.Warn("the others take this member to be elsewhere, and cannot reach it: another process has its identifier, or an operator has given it another address", "address", line.Address, "own", k.Own)
+		}
+	}
+	if line.ID == k.Self && line.Version.Removed() {
+		k.Log.Warn("this member was removed from the group")
+	}
+	return &all, nil
+}
+
+// News returns the lines that the book has and an earlier one had not. Those of lists are not passed on.
+func (k *Keeper) News(before *Book) (news []Line) {
+	for _, line := range k.Book.lines {
+		if was, known := before.Line(line.ID); line.Version != 0 && (!known || was != line) {
+			news = append(news, line)
+			k.Log.Info("the address book has changed", "of", line.ID, "address", line.Address, "removed", line.Version.Removed())
+		}
+	}
+	return news
+}
+
+// seekEvery is the time between two attempts to find a member by the seeds.
+const seekEvery = time.Second
+
+// Seek asks at the seeds. It is called as long as this member has connected to no other one.
+func (k *Keeper) Seek(t transport.Transport, now time.Duration) {
+	seeker, can := t.(transport.Seeker)
+	if now < k.due || !can {
+		return
+	}
+	k.due = now + seekEvery
+	for _, seed := range k.Seeds {
+		seeker.Seek(seed)
+	}
+}
+
+// Meet takes an answer of a seed. It reports whether a member is where it was not expected.
+func (k *Keeper) Meet(e transport.Met) bool {
+	if e.Err != nil {
+		if text := e.Address + ": " + e.Err.Error(); text != k.sought {
+			k.sought = text
+			k.Log.Warn("no other member is found there yet", "join", e.Address, "error", e.Err)
+		}
+		return false
+	}
+	k.sought = ""
+	if e.ID == k.Self || k.met[e.ID] == e.Address {
+		return false
+	}
+	if k.met == nil {
+		k.met = map[uint64]string{}
+	}
+	k.met[e.ID] = e.Address
+	return true
+}
+
+// Place gives the members of a list the addresses at which they were found.
+func (k *Keeper) Place(list []transport.Member) []transport.Member {
+	for id, address := range k.met {
+		if i := slices.IndexFunc(list, func(m transport.Member) bool { return m.ID == id }); i >= 0 {
+			list[i].Address = address
+		} else {
+			list = append(list, transport.Member{ID: id, Address: address, Standby: true})
+		}
+	}
+	return list
+}
+
+// Frame returns a line as a frame of some kind.
+func (l *Line) Frame(kind uint8) []byte { return transport.AppendFrame(nil, kind, l.Append(nil)) }

@@ -1,0 +1,229 @@
+package ringleader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/serve/book"
+	"ringleader.example/ringleader/internal/serve/live"
+)
+
+// The address book of the group: package internal/serve/book. What it has of a member counts before the line of Config.Members.
+
+// places is what a member knows of the places of all, as the list of its host and the address book have it.
+type places struct {
+	config atomic.Pointer[Config]          // with the list of the host
+	list   atomic.Pointer[[]MemberAddress] // with the address book
+	wishes atomic.Pointer[[]book.Line]     // of the book: those that are to have a vote, or none
+	news   chan struct{}                   // has room for one: wishes may have changed
+	warden *addressBook
+	one    sync.Mutex // orders changes of the list of the host
+}
+
+func newPlaces(c *Config, b *addressBook) *places {
+	p := &places{news: make(chan struct{}, 1), warden: b}
+	p.config.Store(c)
+	p.list.Store(&c.Members)
+	p.wishes.Store(new([]book.Line))
+	return p
+}
+
+// merge returns how the engine joins the address book to the list of a configuration.
+func (p *places) merge(c *Config) live.Merge {
+	return func(b *book.Book, votes func(uint64) bool) live.Listing {
+		with := *c
+		with.Members = merged(c, b, votes)
+		var wishes []book.Line
+		for _, line := range b.Lines() {
+			if line.Votes || line.Version.Removed() {
+				wishes = append(wishes, line)
+			}
+		}
+		_, config := with.live()
+		return live.Listing{Members: config.Members, Priorities: config.Priorities, Limits: config.Limits, Taken: func() {
+			p.wishes.Store(&wishes)
+			p.take(c, with.Members)
+		}}
+	}
+}
+
+// take notes the list that holds now. The loop calls it.
+func (p *places) take(c *Config, list []MemberAddress) {
+	p.config.Store(c)
+	p.list.Store(&list)
+	go p.warden.relist(func() []MemberAddress { return *p.list.Load() })
+	select {
+	case p.news <- struct{}{}:
+	default:
+	}
+}
+
+// merged returns the list of members of a configuration and an address book. A member that was removed is in it as long as it votes, and this one always.
+func merged(c *Config, b *book.Book, votes func(uint64) bool) (list []MemberAddress) {
+	for _, m := range c.Members {
+		line, known := b.Line(m.ID)
+		switch {
+		case m.ID == c.ID && known:
+			m.Address = cmp.Or(m.Address, line.Address)
+		case line.Version.Removed() && !votes(m.ID):
+			continue
+		case line.Version != 0 || known && m.Address == "":
+			m.Address, m.Priority, m.Witness = line.Address, line.Weight, line.Weight == 0
+		}
+		list = append(list, m)
+	}
+	for _, line := range b.Lines() {
+		_, listed := find(c.Members, line.ID)
+		if !listed && (!line.Version.Removed() || votes(line.ID)) {
+			list = append(list, MemberAddress{ID: line.ID, Address: line.Address, Priority: line.Weight, Witness: line.Weight == 0, Standby: true})
+		}
+	}
+	return list
+}
+
+// AddAddress adds a member to the address book of the group, or gives it another address there. Any member can do that: the book travels to all
+// others, each keeps it, and no list of a host has to change. Unless it is on standby, the leader gives the member a vote as soon as it runs. AddAddress returns
+// when this member keeps the line. Without a Priority, a member of the list keeps that which it has.
+//
+// The member itself is started with Config.Join. The error is [ErrConfig] if the address cannot be one, or another member has it.
+func (m *Member) AddAddress(a MemberAddress) error {
+	if m.first != nil {
+		return m.first.AddAddress(a)
+	}
+	return m.amend(func(b *book.Book) (bool, error) {
+		c := m.places.config.Load()
+		if before, listed := find(m.list(), a.ID); listed && a.Priority == 0 && !a.Witness {
+			a.Priority, a.Witness = before.Priority, before.Witness
+		}
+		if err := c.checkPlace(a.Address); err != nil {
+			return false, fmt.Errorf("the address of member %d: %w", a.ID, err)
+		}
+		if a.ID == c.ID {
+			return false, fmt.Errorf("the line of this member, %d, changes only with a restart", c.ID)
+		}
+		for _, other := range m.list() {
+			if other.Address == a.Address && other.ID != a.ID {
+				return false, fmt.Errorf("members %d and %d have the same address %s", other.ID, a.ID, a.Address)
+			}
+		}
+		return b.Add(book.Line{ID: a.ID, Address: a.Address, Weight: a.weight(), Votes: !a.Standby})
+	})
+}
+
+// RemoveAddress removes a member from the group: the leader takes its vote, and then its line goes from the list of each member. Any member can do
+// that, also while the removed one does not run. A leader that is removed hands over first. RemoveAddress returns when this member keeps that.
+//
+// The error is [ErrConfig] if there is no such member, or no other one votes.
+func (m *Member) RemoveAddress(id uint64) error {
+	if m.first != nil {
+		return m.first.RemoveAddress(id)
+	}
+	return m.amend(func(b *book.Book) (bool, error) {
+		line, known := b.Line(id)
+		listed, lists := find(m.list(), id)
+		s, _ := m.group.State()
+		switch {
+		case known && line.Version.Removed():
+			return false, nil
+		case !lists:
+			return false, fmt.Errorf("there is no member %d in the list of member %d", id, m.config.ID)
+		case slices.Equal(s.Voters.Members, []uint64{id}):
+			return false, fmt.Errorf("member %d is the only one that votes", id)
+		}
+		return b.Remove(id, listed.Address)
+	})
+}
+
+// keepWithoutVote lets the address book no longer want a vote for a member.
+func (m *Member) keepWithoutVote(id uint64) error {
+	if m.first != nil {
+		return m.first.keepWithoutVote(id)
+	}
+	if !slices.ContainsFunc(*m.places.wishes.Load(), func(l book.Line) bool { return l.ID == id && l.Votes }) {
+		return nil
+	}
+	return m.amend(func(b *book.Book) (bool, error) { return b.Wish(id, false) })
+}
+
+// amend changes the address book.
+func (m *Member) amend(change func(*book.Book) (bool, error)) error {
+	if m.config.Algorithm == Bully {
+		return fmt.Errorf("%w: the members of %s are always the same", ErrConfig, Bully)
+	}
+	var wrong error
+	err := m.live.Amend(func(b *book.Book) (changed bool, err error) {
+		changed, wrong = change(b)
+		return changed, wrong
+	})
+	switch {
+	case wrong != nil || errors.Is(err, live.ErrList):
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	case errors.Is(err, live.ErrStopped):
+		return cmp.Or(m.Err(), ErrClosed)
+	}
+	return err
+}
+
+// votesEvery is how often a member looks whether the votes are as the address book wants them, and how long a change may take.
+const votesEvery, voteTakes = time.Second, 5 * time.Second
+
+// agree lets the votes become as the address book wants them, in the groups that this process leads, until the member stops.
+func (m *Member) agree() {
+	timer := m.config.Clock.NewTimer()
+	defer timer.Stop()
+	for {
+		if len(*m.places.wishes.Load()) > 0 {
+			timer.Reset(votesEvery)
+		}
+		select {
+		case <-m.places.news:
+		case <-timer.C():
+		case <-m.Done():
+			return
+		}
+		m.mu.Lock()
+		all := []*Member{m}
+		for other := range m.others {
+			all = append(all, other)
+		}
+		m.mu.Unlock()
+		for _, member := range all {
+			for _, line := range *m.places.wishes.Load() {
+				member.grant(&line)
+			}
+		}
+	}
+}
+
+// grant changes a vote if this member leads and the address book wants it. What fails is tried again.
+func (m *Member) grant(line *book.Line) {
+	s, _ := m.group.State()
+	at := slices.Index(s.Members, line.ID)
+	votes := slices.Contains(s.Voters.Members, line.ID)
+	if viewOf(s).Role != Leader || votes == line.Votes || line.Votes && (at < 0 || !s.Reachable[at]) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), voteTakes)
+	defer cancel()
+	defer context.AfterFunc(m.live.Context(), cancel)()
+	var err error
+	switch {
+	case line.Votes:
+		err = m.changeVoters(ctx, election.Enlist, line.ID)
+	case line.ID == m.config.ID:
+		m.config.Logger.Info("this member was removed, and hands over first", "member", line.ID)
+		err = m.Resign(ctx)
+	default:
+		err = m.changeVoters(ctx, election.Dismiss, line.ID)
+	}
+	if err != nil {
+		m.config.Logger.Info("the vote of a member is not yet as the address book wants it", "of", line.ID, "votes", line.Votes, "error", err)
+	}
+}

@@ -1,0 +1,389 @@
+package ringleader_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
+	"ringleader.example/ringleader/transport/transporttest"
+)
+
+// town is a group whose members have addresses on a network of connections. All have the first three in their lists, and those that join
+// know one other address.
+type town struct {
+	t       *testing.T
+	network *transporttest.LAN
+	disks   map[uint64]*storage.Disk
+	members map[uint64]*ringleader.Member
+	logs    map[uint64]*bytes.Buffer
+}
+
+// onATown runs a test on three members, of which 3 leads, in time of their own.
+func onATown(t *testing.T, test func(t *testing.T, c *town)) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &town{t, transporttest.NewLAN(), map[uint64]*storage.Disk{}, map[uint64]*ringleader.Member{}, map[uint64]*bytes.Buffer{}}
+		for id := uint64(1); id <= 3; id++ {
+			c.found(id)
+		}
+		c.until("3 leads", func() bool { return c.members[1].View().Leader == 3 && c.members[2].View().Leader == 3 })
+		test(t, c)
+		for id := range c.members {
+			c.stop(id)
+		}
+	})
+}
+
+// home is where a member is at first.
+func home(id uint64) string { return fmt.Sprintf("host%d:1", id) }
+
+// found starts a member that has the list of the first three, at home or elsewhere.
+func (c *town) found(id uint64, elsewhere ...string) {
+	var members []ringleader.MemberAddress
+	for i := uint64(1); i <= 3; i++ {
+		members = append(members, ringleader.MemberAddress{ID: i, Address: home(i)})
+	}
+	for _, address := range elsewhere {
+		members[id-1].Address = address
+	}
+	c.start(id, members[id-1].Address, ringleader.Config{Members: members})
+}
+
+// join starts a member that knows one other address, and perhaps its own one.
+func (c *town) join(id uint64, at, own, seed string) {
+	c.start(id, at, ringleader.Config{Members: []ringleader.MemberAddress{{ID: id, Address: own}}, Join: []string{seed}})
+}
+
+func (c *town) start(id uint64, at string, config ringleader.Config) {
+	c.t.Helper()
+	if c.disks[id] == nil {
+		c.disks[id] = storage.Memory()
+	}
+	m, err := c.open(id, at, c.disks[id], config)
+	if err != nil {
+		c.t.Fatalf("member %d: %v", id, err)
+	}
+	c.members[id] = m
+}
+
+func (c *town) open(id uint64, at string, on *storage.Disk, config ringleader.Config) (*ringleader.Member, error) {
+	disk, err := on.Open()
+	if err != nil {
+		return nil, err
+	}
+	if c.logs[id] == nil {
+		c.logs[id] = &bytes.Buffer{}
+	}
+	config.ID, config.Storage, config.Timing, config.Overrun, config.Listen = id, disk, ringleader.Test(), ringleader.Log, at
+	config.Logger = slog.New(slog.NewTextHandler(c.logs[id], nil))
+	config.Transport = transport.TCP{Insecure: true, Listener: c.network.Listen(at), Dial: c.network.Dialer(at)}.Open
+	return ringleader.Join(c.t.Context(), config)
+}
+
+func (c *town) stop(ids ...uint64) {
+	for _, id := range ids {
+		c.members[id].Close()
+		delete(c.members, id)
+	}
+}
+
+func (c *town) until(what string, holds func() bool) {
+	c.t.Helper()
+	for range 3000 {
+		if synctest.Wait(); holds() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	for id, m := range c.members {
+		c.t.Logf("member %d: %+v\n%s", id, m.Status(), c.logs[id])
+	}
+	c.t.Fatalf("not: %s", what)
+}
+
+// are waits until these vote and follow one leader, and have no other member in their lists.
+func (c *town) are(voters ...uint64) {
+	c.t.Helper()
+	c.until(fmt.Sprintf("voters %v", voters), func() bool {
+		for _, id := range voters {
+			m := c.members[id]
+			if m == nil {
+				continue
+			}
+			s := m.Status()
+			same := s.Voters == nil && len(s.Members) == len(voters) || s.Voters != nil && slices.Equal(s.Voters.Members, voters)
+			if !same || s.Leader == nil || len(s.Members) != len(voters) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// reach waits until all members reach one at an address.
+func (c *town) reach(id uint64, at string) {
+	c.t.Helper()
+	c.until(fmt.Sprintf("member %d is at %s", id, at), func() bool {
+		for _, m := range c.members {
+			if !slices.ContainsFunc(m.Status().Members, func(s ringleader.MemberStatus) bool { return s.ID == id && s.Address == at && s.Reachable }) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (c *town) add(at, id uint64, address string) {
+	c.t.Helper()
+	if err := c.members[at].AddAddress(ringleader.MemberAddress{ID: id, Address: address}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *town) remove(at, id uint64) {
+	c.t.Helper()
+	if err := c.members[at].RemoveAddress(id); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func TestAMemberIsAddedAtOneMemberAndJoinsByOneAddress(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		before := c.members[3].View()
+		c.add(1, 7, "host7:1")
+		c.add(2, 7, "host7:1") // twice is no error
+		c.join(7, "host7:1", "", home(2))
+		c.are(1, 2, 3, 7)
+		if now := c.members[3].View(); now != before {
+			t.Errorf("%+v was the leader, and now %+v", before, now)
+		}
+
+		// It has learnt where the others are: it starts again without any that answers, and all from their disks.
+		c.stop(1, 2, 3, 7)
+		c.join(7, "host7:1", "", "nowhere:1")
+		for id := uint64(1); id <= 3; id++ {
+			c.found(id)
+		}
+		c.are(1, 2, 3, 7)
+		c.until("7 leads", func() bool { return c.members[1].View().Leader == 7 }) // of the highest rank
+	})
+}
+
+// A member without founders has no vote until the group tells it who votes, whatever it is alone with.
+func TestAMemberThatJoinsElectsNoneByItself(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		c.stop(1, 2, 3)
+		c.join(1, "host1:1", "host1:1", "nowhere:1") // with the disk of a founder, which has its promises
+		c.disks[7], c.disks[8] = storage.Memory(), storage.Memory()
+		c.join(7, "host7:1", "host7:1", "nowhere:1")
+		c.join(8, "host8:1", "host8:1", "host7:1")
+		for range 1000 {
+			time.Sleep(20 * time.Millisecond)
+			for id, m := range c.members {
+				if v := m.View(); v.Role == ringleader.Leader || v.Known {
+					t.Fatalf("member %d: %+v", id, v)
+				}
+			}
+		}
+		c.until("8 is refused by 7", func() bool { return strings.Contains(c.logs[8].String(), "the list of member 7 has no member 8") })
+		if why := strings.Join(c.members[7].Status().Why, "; "); !strings.Contains(why, "this member has no vote") {
+			t.Errorf("the reasons are %q", why)
+		}
+	})
+}
+
+func TestAMemberThatMovesIsFollowed(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		c.add(3, 7, home(7))
+		c.join(7, home(7), home(7), home(3))
+		c.are(1, 2, 3, 7)
+		c.stop(7)
+		c.join(7, "elsewhere:1", "elsewhere:1", home(1))
+		c.reach(7, "elsewhere:1")
+		c.stop(2) // a founder, which no book has
+		c.found(2, "elsewhere:2")
+		c.reach(2, "elsewhere:2")
+
+		// While it was down all others have moved: one address is enough.
+		c.stop(7)
+		for id := uint64(1); id <= 3; id++ {
+			c.stop(id)
+			c.found(id, fmt.Sprintf("new%d:1", id))
+			c.until("it is back", func() bool { return c.members[id].View().Known })
+		}
+		c.join(7, "elsewhere:1", "elsewhere:1", "new2:1")
+		for id := uint64(1); id <= 3; id++ {
+			c.reach(id, fmt.Sprintf("new%d:1", id))
+		}
+		c.are(1, 2, 3, 7)
+	})
+}
+
+// A directory that comes from a backup has an older line of its own member. That member is dialled where it is no more, so it learns of the newer
+// line on the connection that it has dialed itself.
+func TestAMemberWithAnOlderBookIsTold(t *testing.T) {
+	for name, founder := range map[string]bool{"with a line": false, "without one": true} {
+		t.Run(name, func(t *testing.T) {
+			onATown(t, func(t *testing.T, c *town) {
+				c.add(3, 7, home(7))
+				c.join(7, home(7), home(7), home(3))
+				c.are(1, 2, 3, 7)
+				id := uint64(7)
+				again := func(at string) { c.join(7, at, at, home(3)) }
+				if founder {
+					id = 1
+					again = func(at string) { c.found(1, at) }
+				}
+				backup := c.disks[id].Copy()
+				for _, at := range []string{"second:1", "third:1"} {
+					c.stop(id)
+					again(at)
+					c.reach(id, at)
+				}
+				for _, at := range []string{"a:1", "zz:1", home(id)} { // addresses before and after the newest one in the order of the book
+					c.stop(id)
+					c.disks[id] = backup.Copy()
+					again(at)
+					c.reach(id, at)
+				}
+			})
+		})
+	}
+}
+
+func TestMembersAreRemoved(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		c.add(3, 7, home(7))
+		c.join(7, home(7), "", home(1))
+		c.are(1, 2, 3, 7)
+		c.until("7 leads", func() bool { c.members[3].Transfer(7); return c.members[1].View().Leader == 7 })
+		c.remove(1, 7) // the leader, at another one
+		c.are(1, 2, 3)
+		c.until("it is refused", func() bool {
+			return strings.Contains(fmt.Sprint(c.members[7].Status().Members), "the list of member 3 has no member 7")
+		})
+		c.until("it is told", func() bool { return strings.Contains(c.logs[7].String(), "this member was removed from the group") })
+		c.remove(2, 7) // twice is no error
+
+		c.stop(7)
+		c.join(7, "elsewhere:1", "elsewhere:1", home(1)) // a move does not bring it back
+		c.until("it is refused again", func() bool { return strings.Contains(fmt.Sprint(c.members[7].Status().Members), "has no member 7") })
+		c.are(1, 2, 3)
+		c.add(1, 7, "elsewhere:1")
+		c.are(1, 2, 3, 7)
+
+		c.stop(2)
+		c.remove(7, 2) // a founder that does not run
+		c.are(1, 3, 7)
+		c.found(2)
+		c.until("it is refused", func() bool { return strings.Contains(fmt.Sprint(c.members[2].Status().Members), "has no member 2") })
+		c.are(1, 3, 7)
+	})
+}
+
+func TestAVoteThatAnOperatorTakesStaysTaken(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		c.add(1, 7, home(7))
+		c.join(7, home(7), "", home(1))
+		c.are(1, 2, 3, 7)
+		var leader uint64
+		c.until("the vote is taken", func() bool {
+			leader = c.members[1].View().Leader
+			if leader == 7 {
+				c.members[7].Resign(t.Context())
+				return false
+			}
+			return leader != 0 && c.members[leader].RemoveMember(t.Context(), 7) == nil
+		})
+		for range 500 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if s := c.members[leader].Status(); !slices.Equal(s.Voters.Members, []uint64{1, 2, 3}) || len(s.Members) != 4 {
+			t.Errorf("%+v", s.Voters)
+		}
+	})
+}
+
+// Each wrong line is one clear text, and the group goes on.
+func TestWrongAddresses(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		refused := func(err error, want string) {
+			t.Helper()
+			if !errors.Is(err, ringleader.ErrConfig) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		}
+		m := c.members[1]
+		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "host7"}), "is not host:port")
+		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: home(2)}), "members 2 and 7 have the same address host2:1")
+		refused(m.AddAddress(ringleader.MemberAddress{ID: 1, Address: "other:1"}), "changes only with a restart")
+		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: strings.Repeat("a", 200) + ":1"}), "an address has 1 to 180 bytes")
+		refused(m.RemoveAddress(7), "there is no member 7")
+
+		// An address that reaches another group.
+		other := ringleader.Config{Group: "other", Members: []ringleader.MemberAddress{{ID: 9, Address: "host9:1"}}}
+		c.start(9, "host9:1", other)
+		c.add(1, 7, "host9:1")
+		c.until("the problem is shown", func() bool {
+			return strings.Contains(fmt.Sprint(c.members[3].Status().Members), "member 9 belongs to the group \"other\"")
+		})
+		c.stop(9)
+		c.add(2, 7, home(7)) // corrected
+		c.join(7, home(7), "", home(1))
+		c.are(1, 2, 3, 7)
+
+		// A seed of another group.
+		c.start(9, "host9:1", other)
+		c.add(1, 8, home(8))
+		c.join(8, home(8), "", "host9:1")
+		c.until("the seed is refused", func() bool {
+			return strings.Contains(c.logs[8].String(), "belongs to the group \\\"other\\\", and the process that dials it to another")
+		})
+		c.stop(8, 9)
+	})
+}
+
+// Two machines get one new identifier. One of them takes part; they correct each other's line a few times, and no more.
+func TestTwoMachinesWithOneNewIdentifier(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		c.add(1, 7, "east:1")
+		c.add(2, 7, "west:1")
+		c.join(7, "east:1", "east:1", home(1))
+		west, err := c.open(7, "west:1", storage.Memory(), ringleader.Config{Members: []ringleader.MemberAddress{{ID: 7, Address: "west:1"}}, Join: []string{home(2)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer west.Close()
+		for range 1500 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if n := strings.Count(c.logs[1].String(), "the address book has changed"); n > 40 {
+			t.Errorf("the line has changed %d times", n)
+		}
+		if text := c.logs[7].String(); !strings.Contains(text, "another process") && !strings.Contains(text, "another live process has id 7") && !strings.Contains(text, "another store") {
+			t.Errorf("no line tells of the other one: %s", text)
+		}
+		for id := uint64(1); id <= 3; id++ {
+			if v := c.members[id].View(); !v.Known || v.Leader > 3 && v.Leader != 7 {
+				t.Errorf("member %d: %+v", id, v)
+			}
+		}
+		leads := 0
+		for _, m := range []*ringleader.Member{c.members[1], c.members[2], c.members[3], c.members[7], west} {
+			if m.IsLeader() {
+				leads++
+			}
+		}
+		if leads != 1 {
+			t.Errorf("%d lead", leads)
+		}
+	})
+}
