@@ -112,7 +112,9 @@ func TestOneCommandAddsAMember(t *testing.T) {
 				}
 			}
 			g.until(follower, "refused", func(s ringleader.Status) bool {
-				return slices.ContainsFunc(s.Members, func(m ringleader.MemberStatus) bool { return strings.Contains(m.Problem, fmt.Sprintf("has no member %d", follower)) })
+				return slices.ContainsFunc(s.Members, func(m ringleader.MemberStatus) bool {
+					return strings.Contains(m.Problem, fmt.Sprintf("has no member %d", follower))
+				})
 			})
 			g.stops(4)
 			g.at(leader, report.ExitFine, "", "remove", "--id", "4")
@@ -120,4 +122,3 @@ func TestOneCommandAddsAMember(t *testing.T) {
 		})
 	}
 }
-

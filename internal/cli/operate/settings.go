@@ -65,10 +65,10 @@ func (p *program) settings(command *cobra.Command, o memberOptions) *settings {
 		if err := p.load(command, s); err != nil {
 			return err
 		}
-		if err := needs(command, args); err != nil || s.flags.Changed("member") || s.flags.Changed("join") {
-			return err
+		if has := s.flags.Changed; has("id") && !has("member") && !has("join") {
+			return fmt.Errorf("%s needs --member, or --join; try %[1]s --help", command.CommandPath())
 		}
-		return fmt.Errorf("%s needs --member, or --join; try %[1]s --help", command.CommandPath())
+		return needs(command, args)
 	}
 	return s
 }

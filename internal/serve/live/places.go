@@ -9,8 +9,7 @@ import (
 	"ringleader.example/ringleader/transport"
 )
 
-// Merge makes the list of members of the host's own list and the address book. It keeps members that were removed as long as they vote. The loop
-// calls it.
+// Merge makes a list of members of the host's own and the address book, with those that were removed and still vote. The loop calls it.
 type Merge func(b *book.Book, votes func(id uint64) bool) Listing
 
 // amending is the event that the host changes the address book.
@@ -39,10 +38,11 @@ func (l *loop) amend(e amending) error {
 		return nil
 	}
 	if changed {
-		if err := l.turn(&next); err != nil {
-			e.answer <- err
-			return fatal(err)
-		}
+		err = l.turn(&next)
+	}
+	if err != nil {
+		e.answer <- err
+		return fatal(err)
 	}
 	l.after = append(l.after, func() { e.answer <- nil })
 	return nil
@@ -98,14 +98,13 @@ func (l *loop) hearLine(p *peer, payload []byte) error {
 		return nil
 	}
 	err := l.turn(next)
-	if errors.Is(err, ErrList) {
+	if errors.Is(err, ErrList) { // one that would not be secure
 		l.member.log.Warn("an address that another member has told is not taken", "of", line.ID, "address", line.Address, "error", err)
 	}
 	return fatal(err)
 }
 
-// tell sends a peer a line, on the connection that the peer has dialed if there is no other one: a member that has moved while no other could tell it so
-// is dialled where it is no more.
+// tell sends a peer a line, on the connection that the peer has dialed if there is no other one: it may have moved, and know nothing of that.
 func (p *peer) tell(line *book.Line) {
 	if in, can := p.in.(transport.Teller); can && !p.connected {
 		in.Tell(line.Frame(places))
