@@ -284,12 +284,7 @@ func (c *Config) checkPrepare(must func(ok bool, format string, args ...any)) {
 // checkMembers reports what is wrong with the list of members, and with this one in it.
 func (c *Config) checkMembers(must func(ok bool, format string, args ...any)) {
 	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
-	found, own, candidates, largest := false, "", 0, uint64(0)
-	for _, m := range c.Members {
-		if !m.Standby {
-			largest = max(largest, m.ID)
-		}
-	}
+	found, own, candidates, largest := false, "", 0, c.lastVoter()
 	ids, addresses := map[uint64]bool{}, map[string]uint64{}
 	for i, m := range c.Members {
 		must(m.ID != 0, "Members[%d] has no ID; identifiers begin with 1", i)
@@ -307,12 +302,36 @@ func (c *Config) checkMembers(must func(ok bool, format string, args ...any)) {
 		}
 		must(!m.Standby || m.ID > largest, "member %d is on standby, and member %d is not: members on standby have the largest identifiers", m.ID, largest)
 		err := c.checkPlace(m.Address)
-		must(err == nil || m.Address == "" && m.ID == c.ID && len(c.Join) > 0, "the address of member %d: %v", m.ID, err)
+		must(err == nil || c.learns(&m), "the address of member %d: %v", m.ID, err)
 		must(c.Algorithm != Bully || m.Priority == 0 && !m.Witness && !m.Standby, "member %d has a priority, is a witness or is on standby, which %s does not know", m.ID, Bully)
 	}
 	must(found || c.ID == 0 || len(c.Members) == 0, "ID %d is not among the members", c.ID)
-	must(candidates > 0 || len(c.Members) == 0 || len(c.Join) > 0, "all members are witnesses or on standby, so none can lead")
+	must(candidates > 0 || len(c.Members) == 0 || c.joins(), "all members are witnesses or on standby, so none can lead")
 	must(c.Listen != "" || !found || strings.Contains(own, ":"), "Listen is missing: the address %s of member %d has no port", own, c.ID)
+	c.checkJoin(must)
+}
+
+// lastVoter returns the largest identifier of a member that is not on standby.
+func (c *Config) lastVoter() (largest uint64) {
+	for _, m := range c.Members {
+		if !m.Standby {
+			largest = max(largest, m.ID)
+		}
+	}
+	return largest
+}
+
+// joins reports whether this member joins a group that runs, and learns reports whether it learns from that where it is itself.
+func (c *Config) joins() bool { return len(c.Join) > 0 }
+
+func (c *Config) learns(m *MemberAddress) bool { return c.joins() && m.ID == c.ID && m.Address == "" }
+
+// checkJoin reports what is wrong with Join and Listen.
+func (c *Config) checkJoin(must func(ok bool, format string, args ...any)) {
+	if c.Listen != "" {
+		_, err := checkAddress(c.Listen, true)
+		must(err == nil, "Listen: %v", err)
+	}
 	for _, seed := range c.Join {
 		if strings.Contains(seed, ":") {
 			_, err := checkAddress(seed, false)
@@ -320,10 +339,6 @@ func (c *Config) checkMembers(must func(ok bool, format string, args ...any)) {
 		} else {
 			must(seed != "" && !strings.ContainsAny(seed, "/ "), "Join: %q is neither host:port nor a name", seed)
 		}
-	}
-	if c.Listen != "" {
-		_, err := checkAddress(c.Listen, true)
-		must(err == nil, "Listen: %v", err)
 	}
 }
 

@@ -148,6 +148,7 @@ func (c Config) KeptVoters() (*Voters, error) {
 		}
 	}
 	program, config := c.live()
+	config.Merge = newPlaces(&c, nil).merge(&c)
 	v, err := live.KeptVoters(program, config)
 	if err = errors.Join(err, c.Storage.Close()); err != nil || v.Term == 0 {
 		return nil, err

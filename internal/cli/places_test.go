@@ -72,10 +72,12 @@ func TestOneCommandAddsAMember(t *testing.T) {
 				g.settings(id, "1 2 3")
 				g.start(id)
 			}
-			first := g.until(1, "of a leader", func(s ringleader.Status) bool { return s.Leader != nil })
-			leader := int(*first.Leader)
-			follower := leader%3 + 1
 			knows := func(s ringleader.Status) bool { return s.Leader != nil }
+			leader := 0
+			for id := 1; id <= 3; id++ {
+				leader = int(*g.until(id, "of a leader", knows).Leader)
+			}
+			follower := leader%3 + 1
 
 			g.at(follower, report.ExitNo, "is not host:port", "add", "--id", "4", "--address", "nowhere") // a name without a port needs --srv
 			g.at(follower, report.ExitNo, "members 1 and 4 have the same address", "add", "--id", "4", "--address", g.addresses[0])

@@ -279,9 +279,7 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 			c.Listen = m.Address
 		}
 	}
-	if c.Join = o.joins; len(c.Join) > 0 && !slices.ContainsFunc(c.Members, func(m ringleader.MemberAddress) bool { return m.ID == o.id }) {
-		c.Members = append(c.Members, ringleader.MemberAddress{ID: o.id})
-	}
+	o.joining(&c)
 	if o.listen != "" {
 		if c.Listen, err = option.Address("--listen", o.listen); err != nil {
 			return c, err
@@ -303,6 +301,13 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 		}
 	}
 	return c, nil
+}
+
+// joining notes where the group is that runs. Without a line of its own, the member learns from it where it is itself.
+func (o *joinOptions) joining(c *ringleader.Config) {
+	if c.Join = o.joins; len(c.Join) > 0 && !slices.ContainsFunc(c.Members, func(m ringleader.MemberAddress) bool { return m.ID == o.id }) {
+		c.Members = append(c.Members, ringleader.MemberAddress{ID: o.id})
+	}
 }
 
 // check returns an error if flags do not go together.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -25,10 +26,14 @@ type Keeper struct {
 // mostCorrections is how often a life corrects its own line. Two processes with one identifier would otherwise correct each other without end.
 const mostCorrections = 8
 
-// Arrive notes where this member is at the beginning of a life. place is the digest of where its life before was, and becomes that of this one.
-func (k *Keeper) Arrive(weight uint16, place *[16]byte) {
-	if k.Own == "" {
-		return
+// Arrive reads the book at the beginning of a life, and notes where this member is. place is the digest of where its life before was, and becomes that of
+// this one.
+func (k *Keeper) Arrive(s storage.Storage, weight uint16, place *[16]byte) (err error) {
+	if s != nil {
+		*k.Book, err = Load(s)
+	}
+	if err != nil || k.Own == "" {
+		return err
 	}
 	now := [16]byte(transport.DigestOf("%s", k.Own))
 	moved := *place != [16]byte{} && *place != now
@@ -38,17 +43,23 @@ func (k *Keeper) Arrive(weight uint16, place *[16]byte) {
 	} else if err != nil {
 		k.Log.Warn("the others do not learn that this member has moved", "address", k.Own, "error", err)
 	}
+	return nil
 }
 
-// Hear returns the book with a line of another member, or nil if that changes nothing. Then answer is the newer line that this member has, if any.
-func (k *Keeper) Hear(line Line) (next *Book, answer *Line) {
+// Hear returns the book with a line of another member, or nil if that changes nothing. Then answer is the newer line that this member has, if any. ok reports whether
+// it is a line.
+func (k *Keeper) Hear(payload []byte) (next *Book, answer *Line, ok bool) {
+	line, ok := Decode(payload)
+	if !ok {
+		return nil, nil, false
+	}
 	delete(k.met, line.ID)
 	all := k.Book.Clone()
 	if !all.Take(line) {
 		if mine, known := all.Line(line.ID); known && mine.After(&line) {
 			answer = &mine
 		}
-		return nil, answer
+		return nil, answer, true
 	}
 	if line.ID == k.Self && k.Own != "" && line.Address != k.Own && line.Version != 0 && !line.Version.Removed() {
 		if k.corrections++; k.corrections <= mostCorrections {
@@ -60,7 +71,7 @@ func (k *Keeper) Hear(line Line) (next *Book, answer *Line) {
 	if line.ID == k.Self && line.Version.Removed() {
 		k.Log.Warn("this member was removed from the group")
 	}
-	return &all, nil
+	return &all, nil, true
 }
 
 // News returns the lines that the book has and an earlier one had not. Those of lists are not passed on.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/storage"
 )
 
@@ -18,7 +17,6 @@ type Member struct {
 	Founders    []uint64            // the members that vote by the list of the first life, in rising order
 	Stores      map[uint64][16]byte // by the identifier of a peer: the store that it has
 	Place       [16]byte            // the digest of the address of this member in its last life; zero: it had none
-	Book        book.Book           // not encoded: it has records of its own
 }
 
 // The names of records in a storage. Names of groups are free, so a prefix keeps them apart from others.
@@ -93,9 +91,6 @@ func Load(s storage.Storage, founders []uint64, fixed bool, least uint64) (r Mem
 			if err := r.Decode(b); err != nil {
 				return r, err
 			}
-		}
-		if r.Book, err = book.Load(s); err != nil {
-			return r, err
 		}
 	}
 	if fixed {

@@ -54,10 +54,8 @@ type Config struct {
 	Record *recorder.Config // optional: nothing is recorded
 	Shown  Shown            // optional: the lease of the group of GroupConfig, for other processes
 
-	// Merge joins the address book of the group to Members. Optional: there is no book. Seeds are addresses at which other members may be; with them, this
-	// member needs no other one in Members, and none of Members votes by it.
-	Merge Merge
-	Seeds []string
+	Merge Merge    // joins the address book of the group to Members; optional: there is no book
+	Seeds []string // addresses at which other members may be. With them this member needs no other one in Members
 
 	GroupConfig // the group that all members of Members belong to
 }
@@ -107,6 +105,7 @@ type Member struct {
 	peers       []*peer // by position; nil at our own
 	transport   transport.Transport
 	record      kept.Member
+	book        book.Book
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -146,7 +145,7 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	})
 	if err == nil {
 		// Not before it listens: a life that no member can reach does not count.
-		if err = m.Disks.Save(append(m.record.Book.Changed(), m.record.Encode())...); err != nil {
+		if err = m.Disks.Save(append(m.book.Changed(), m.record.Encode())...); err != nil {
 			m.transport.Close()
 		}
 	}
@@ -198,10 +197,12 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	}
 	m.incarnation = m.record.Incarnation
 	own := c.Members[slices.IndexFunc(c.Members, func(member transport.Member) bool { return member.ID == c.ID })].Address
-	keeper := &book.Keeper{Book: &m.record.Book, Self: c.ID, Own: own, Seeds: c.Seeds, Log: m.log}
+	keeper := &book.Keeper{Book: &m.book, Self: c.ID, Own: own, Seeds: c.Seeds, Log: m.log}
 	if c.Merge != nil {
-		keeper.Arrive(c.Priorities[c.ID], &m.record.Place)
-		list := c.Merge(&m.record.Book, func(uint64) bool { return true })
+		if err := keeper.Arrive(c.Storage, c.Priorities[c.ID], &m.record.Place); err != nil {
+			return nil, nil, err
+		}
+		list := c.Merge(&m.book, func(uint64) bool { return true })
 		c.Members, c.Priorities, c.Limits = list.Members, list.Priorities, list.Limits
 	}
 	m.listed = book.IDs(c.Members)

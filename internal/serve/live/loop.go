@@ -281,7 +281,7 @@ func (l *loop) flush() {
 	}
 	s := &saving{groups: l.dirty, after: l.after, begun: l.member.now()}
 	if len(l.after) > 0 {
-		s.records = append(l.member.record.Book.Changed(), l.member.record.Encode())
+		s.records = append(l.member.book.Changed(), l.member.record.Encode())
 	}
 	for _, g := range l.dirty {
 		s.records = append(s.records, g.durable())

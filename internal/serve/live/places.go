@@ -18,7 +18,7 @@ type amending struct {
 	answer chan<- error
 }
 
-// Amend changes the address book of the group. It returns when the change is durable at this member, and on its way to the others.
+// Amend changes the address book. It returns when the change is durable at this member, and on its way to the others.
 func (m *Member) Amend(change func(*book.Book) (changed bool, err error)) error {
 	answer := make(chan error, 1)
 	m.post(amending{change, answer})
@@ -56,7 +56,7 @@ func (l *loop) turn(next *book.Book) error {
 		*l.book.Book = before
 		return err
 	}
-	l.after = append(l.after, func() {})
+	l.after = append(l.after, func() {}) // it becomes durable
 	for _, line := range l.book.News(&before) {
 		for _, p := range l.member.peers {
 			if p != nil && p.connected {
@@ -86,11 +86,10 @@ func (l *loop) remerge() error {
 
 // hearLine takes a line of a peer's address book.
 func (l *loop) hearLine(p *peer, payload []byte) error {
-	line, ok := book.Decode(payload)
+	next, answer, ok := l.book.Hear(payload)
 	if !ok || l.merge == nil {
 		return transport.ErrFrame
 	}
-	next, answer := l.book.Hear(line)
 	if answer != nil {
 		p.tell(answer)
 	}
@@ -98,8 +97,8 @@ func (l *loop) hearLine(p *peer, payload []byte) error {
 		return nil
 	}
 	err := l.turn(next)
-	if errors.Is(err, ErrList) { // one that would not be secure
-		l.member.log.Warn("an address that another member has told is not taken", "of", line.ID, "address", line.Address, "error", err)
+	if errors.Is(err, ErrList) {
+		l.member.log.Warn("an address that another member has told is not taken", "from", p.id, "error", err)
 	}
 	return fatal(err)
 }
@@ -154,8 +153,8 @@ func (l *loop) seek(now time.Duration) {
 
 // meet takes an answer of a seed.
 func (l *loop) meet(e transport.Met) error {
-	if l.book.Meet(e) {
-		return fatal(l.remerge())
+	if !l.book.Meet(e) {
+		return nil
 	}
-	return nil
+	return fatal(l.remerge())
 }

@@ -46,7 +46,7 @@ func (g *group) votersNow() view.Voters {
 
 // knowsVoters returns an error if the list lacks a voter, or has other first voters than the store, and these count.
 func (g *group) knowsVoters() error {
-	if len(g.member.config.Seeds) > 0 || len(g.member.record.Book.Lines()) > 0 { // it learns where the others are
+	if len(g.member.config.Seeds) > 0 || len(g.member.book.Lines()) > 0 { // it learns where the others are
 		return nil
 	}
 	configured := book.Founders(g.member.config.Members)
