@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -430,6 +431,7 @@ func (m *Member) Status() Status {
 			status.Members = append(status.Members, MemberStatus{ID: id, Problem: "it votes, and the list of this member lacks it"})
 		}
 	}
+	sort.Slice(status.Members, func(i, j int) bool { return status.Members[i].ID < status.Members[j].ID })
 	status.ListLacks, status.Voters = s.ListLacks, m.voters(&s)
 	if m.health != nil {
 		health := m.health.state()

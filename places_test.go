@@ -2,6 +2,7 @@ package ringleader_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -164,6 +165,12 @@ func TestAMemberIsAddedAtOneMemberAndJoinsByOneAddress(t *testing.T) {
 		c.are(1, 2, 3, 7)
 		if now := c.members[3].View(); now != before {
 			t.Errorf("%+v was the leader, and now %+v", before, now)
+		}
+		if all := c.members[7].Status().Members; !slices.IsSortedFunc(all, func(a, b ringleader.MemberStatus) int { return cmp.Compare(a.ID, b.ID) }) {
+			t.Errorf("member 7 shows the others in the order %+v", all)
+		}
+		if log := c.logs[7].String(); strings.Contains(log, "cannot be reached") {
+			t.Errorf("member 7 did not know its address, and says that it is wrong:\n%s", log)
 		}
 
 		// It has learnt where the others are: it starts again without any that answers, and all from their disks.

@@ -542,12 +542,12 @@ func (l *loop) compare(p *peer, theirs transport.Timing) {
 
 // mirrored takes the outcome of an attempt to connect to ourselves.
 func (l *loop) mirrored(err error) {
-	var no *transport.Refusal
-	if errors.As(err, &no) && no.Code == transport.RefusedSelf {
+	if no := new(transport.Refusal); errors.As(err, &no) && no.Code == transport.RefusedSelf {
 		l.reach()
 		return
 	}
-	if problem := fmt.Sprintf("its own address does not lead to it: %v", err); problem != l.problem && !l.reached {
+	own := l.member.members[l.member.position].Address // empty: the others tell it
+	if problem := fmt.Sprintf("its own address does not lead to it: %v", err); own != "" && problem != l.problem && !l.reached {
 		l.problem = problem
 		l.member.log.Warn("this member cannot be reached, and waits", "listening", l.member.transport.Address(), "error", err)
 		l.showAll()
