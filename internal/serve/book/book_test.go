@@ -2,6 +2,7 @@ package book
 
 import (
 	"fmt"
+	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
@@ -249,4 +250,25 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("%x reads as %+v, and then as %+v: %v", data, b.lines, again.lines, err)
 		}
 	})
+}
+
+// Two processes have one identifier and different addresses: each hears of the other one, and would correct that for ever.
+func TestALifeCorrectsItsOwnLineAFewTimes(t *testing.T) {
+	k := Keeper{Book: &Book{}, Self: 4, Own: "here:1", Log: slog.New(slog.DiscardHandler)}
+	corrected := 0
+	for range 3 * mostCorrections {
+		line, _ := k.Book.Line(4)
+		line = Line{ID: 4, Version: line.Version.move(), Address: "there:1", Weight: 1}
+		next, _, ok := k.Hear(line.Append(nil))
+		if !ok || next == nil {
+			t.Fatalf("%+v is not taken", line)
+		}
+		if mine, _ := next.Line(4); mine.Address == k.Own && mine.After(&line) {
+			corrected++
+		}
+		k.Book = next
+	}
+	if corrected != mostCorrections {
+		t.Errorf("a life corrected its line %d times, not %d", corrected, mostCorrections)
+	}
 }
