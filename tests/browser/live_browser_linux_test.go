@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,7 +24,8 @@ import (
 func staged(t *testing.T, flags ...string) string {
 	t.Helper()
 	command := exec.Command("ringleader", append([]string{"demo", "--lab"}, flags...)...)
-	command.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+	folder := t.TempDir()
+	command.Env = append(os.Environ(), "TMPDIR="+folder)
 	command.Stderr = t.Output()
 	stdin, err := command.StdinPipe()
 	if err != nil {
@@ -37,6 +39,10 @@ func staged(t *testing.T, flags ...string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if groups, _ := filepath.Glob(filepath.Join(folder, "ringleader-demo-*")); t.Failed() && len(groups) == 1 {
+			text, err := exec.Command("ringleader", "explain", groups[0]).CombinedOutput()
+			t.Logf("why the leader changed: %s(%v)", text, err)
+		}
 		_ = command.Process.Signal(os.Interrupt) // it may have ended
 		stdin.Close()
 		_ = command.Wait() // its verdict is not what is tested
