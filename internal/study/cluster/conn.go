@@ -54,6 +54,7 @@ type Conn struct {
 
 const (
 	reconnectWait = time.Second / 4  // between two attempts
+	connectTime   = 5 * time.Second  // for a connection: a process of a busy machine may get no processor for two
 	pingInterval  = 2 * time.Second  // a connection without an answer to two pings is lost
 	requestTime   = 20 * time.Second // for an answer of the server: one whose disk is busy takes seconds to flush
 	retractTime   = 5 * time.Second  // for all pieces that are taken back, at the end of a command
@@ -73,6 +74,7 @@ func Connect(ctx context.Context, a Access, name string, notice func(string)) (*
 	options, err := a.options()
 	options = append(options,
 		nats.Name(name),
+		nats.Timeout(connectTime),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(reconnectWait),
 		nats.ReconnectJitter(reconnectWait, reconnectWait),
