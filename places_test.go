@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +19,24 @@ import (
 	"ringleader.example/ringleader/transport/transporttest"
 )
 
+// diary is a log that is read while it is written.
+type diary struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (d *diary) Write(b []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text.Write(b)
+}
+
+func (d *diary) String() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text.String()
+}
+
 // town is a group whose members have addresses on a network of connections. All have the first three in their lists, and those that join
 // know one other address.
 type town struct {
@@ -25,13 +44,13 @@ type town struct {
 	network *transporttest.LAN
 	disks   map[uint64]*storage.Disk
 	members map[uint64]*ringleader.Member
-	logs    map[uint64]*bytes.Buffer
+	logs    map[uint64]*diary
 }
 
 // onATown runs a test on three members, of which 3 leads, in time of their own.
 func onATown(t *testing.T, test func(t *testing.T, c *town)) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &town{t, transporttest.NewLAN(), map[uint64]*storage.Disk{}, map[uint64]*ringleader.Member{}, map[uint64]*bytes.Buffer{}}
+		c := &town{t, transporttest.NewLAN(), map[uint64]*storage.Disk{}, map[uint64]*ringleader.Member{}, map[uint64]*diary{}}
 		for id := uint64(1); id <= 3; id++ {
 			c.found(id)
 		}
@@ -81,7 +100,7 @@ func (c *town) open(id uint64, at string, on *storage.Disk, config ringleader.Co
 		return nil, err
 	}
 	if c.logs[id] == nil {
-		c.logs[id] = &bytes.Buffer{}
+		c.logs[id] = &diary{}
 	}
 	config.ID, config.Storage, config.Timing, config.Overrun, config.Listen = id, disk, ringleader.Test(), ringleader.Log, at
 	config.Logger = slog.New(slog.NewTextHandler(c.logs[id], nil))
