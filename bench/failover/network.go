@@ -212,7 +212,7 @@ func only(what string) string {
 	return "table ip bench {\nchain in {\ntype filter hook input priority 0\n" + what + " drop\n}\n}\n"
 }
 
-// filter changes the filters of a node, as its input says.
+// filter is the command that adds or deletes filters of a node. They are its input.
 func (n namespaces) filter(id int) *exec.Cmd {
 	return exec.Command("ip", "netns", "exec", n.name(id), "nft", "-f", "-")
 }

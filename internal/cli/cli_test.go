@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	}, "doomed": doom, "tells": tell})
 }
 
-// promises is how many times as long as it has promised a command of [tell] has told progress when it says so.
+// A command of [tell] prints 100+N after this many of the intervals that it has promised.
 const promises = 2
 
 // tell is a command that tells progress by sd_notify, until its folder has the file "quiet-N" of its member N. It prints N when it begins, and 100+N

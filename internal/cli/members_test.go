@@ -30,6 +30,21 @@ type filed struct {
 	running   map[int]*exec.Cmd
 }
 
+// newFiled starts the members 1 to 3 of a group that has some addresses.
+func newFiled(t *testing.T, addresses int, secure bool) *filed {
+	t.Helper()
+	g := &filed{t: t, directory: t.TempDir(), secure: secure, running: map[int]*exec.Cmd{}}
+	var err error
+	if g.addresses, err = rig.FreeAddresses(addresses); err != nil {
+		t.Fatal(err)
+	}
+	for id := 1; id <= 3; id++ {
+		g.settings(id, "1 2 3")
+		g.start(id)
+	}
+	return g
+}
+
 // settings writes the file of a member, with the lines of some members; a star marks one on standby. A machine whose disk is busy changes
 // no leader.
 func (g *filed) settings(id int, members string) {
@@ -161,15 +176,7 @@ func TestAMemberAtANewAddressTakesThePlaceOfAnother(t *testing.T) {
 	defer signal.Stop(heard)
 	for name, secure := range map[string]bool{"in clear text": false, "with certificates": true} {
 		t.Run(name, func(t *testing.T) {
-			addresses, err := rig.FreeAddresses(4)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := &filed{t: t, directory: t.TempDir(), addresses: addresses, secure: secure, running: map[int]*exec.Cmd{}}
-			for id := 1; id <= 3; id++ {
-				g.settings(id, "1 2 3")
-				g.start(id)
-			}
+			g := newFiled(t, 4, secure)
 			knows := func(s ringleader.Status) bool { return s.Leader != nil }
 			first := g.until(1, "of a leader", knows)
 			if *first.Leader == 1 { // it is to leave

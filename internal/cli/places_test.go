@@ -5,21 +5,19 @@ package cli
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
 // joining starts a member that knows one other one, and where it is itself, or else that it listens there.
 func (g *filed) joining(id, seed int, own ...string) {
 	g.t.Helper()
-	args := []string{"join", "--group", "jobs", "--id", fmt.Sprint(id), "--data", g.data(id), "--lease", "1m", "--join", g.addresses[seed-1]}
+	args := []string{"join", "--group", "jobs", "--id", fmt.Sprint(id), "--data", g.data(id), "--lease", "1m", "--stall", "1m", "--join", g.addresses[seed-1]}
 	if g.secure {
 		at := filepath.Join(g.directory, fmt.Sprint(id))
 		args = append(args, "--cert", at+".pem", "--key", at+".key", "--ca", filepath.Join(g.directory, "ca.pem"))
@@ -63,15 +61,7 @@ func isAt(id uint64, address string) func(ringleader.Status) bool {
 func TestOneCommandAddsAMember(t *testing.T) {
 	for name, secure := range map[string]bool{"in clear text": false, "with certificates": true} {
 		t.Run(name, func(t *testing.T) {
-			addresses, err := rig.FreeAddresses(7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := &filed{t: t, directory: t.TempDir(), addresses: addresses, secure: secure, running: map[int]*exec.Cmd{}}
-			for id := 1; id <= 3; id++ {
-				g.settings(id, "1 2 3")
-				g.start(id)
-			}
+			g := newFiled(t, 7, secure)
 			knows := func(s ringleader.Status) bool { return s.Leader != nil }
 			leader := 0
 			for id := 1; id <= 3; id++ {

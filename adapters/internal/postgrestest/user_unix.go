@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// unprivileged returns a function that sets the user of a command. A test that runs as root gives the directory to the user nobody and runs its
-// commands as nobody, since the server does not start as root. Another test runs them as its own user.
+// unprivileged returns a function that sets the user of a command. PostgreSQL refuses to start as root: so root gives the directory to the user nobody, and
+// the commands run as nobody. Any other user runs them itself.
 func unprivileged(t testing.TB, dir string) func(*exec.Cmd) *exec.Cmd {
 	t.Helper()
 	if os.Geteuid() != 0 {

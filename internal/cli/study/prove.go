@@ -257,7 +257,8 @@ func otherVersions(s *prove.Solver, plans []*prove.Plan) (versions []string) {
 	return versions
 }
 
-// proveSolvers returns the solvers that are asked for, or all that are installed. It says which are missing, in one line if all are.
+// proveSolvers returns the solvers of names, or without names all that are installed. It prints a line for each one that is missing. If all are
+// missing, the error is the only line.
 func proveSolvers(p *plan.Program, names []string) (solvers []*prove.Solver, err error) {
 	asked, missing := len(names) > 0, []error(nil)
 	if !asked {
