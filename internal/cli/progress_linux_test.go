@@ -49,16 +49,16 @@ func TestACommandThatTellsNoProgressLosesTheLead(t *testing.T) {
 	statusUntil(t, data, fmt.Sprintf(`"progress_paths":[{"path":%q,"problem":"it was removed or renamed","failing":`, path))
 }
 
-// On a machine that is so busy that the command tells too late, it is stopped, and starts again.
+// On a machine that is so busy that the command tells too late, it is stopped, and starts again. A slow disk alone ends no tenure.
 func TestACommandThatTellsItsProgressByAFileGoesOn(t *testing.T) {
 	t.Parallel()
 	sign := filepath.Join(t.TempDir(), "sign")
-	_, lines := start(t, "exec", "--id", "1", "--data", newStore(t, 1), "--member", "1="+freeAddress(t), "--progress", "500ms",
+	_, lines := start(t, "exec", "--id", "1", "--data", newStore(t, 1), "--member", "1="+freeAddress(t), "--lease", "4s", "--stall", "1m", "--progress", "2s",
 		"--progress-file", sign, "--",
-		"sh", "-c", `begun=$(date +%s); while test $(($(date +%s) - begun)) -lt 3; do touch $0; sleep 0.02; done; echo true; exec sleep 1000`, sign)
+		"sh", "-c", `begun=$(date +%s); while test $(($(date +%s) - begun)) -lt 7; do touch $0; sleep 0.1; done; echo true; exec sleep 1000`, sign)
 	var long bool
 	if err := lines.Decode(&long); err != nil || !long {
-		t.Errorf("no command has run for three seconds: %v", err)
+		t.Errorf("no command has run for seven seconds: %v", err)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestACommandThatTellsNoMoreProgressLosesTheLeadToAnotherMember(t *testing.T
 	}
 	says := make(chan int, 100)
 	for id := uint64(1); id <= 3; id++ {
-		_, lines := start(t, append(append([]string{"exec", "--id", fmt.Sprint(id), "--data", newStore(t, id), "--lease", "10m", "--progress", "2s"}, members...), "--", "tells", folder)...)
+		_, lines := start(t, append(append([]string{"exec", "--id", fmt.Sprint(id), "--data", newStore(t, id), "--lease", "10m", "--stall", "10m", "--progress", "2s"}, members...), "--", "tells", folder)...)
 		go func() {
 			for n := 0; lines.Decode(&n) == nil; {
 				says <- n
@@ -92,8 +92,8 @@ func TestACommandThatTellsNoMoreProgressLosesTheLeadToAnotherMember(t *testing.T
 		}
 	}
 	first := next()
-	if n := next(); n != 100+first {
-		t.Fatalf("the command of member %d tells progress, and %d comes next", first, n)
+	for n := next(); n != 100+first; n = next() { // another one comes next if a command did not get a processor in time
+		first = n % 100
 	}
 	if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("quiet-%d", first)), nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -188,10 +188,13 @@ func (e *Server) watch(log *errorLog) {
 	e.failed <- fmt.Errorf("the NATS server cannot write to its store %s: %s", e.settings.Store, strings.TrimSpace(reason))
 }
 
-// probe returns an error if the store takes no more. The server itself may go on with what it has, and take nothing.
+// probe returns an error if the store takes no more. The server itself may go on with what it has, and take nothing. The file goes again: one
+// that stays keeps its block, and the next probe would find room there.
 func (e *Server) probe() error {
 	const block = 4 << 10
-	return os.WriteFile(filepath.Join(e.settings.Store, "probe"), make([]byte, block), 0o600)
+	name := filepath.Join(e.settings.Store, "probe")
+	defer os.Remove(name)
+	return os.WriteFile(name, make([]byte, block), 0o600)
 }
 
 // errorLog keeps the last error that a server reports.

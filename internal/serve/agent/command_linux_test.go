@@ -70,13 +70,13 @@ func (g *group) told(want string) {
 	}
 }
 
-// steady are times with which no slow machine lets a lease lapse: the command would run a second time.
+// steady are times with which no slow machine ends a tenure: the command would run a second time.
 func steady() ringleader.Timing { return lasting(600 * lease) }
 
-// lasting are the usual times with another lease.
+// lasting are the usual times with another lease. A disk may be slow for as long.
 func lasting(lease time.Duration) ringleader.Timing {
 	s := timing()
-	s.Lease, s.LongestLease, s.Preempt = lease, lease, lease
+	s.Lease, s.LongestLease, s.Preempt, s.Stall = lease, lease, lease, lease
 	return s
 }
 
@@ -265,7 +265,7 @@ func TestAHookSeesTheLastOfTheChangesThatCameWhileAnotherOneRan(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "hooks")
 	gate, begun := filepath.Join(t.TempDir(), "gate"), filepath.Join(t.TempDir(), "begun")
-	s := spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Hooks: agent.Hooks{
+	s := spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), Hooks: agent.Hooks{
 		OnLeader: "echo >> " + begun + "; while ! test -e " + gate + "; do sleep 0.01; done", OnChange: "echo $RINGLEADER_TERM $RINGLEADER_ROLE >> " + file, Timeout: time.Hour,
 	}}
 	g := newGroup(t, 1, s)

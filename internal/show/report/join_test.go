@@ -65,7 +65,7 @@ func TestJoinPrintsWhyEachLeadHasEnded(t *testing.T) {
 				}
 			}
 		}
-		if len(got) < 4 || got[0] != "1 follower of 3 in term 1" || len(ended) != 2 {
+		if len(got) < 3 || got[0] != "1 follower of 3 in term 1" || len(ended) != 2 {
 			t.Errorf("member 1 prints %q", got)
 		}
 		for cause, n := range ended {
