@@ -423,7 +423,7 @@ func (l *loop) resume(due time.Duration) {
 	l.delays.Woke(now, now-due)
 	suspended := boot - now
 	if late := now - due; late >= leastSuspension {
-		l.member.recorder.Entry("", &record.Late{By: late})
+		l.member.recorder.Late(record.Clocks{Monotonic: now, Boottime: boot}, late)
 	}
 	if suspended-l.suspended < leastSuspension {
 		return
