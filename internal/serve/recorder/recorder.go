@@ -103,10 +103,10 @@ func (r *Recorder) Sync() {
 }
 
 // Late records that the loop has stood still, or woke late. A busy machine makes some each second.
-func (r *Recorder) Late(at record.Clocks, by time.Duration) {
+func (r *Recorder) Late(by time.Duration) {
 	if r != nil {
 		r.late.By = by
-		r.Writer.Add(at, "", &r.late)
+		r.Entry("", &r.late)
 	}
 }
 
