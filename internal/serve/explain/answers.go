@@ -241,7 +241,7 @@ func heard(v *life, id uint64, before int64) (last int64) {
 
 // lateAt returns for how long a life stood still around a moment.
 func lateAt(v *life, at int64) time.Duration {
-	_, worst, _, _ := lateness(v, at-int64(time.Second), at)
+	_, worst, _, _ := lateness(v, at-int64(time.Second), at, 0)
 	return worst
 }
 

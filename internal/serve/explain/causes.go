@@ -349,8 +349,9 @@ func (i *inquiry) still() bool {
 			suspended = max(suspended, s.For)
 		}
 	}
-	late, worst, times, at := lateness(v, from, to)
-	others := i.neighbours(from, to, max(much/4, worst/2)) // on a busy machine all are late by a little
+	late, worst, _, at := lateness(v, from, to, 0)
+	all, _, times, _ := lateness(v, from, t.ended+int64(i.window()), min(worst/alike, much)) // a lack of processors goes on after the end, too
+	others := i.neighbours(from, to, max(much/4, worst/2))                        // on a busy machine all are late by a little
 	if suspended < much && !i.covered() {
 		return false // a busy machine is late a little all the time
 	}
@@ -360,9 +361,10 @@ func (i *inquiry) still() bool {
 		i.evidence("the clock that goes on meanwhile went ahead of the other one by that")
 	case late < much:
 		return false
-	case times >= 3 && worst < 4*late/5:
-		i.is(Starved, Likely, "the loop of member %d was late %d times, by %s together: it got too little of the processor", t.leader, times, Lasts(late))
-		i.evidence("the longest time was %s, up to %s", Lasts(worst), wall(at).Format("15:04:05.000"))
+	case times >= 3:
+		i.is(Starved, Likely, "the loop of member %d was late %d times, by %s together: it got too little of the processor", t.leader, times, Lasts(all))
+		i.evidence("the longest time before the lead ended was %s, up to %s", Lasts(worst), wall(at).Format("15:04:05.000"))
+		i.lacks("whether it got no processor, or was stopped and continued again and again: no record has that")
 	case others > 0 && worst < 2*v.head.Entitled:
 		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %d others on its machine", t.leader, Lasts(worst), others)
 		i.evidence("the whole machine was busy, or stood still, until %s", wall(at).Format("15:04:05.000"))
@@ -387,10 +389,13 @@ func (i *inquiry) covered() bool {
 	return last == 0 || late >= (end-last)*6/10
 }
 
-// lateness returns how much the loop of a life was late in a time, and how often, with the longest time and its end.
-func lateness(v *life, from, to int64) (late, worst time.Duration, times int, end int64) {
+// alike is how often the longest time of lateness has a shorter one that is of the same kind. The many short ones of a busy machine are not.
+const alike = 4
+
+// lateness returns how much the loop of a life was late in a time, and how often, with the longest time and its end. Shorter times than the least do not count.
+func lateness(v *life, from, to int64, least time.Duration) (late, worst time.Duration, times int, end int64) {
 	for at, l := range each[*record.Late](v) {
-		if at < from || at-int64(l.By) > to {
+		if at < from || at-int64(l.By) > to || l.By < least {
 			continue
 		}
 		if times++; l.By > worst {
@@ -404,7 +409,7 @@ func lateness(v *life, from, to int64) (late, worst time.Duration, times int, en
 // neighbours returns how many other members on the leader's machine stood still in a time, for at least that long.
 func (i *inquiry) neighbours(from, to int64, much time.Duration) (others int) {
 	for _, v := range i.lives {
-		if _, worst, _, _ := lateness(v, from, to); worst >= much && v.member() != i.tenure.leader && v.base == i.tenure.life.base {
+		if _, worst, _, _ := lateness(v, from, to, 0); worst >= much && v.member() != i.tenure.leader && v.base == i.tenure.life.base {
 			others++
 		}
 	}

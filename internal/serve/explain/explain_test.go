@@ -227,17 +227,30 @@ func incidents() map[string]*incident {
 			cause: explain.Disk, how: explain.Certain, says: "the disk has not answered",
 		},
 		"starved": {
-			fault: func(_ *testing.T, c *ringleadertest.Cluster) {
-				for _, d := range []time.Duration{150, 150, 150, 150, 350} {
-					c.Stop(3)
-					c.Pass(d * time.Millisecond)
-					c.Continue(3)
-					c.Pass(time.Millisecond)
-				}
-				c.Pass(2 * time.Second)
-			},
+			fault: late(150, 150, 150, 150, 350),
 			cause: explain.Starved, how: explain.Likely, says: "too little of the processor",
 		},
+		"starved, and the first time ends the lead": {
+			fault: late(500, 250, 250),
+			cause: explain.Starved, how: explain.Likely, says: "too little of the processor",
+		},
+		"stopped, on a busy machine": {
+			fault: late(90, 90, 90, 90, 90, 500, 90, 90),
+			cause: explain.StoodStill, how: explain.Likely, says: "woke at",
+		},
+	}
+}
+
+// late lets the loop of member 3 be late by some milliseconds, again and again.
+func late(times ...time.Duration) func(*testing.T, *ringleadertest.Cluster) {
+	return func(_ *testing.T, c *ringleadertest.Cluster) {
+		for _, d := range times {
+			c.Stop(3)
+			c.Pass(d * time.Millisecond)
+			c.Continue(3)
+			c.Pass(time.Millisecond)
+		}
+		c.Pass(2 * time.Second)
 	}
 }
 

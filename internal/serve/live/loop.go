@@ -422,9 +422,6 @@ func (l *loop) resume(due time.Duration) {
 	l.look(now, due)
 	l.delays.Woke(now, now-due)
 	suspended := boot - now
-	if late := now - due; late >= leastSuspension {
-		l.member.recorder.Entry("", &record.Late{By: late})
-	}
 	if suspended-l.suspended < leastSuspension {
 		return
 	}
@@ -440,6 +437,7 @@ func (l *loop) resume(due time.Duration) {
 func (l *loop) look(now, due time.Duration) {
 	if late := now - max(l.looked, due); l.looked != 0 && late >= leastSuspension {
 		l.delayed += late
+		l.member.recorder.Late(late)
 	}
 	l.looked = now
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/recorder"
 )
@@ -83,3 +84,31 @@ type enabled struct{ *logLines }
 func (enabled) Enabled(context.Context, slog.Level) bool { return true }
 
 func (e enabled) WithAttrs([]slog.Attr) slog.Handler { return e }
+
+// A process that is stopped amid a step stands still as one that waits.
+func TestALoopThatStandsStillWhileItWorksIsInTheRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := leased(t, 1)
+		sink := &record.Memory{}
+		c.recorded = func(uint64) (*recorder.Config, *slog.Logger) {
+			return &recorder.Config{Sink: sink}, slog.New(slog.DiscardHandler)
+		}
+		c.start(1)
+		c.follow(1)
+		const still = 1600 * time.Millisecond
+		_ = c.members[1].Amend(func(*book.Book) (bool, error) { // in the loop
+			<-time.After(still)
+			return false, errors.New("no change")
+		})
+		c.stopAll()
+		var longest time.Duration
+		for e := range record.Parse("", sink.Archive()).Logs[0].Entries() {
+			if late, is := e.Body.(*record.Late); is {
+				longest = max(longest, late.By)
+			}
+		}
+		if longest < still {
+			t.Errorf("it was late by %v at most", longest)
+		}
+	})
+}

@@ -53,7 +53,11 @@ func (g *group) recordState(ticks time.Duration) {
 		return
 	}
 	g.choices = g.choices[:0]
-	switch first := r.Writer.Wants(g.handle.name); {
+	if g.epoch == r.Writer.Epoch() && g.recorded == g.instance {
+		return
+	}
+	first, epoch := r.Writer.Wants(g.handle.name)
+	switch {
 	case first:
 		setup := g.setup()
 		r.State = g.machine.AppendState(r.State[:0], election.Units(uint64(ticks)))
@@ -65,7 +69,7 @@ func (g *group) recordState(ticks time.Duration) {
 		setup := g.setup()
 		r.Entry(g.handle.name, &record.Members{Members: book.IDs(g.member.members), Priorities: setup.Priorities, Parameters: setup.Parameters})
 	}
-	g.recorded = g.instance
+	g.recorded, g.epoch = g.instance, epoch
 }
 
 // shortState is the length of a state, in bytes, up to which each step has a check of it.

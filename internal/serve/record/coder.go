@@ -77,12 +77,18 @@ type coder struct {
 type base struct{ ticks uint64 }
 
 // from returns the base of a step. That of the steps after it is another one if a timer has expired.
-func (c *coder) from(of *class, ticks uint64) uint64 {
-	b := c.bases[of.group]
+func (c *coder) from(of *class, ticks uint64) uint64 { return c.base(of.group).from(of, ticks) }
+
+func (c *coder) base(group string) *base {
+	b := c.bases[group]
 	if b == nil {
 		b = &base{}
-		c.bases[of.group] = b
+		c.bases[group] = b
 	}
+	return b
+}
+
+func (b *base) from(of *class, ticks uint64) uint64 {
 	is := b.ticks
 	if of.what == process.Expired {
 		b.ticks = ticks
@@ -125,12 +131,13 @@ const (
 type encoder struct {
 	coder
 	templates []*template // by their numbers
-	byClass   map[class]int
+	byClass   map[class]*template
+	last      *template // of the last step
 	body      []byte
 }
 
 func newEncoder(unit time.Duration, every int) *encoder {
-	return &encoder{coder: coder{unit: unit, every: every, bases: map[string]*base{}}, byClass: map[class]int{}}
+	return &encoder{coder: coder{unit: unit, every: every, bases: map[string]*base{}}, byClass: map[class]*template{}}
 }
 
 // begin begins the payload of a block.
@@ -163,14 +170,12 @@ func (e *encoder) pass(b []byte, at Clocks) (_ []byte, passed uint64) {
 // step appends a step. It reports whether the step was as predicted.
 func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, predicted bool) {
 	b, passed := e.pass(b, at)
-	of := classOf(group, &s.Input)
-	e.body = appendBody(e.body[:0], s, e.from(&of, s.Ticks))
-	index, known := e.byClass[of]
-	if known && index < int(kindPredicted) && s.Ticks == e.ticks() && (s.Checked || s.Checks != nil || !e.due()) {
-		t := e.templates[index]
+	t, known := e.template(classOf(group, &s.Input))
+	e.body = appendBody(e.body[:0], s, t.base.from(&t.class, s.Ticks))
+	if known && t.index < int(kindPredicted) && s.Ticks == e.ticks() && (s.Checked || s.Checks != nil || !e.due()) {
 		t.advance(1)
 		if string(t.last) == string(e.body) {
-			b = binary.AppendUvarint(append(b, byte(kindPredicted)|byte(index)), passed)
+			b = binary.AppendUvarint(append(b, byte(kindPredicted)|byte(t.index)), passed)
 			if e.due() {
 				s.check()
 				b = append(b, s.Check)
@@ -185,19 +190,13 @@ func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, pr
 	b = binary.AppendUvarint(append(b, byte(kindStep)), passed)
 	at0, flags := len(b), byte(0)
 	b = append(b, flags)
+	b = binary.AppendUvarint(b, uint64(t.index))
 	if !known {
-		index = len(e.templates)
-		e.byClass[of] = index
-		e.templates = append(e.templates, &template{class: of})
 		flags |= stepNew
-	}
-	b = binary.AppendUvarint(b, uint64(index))
-	if !known {
 		b = append(binary.AppendUvarint(b, uint64(len(group))), group...)
-		b = binary.AppendUvarint(append(b, byte(of.what)), uint64(of.port))
-		b = append(b, byte(of.kind), byte(of.timer))
+		b = binary.AppendUvarint(append(b, byte(t.what)), uint64(t.port))
+		b = append(b, byte(t.kind), byte(t.timer))
 	}
-	t := e.templates[index]
 	if s.check(); s.Checked {
 		flags |= stepChecked
 		b = append(b, s.Check)
@@ -215,6 +214,26 @@ func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, pr
 	e.checked(s.Checked)
 	t.learn(e.body)
 	return b, false
+}
+
+// template returns the template of a class, and whether it is known already. Steps repeat in a row, so it is mostly the one that followed the last time.
+func (e *encoder) template(of class) (t *template, known bool) {
+	last := e.last
+	if last != nil && last.next != nil && last.next.class == of {
+		e.last = last.next
+		return e.last, true
+	}
+	t, known = e.byClass[of]
+	if !known {
+		t = &template{class: of, index: len(e.templates), base: e.base(of.group)}
+		e.byClass[of] = t
+		e.templates = append(e.templates, t)
+	}
+	if last != nil {
+		last.next = t
+	}
+	e.last = t
+	return t, known
 }
 
 // entry appends an entry that is no step.

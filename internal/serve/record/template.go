@@ -12,7 +12,11 @@ type template struct {
 	grows   []number // what grows by the same amount each time
 	changed []number // what has changed last, if that was not as predicted
 	later   uint64   // how many times it has grown since last: only a reader lets that wait
-	base    *base    // of its group: a reader need not look for it again
+	base    *base    // of its group: need not be looked for again
+
+	// Only a writer has these.
+	index int       // the number of the class in the segment
+	next  *template // of the step that followed the last one of this class
 }
 
 // number is a number in a step, of 1 to 8 bytes.

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,6 +37,9 @@ const (
 	defaultBuffer  = 1 << 20
 	defaultPause   = 50 * time.Millisecond
 
+	// roomOfBlock is what a block rarely exceeds: a last entry is behind mostBlock.
+	roomOfBlock = mostBlock + 512
+
 	// rest is how long what waits does so at most, if nothing else happens.
 	rest = time.Second
 
@@ -54,6 +58,9 @@ type Writer struct {
 	stop    chan struct{}
 	stopped chan struct{}
 	synced  *sync.Cond // on mu: everything is written, or nothing will be
+	overdue *time.Timer // writes what waits if nothing else happens
+	rest    time.Duration
+	epoch   atomic.Uint64 // grows when a group loses its snapshot
 
 	mu      sync.Mutex
 	encoder *encoder
@@ -107,24 +114,35 @@ func NewWriter(sink Sink, head func() Head, o Options) *Writer {
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	w.synced = sync.NewCond(&w.mu)
-	pause := rest
+	w.rest = rest
+	w.epoch.Store(1)
 	if o.Shared {
 		w.tail = newTail()
 	}
 	if w.tail != nil {
-		pause, w.options.Pause = restShared, restShared
+		w.rest, w.options.Pause = restShared, restShared
 	}
-	go w.write(pause)
+	w.overdue = time.AfterFunc(w.rest, w.now)
+	go w.write()
 	return w
 }
 
-// Wants reports whether the next step of a group needs a [Snapshot] before it.
-func (w *Writer) Wants(group string) bool {
+// Wants reports whether the next step of a group needs a [Snapshot] before it. If the epoch is not 0, no step needs one while [Writer.Epoch] is the same.
+func (w *Writer) Wants(group string) (wants bool, epoch uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.prepare()
-	return !w.failed && !w.full && !w.groups[group]
+	w.drained()
+	switch {
+	case w.failed || w.full:
+		return false, 0
+	case !w.groups[group]:
+		return true, 0
+	}
+	return false, w.epoch.Load()
 }
+
+// Epoch returns what [Writer.Wants] explains. It costs far less.
+func (w *Writer) Epoch() uint64 { return w.epoch.Load() }
 
 // Checks reports whether the next step has to have a check.
 func (w *Writer) Checks() bool {
@@ -137,9 +155,11 @@ func (w *Writer) Checks() bool {
 func (w *Writer) Add(at Clocks, group string, body Body) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.prepare()
 	if w.failed || w.end {
 		return
+	}
+	if _, step := body.(*Step); !step { // that needs a snapshot first
+		w.drained()
 	}
 	if w.full {
 		if w.lost.Entries == 0 {
@@ -151,27 +171,21 @@ func (w *Writer) Add(at Clocks, group string, body Body) {
 	if w.encoder == nil {
 		w.fresh(at)
 	}
-	if lost := w.lost; lost.Entries > 0 {
+	if w.lost.Entries > 0 {
+		lost := w.lost
 		w.lost = Gap{}
 		w.add(at, "", &lost)
 	}
 	w.add(at, group, body)
-}
-
-// prepare ends a segment that is full, and a gap.
-func (w *Writer) prepare() {
-	if w.full && w.waits == 0 && !w.writes {
-		w.full = false
-	}
-	if e := w.encoder; e != nil && (w.size >= w.options.Segment || len(e.templates) >= maxClasses/2) {
+	if w.full = w.waits > w.options.Buffer; w.full || w.size >= w.options.Segment || len(w.encoder.templates) >= maxClasses/2 {
 		w.cut()
 		w.encoder, w.groups = nil, nil
-	}
-	if w.waits > w.options.Buffer {
-		w.cut()
-		w.full, w.encoder, w.groups = true, nil, nil
+		w.epoch.Add(1)
 	}
 }
+
+// drained ends a gap, if all that has waited is written.
+func (w *Writer) drained() { w.full = w.full && (w.waits > 0 || w.writes) }
 
 // fresh begins a segment.
 func (w *Writer) fresh(at Clocks) {
@@ -204,7 +218,10 @@ func (w *Writer) fresh(at Clocks) {
 func (w *Writer) open(at Clocks) {
 	w.number++
 	w.sequence++
-	w.block = w.encoder.begin(append(w.block[:0], make([]byte, headSize)...), w.number, at)
+	if w.block == nil {
+		w.block = make([]byte, 0, roomOfBlock)
+	}
+	w.block = w.encoder.begin(w.block[:headSize], w.number, at)
 }
 
 // cut closes the block that grows.
@@ -238,6 +255,7 @@ func (w *Writer) add(at Clocks, group string, body Body) {
 			w.groups[group] = true
 		case *Group: // it has a new machine
 			delete(w.groups, group)
+			w.epoch.Add(1)
 		}
 		block, err := w.encoder.entry(w.block, at, group, body)
 		if err != nil {
@@ -247,6 +265,7 @@ func (w *Writer) add(at Clocks, group string, body Body) {
 	}
 	if !w.grown {
 		w.grown, w.since, w.news = true, at.Monotonic, false
+		w.overdue.Reset(w.rest)
 	}
 	if _, late := body.(*Late); !predicted && !late && !w.news {
 		w.news, w.newsAt = true, at.Monotonic
@@ -283,15 +302,13 @@ func (w *Writer) clamp(at Clocks) (monotonic, boottime time.Duration) {
 }
 
 // write writes what waits, until the end of the writer.
-func (w *Writer) write(pause time.Duration) {
+func (w *Writer) write() {
 	defer close(w.stopped)
-	tick := time.NewTicker(pause)
-	defer tick.Stop()
+	defer w.overdue.Stop()
 	var block []byte
 	for ending := false; !ending; {
 		select {
 		case <-w.wake:
-		case <-tick.C:
 		case <-w.stop:
 			ending = true
 		}
