@@ -37,7 +37,7 @@ func statusUntil(t *testing.T, data string, texts ...string) {
 func TestACommandThatTellsNoProgressLosesTheLead(t *testing.T) {
 	t.Parallel()
 	data, told, path := newStore(t, 1), filepath.Join(t.TempDir(), "told"), t.TempDir()
-	start(t, "exec", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--progress", "500ms", "--progress-path", path, "--",
+	start(t, "exec", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--stall", "1m", "--progress", "500ms", "--progress-path", path, "--",
 		"sh", "-c", `trap "echo stopped >$0; exit" TERM; while :; do sleep 0.02; done`, told)
 	statusUntil(t, data, `"work_problem":"`, `has told none for `, `"leader":null`, fmt.Sprintf(`"progress_paths":[{"path":%q}]`, path))
 	if text, err := os.ReadFile(told); err != nil || string(text) != "stopped\n" {
