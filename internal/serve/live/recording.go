@@ -42,9 +42,7 @@ func newRecorder(m *Member) *recorder.Recorder {
 }
 
 // readings returns the readings of both clocks.
-func (m *Member) readings() record.Clocks {
-	return record.Clocks{Monotonic: m.now(), Boottime: m.boot()}
-}
+func (m *Member) readings() record.Clocks { return record.Clocks{Monotonic: m.now(), Boottime: m.boot()} }
 
 // recordState records the state of a group, if its next step needs it, and what members it has, if that has changed.
 func (g *group) recordState(ticks time.Duration) {
@@ -57,16 +55,15 @@ func (g *group) recordState(ticks time.Duration) {
 		return
 	}
 	first, epoch := r.Writer.Wants(g.handle.name)
+	setup := g.setup()
 	switch {
 	case first:
-		setup := g.setup()
 		r.State = g.machine.AppendState(r.State[:0], election.Units(uint64(ticks)))
 		r.Entry(g.handle.name, &record.Snapshot{
 			Members: book.IDs(g.member.members), Position: g.member.position, Priorities: setup.Priorities, Parameters: setup.Parameters,
 			Ticks: uint64(ticks), State: r.State, Decision: decisionOf(g),
 		})
 	case g.recorded != g.instance:
-		setup := g.setup()
 		r.Entry(g.handle.name, &record.Members{Members: book.IDs(g.member.members), Priorities: setup.Priorities, Parameters: setup.Parameters})
 	}
 	g.recorded, g.epoch = g.instance, epoch
