@@ -298,6 +298,7 @@ func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 		loop: l, member: l.member, limits: c.Limits, parameters: c.Parameters, lease: process.Never, index: -1,
 		standing: c.Standing, priorities: c.Priorities,
 	}
+	g.checks = g.checkState // once: a method value is allocated
 	if g.instance, err = g.prepare(); err != nil {
 		return nil, err
 	}

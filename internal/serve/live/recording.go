@@ -42,7 +42,9 @@ func newRecorder(m *Member) *recorder.Recorder {
 }
 
 // readings returns the readings of both clocks.
-func (m *Member) readings() record.Clocks { return record.Clocks{Monotonic: m.now(), Boottime: m.boot()} }
+func (m *Member) readings() record.Clocks {
+	return record.Clocks{Monotonic: m.now(), Boottime: m.boot()}
+}
 
 // recordState records the state of a group, if its next step needs it, and what members it has, if that has changed.
 func (g *group) recordState(ticks time.Duration) {
@@ -86,9 +88,6 @@ func (g *group) recordStep(boot, ticks time.Duration, in process.Input, effects 
 		s.Sent = append(s.Sent, record.Message{Port: f.Port, Kind: f.Kind, Phase: f.Phase, Dropped: dropped, Payload: f.Frame[framing.HeadSize:]})
 	}
 	if len(r.State) <= shortState || r.Writer.Checks() {
-		if g.checks == nil {
-			g.checks = g.checkState
-		}
 		s.Checks = g.checks
 	}
 	r.Writer.Add(record.Clocks{Monotonic: boot - g.loop.suspended, Boottime: boot}, g.handle.name, s)
