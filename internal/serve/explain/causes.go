@@ -351,7 +351,7 @@ func (i *inquiry) still() bool {
 	}
 	late, worst, _, at := lateness(v, from, to, 0)
 	all, _, times, _ := lateness(v, from, t.ended+int64(i.window()), min(worst/alike, much)) // a lack of processors goes on after the end, too
-	others := i.neighbours(from, to, max(much/4, worst/2))                        // on a busy machine all are late by a little
+	others := i.neighbours(from, to, max(much/4, worst/2))                                   // on a busy machine all are late by a little
 	if suspended < much && !i.covered() {
 		return false // a busy machine is late a little all the time
 	}

@@ -105,3 +105,18 @@ func BenchmarkARecordedStep(b *testing.B) {
 		})
 	}
 }
+
+// What an idle member adds is nothing that its collector of garbage has to look for.
+func TestAStepAsPredictedAllocatesNothing(t *testing.T) {
+	w := NewWriter(&Memory{}, testHead, Options{})
+	defer w.Close(time.Minute)
+	w.Add(at(0), "g", &Snapshot{})
+	s, n := renewal(0), uint64(0)
+	if each := testing.AllocsPerRun(1000, func() {
+		n++
+		s.Ticks = 80 * n
+		w.Add(at(80*time.Duration(n)*time.Millisecond), "g", s)
+	}); each != 0 { // it is the whole number below the mean: blocks are allocated, and written
+		t.Errorf("%v times", each)
+	}
+}

@@ -57,7 +57,7 @@ type Writer struct {
 	wake    chan struct{} // there is something to write now
 	stop    chan struct{}
 	stopped chan struct{}
-	synced  *sync.Cond // on mu: everything is written, or nothing will be
+	synced  *sync.Cond  // on mu: everything is written, or nothing will be
 	overdue *time.Timer // writes what waits if nothing else happens
 	rest    time.Duration
 	epoch   atomic.Uint64 // grows when a group loses its snapshot
