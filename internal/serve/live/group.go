@@ -281,7 +281,7 @@ type group struct {
 	queued bool          // it is in loop.ready
 
 	recorded *network.Instance // that the record knows
-	epoch    uint64            // of the record, in which it has a snapshot; 0: it may have none
+	epoch    uint64            // of the record, in which it has a snapshot
 	choices  []record.Choice   // of the step that is made, for the record
 	checks   func() uint8      // checkState
 }

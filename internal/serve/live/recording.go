@@ -53,11 +53,7 @@ func (g *group) recordState(ticks time.Duration) {
 		return
 	}
 	g.choices = g.choices[:0]
-	if g.epoch == r.Writer.Epoch() && g.recorded == g.instance {
-		return
-	}
-	first, epoch := r.Writer.Wants(g.handle.name)
-	switch {
+	switch first := r.Writer.Wants(g.handle.name, &g.epoch); {
 	case first:
 		setup := g.setup()
 		r.State = g.machine.AppendState(r.State[:0], election.Units(uint64(ticks)))
@@ -69,7 +65,7 @@ func (g *group) recordState(ticks time.Duration) {
 		setup := g.setup()
 		r.Entry(g.handle.name, &record.Members{Members: book.IDs(g.member.members), Priorities: setup.Priorities, Parameters: setup.Parameters})
 	}
-	g.recorded, g.epoch = g.instance, epoch
+	g.recorded = g.instance
 }
 
 // shortState is the length of a state, in bytes, up to which each step has a check of it.

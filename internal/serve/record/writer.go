@@ -127,22 +127,19 @@ func NewWriter(sink Sink, head func() Head, o Options) *Writer {
 	return w
 }
 
-// Wants reports whether the next step of a group needs a [Snapshot] before it. If the epoch is not 0, no step needs one while [Writer.Epoch] is the same.
-func (w *Writer) Wants(group string) (wants bool, epoch uint64) {
+// Wants reports whether the next step of a group needs a [Snapshot] before it. Last is for this method alone: it spares a group that has one the lookup.
+func (w *Writer) Wants(group string, last *uint64) bool {
+	if *last == w.epoch.Load() {
+		return false
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.drained()
-	switch {
-	case w.failed || w.full:
-		return false, 0
-	case !w.groups[group]:
-		return true, 0
+	w.full = w.full && !w.drained()
+	if w.groups[group] {
+		*last = w.epoch.Load()
 	}
-	return false, w.epoch.Load()
+	return !w.failed && !w.full && !w.groups[group]
 }
-
-// Epoch returns what [Writer.Wants] explains. It costs far less.
-func (w *Writer) Epoch() uint64 { return w.epoch.Load() }
 
 // Checks reports whether the next step has to have a check.
 func (w *Writer) Checks() bool {
@@ -158,8 +155,8 @@ func (w *Writer) Add(at Clocks, group string, body Body) {
 	if w.failed || w.end {
 		return
 	}
-	if _, step := body.(*Step); !step { // that needs a snapshot first
-		w.drained()
+	if _, step := body.(*Step); w.full && !step && w.drained() { // a step needs a snapshot first
+		w.full = false
 	}
 	if w.full {
 		if w.lost.Entries == 0 {
@@ -184,8 +181,8 @@ func (w *Writer) Add(at Clocks, group string, body Body) {
 	}
 }
 
-// drained ends a gap, if all that has waited is written.
-func (w *Writer) drained() { w.full = w.full && (w.waits > 0 || w.writes) }
+// drained reports whether all that has waited is written.
+func (w *Writer) drained() bool { return w.waits == 0 && !w.writes }
 
 // fresh begins a segment.
 func (w *Writer) fresh(at Clocks) {
