@@ -104,6 +104,9 @@ func (p *tab) in(t testing.TB) *tab { return &tab{t, p.ctx, p.noted} }
 // patience is for conditions; a page that is well fulfils them in a fraction.
 const patience = 60 * time.Second
 
+// glance is how often a condition is looked at. To look at each frame would make the browser draw frames.
+const glance = 30 * time.Millisecond
+
 // before runs in each page before its scripts. It counts frames that are asked for.
 const before = `(() => { const ask = requestAnimationFrame; window.frames_ = 0; window.requestAnimationFrame = (f) => { window.frames_++; return ask.call(window, f); }; })()`
 
@@ -173,7 +176,7 @@ func eval[T any](p *tab, expression string) T {
 // until waits until an expression of JavaScript holds.
 func (p *tab) until(expression string) {
 	p.Helper()
-	if _, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience))); err != nil {
+	if _, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(glance))); err != nil {
 		shown := eval[string](p, `document.body.innerText.slice(0, 1500)`)
 		p.Fatalf("%s never held: %v; %s\nthe page has:\n%s", expression, err, p.wrong, shown)
 	}

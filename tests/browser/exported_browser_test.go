@@ -52,6 +52,9 @@ func exportedSite(t testing.TB) string {
 
 // One tab goes through all views, so that the engines are compiled once. With -exported, each test of a page uses the site.
 func TestEachViewWorksWithoutAServer(t *testing.T) {
+	if os.Getenv("CI") != "true" && !*exported {
+		t.Skip("the program is not compiled for WebAssembly, which takes minutes: CI=true and -exported do that")
+	}
 	browser(t)
 	address := exportedSite(t)
 	words := []string{"lcr", "--ids=5,4,3,2,1"}

@@ -23,7 +23,7 @@ import (
 // staged starts a demo with a lab in a process of its own, and returns the address of its group.
 func staged(t *testing.T, flags ...string) string {
 	t.Helper()
-	command := exec.Command("ringleader", append([]string{"demo", "--lab"}, flags...)...)
+	command := exec.Command("ringleader", append([]string{"demo", "--lab", "--lease", "3s"}, flags...)...)
 	folder := t.TempDir()
 	command.Env = append(os.Environ(), "TMPDIR="+folder)
 	command.Stderr = t.Output()

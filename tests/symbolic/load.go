@@ -25,7 +25,7 @@ func Load(dir string, overlay map[string][]byte, paths ...string) ([]*Handlers, 
 	config := &packages.Config{
 		Dir: dir, Overlay: overlay,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedTypesSizes |
-			packages.NeedImports | packages.NeedDeps | packages.NeedExportFile,
+			packages.NeedImports | packages.NeedExportFile,
 	}
 	found, err := packages.Load(config, paths...)
 	if err != nil {

@@ -3,8 +3,10 @@
 package operate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -85,6 +87,7 @@ were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
 	option.Number(flags, &o.Members, "members", "", 5, "number of member processes")
 	flags.StringVar(&o.Scenario, "scenario", "", "take no commands; crash: kill the leader, start it again; pause: stall it; partition: cut its links; rolling: restart each member")
 	flags.StringVar(&algorithm, "algorithm", string(ringleader.QuorumBully), "quorum-bully or bully, with which each side of a partition has a leader")
+	flags.DurationVar(&o.Lease, "lease", 0, fmt.Sprintf("how long a vote is promised; longer for a machine so busy that no leader stays (default: as join has it, %v)", ringleader.LAN().Lease))
 	flags.DurationVar(&o.Lasting, "for", 0, "end after this time, and not before the scenario has ended")
 	flags.BoolVar(&inLab, "lab", false, "show the group in the browser, too, and obey the page")
 	flags.BoolVar(&o.JSON, "json", false, "write events as JSON lines, and nothing else, to stdout")
@@ -93,6 +96,12 @@ were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
 	return command
 }
 
+// The limits of a lease in a demo, which waits for half a minute until members agree.
+const (
+	shortestLease = 200 * time.Millisecond
+	longestLease  = 10 * time.Second
+)
+
 // checkDemo returns an error if the options of a demo are invalid.
 func checkDemo(command *cobra.Command, o demo.Options) error {
 	switch {
@@ -100,6 +109,10 @@ func checkDemo(command *cobra.Command, o demo.Options) error {
 		return fmt.Errorf("--members is from 1 to %d, not %d", demo.MostMembers, o.Members)
 	case command.Flags().Changed("for") && o.Lasting <= 0:
 		return fmt.Errorf("--for is a time above 0, such as 20s, not %s", o.Lasting)
+	case command.Flags().Changed("lease") && (o.Lease < shortestLease || o.Lease > longestLease):
+		return fmt.Errorf("--lease is a time from %v to %v, not %v", shortestLease, longestLease, o.Lease)
+	case o.Lease > 0 && o.Algorithm == ringleader.Bully:
+		return errors.New("--lease is for quorum-bully: Bully has none")
 	case !slices.Contains(liveAlgorithms, string(o.Algorithm)):
 		return fmt.Errorf("unknown algorithm %q; %s", o.Algorithm, option.Instead(string(o.Algorithm), liveAlgorithms))
 	case o.Scenario != "" && !slices.Contains(demo.Scenarios(), o.Scenario):

@@ -109,11 +109,8 @@ func joinStore(ctx context.Context, c ringleader.Config) (*ringleader.Member, er
 	return m, err
 }
 
-// warnOf warns of what is not safe.
+// warnOf warns of addresses that are not safe. The member itself warns of Bully.
 func warnOf(o *joinOptions, c ringleader.Config) {
-	if c.Algorithm == ringleader.Bully {
-		c.Logger.Warn(report.NoQuorum)
-	}
 	for _, l := range []struct {
 		flag, address string
 		secure        bool

@@ -42,6 +42,7 @@ type Options struct {
 	Members   int    // from 1 to [MostMembers]
 	Scenario  string // one of [Scenarios], or "": commands come from stdin
 	Algorithm ringleader.Algorithm
+	Lease     time.Duration // of the members; 0: as join has it
 	Lasting   time.Duration // it ends by itself after this time; 0: it does not
 	JSON      bool          // events are printed as JSON lines
 	Stage     *Stage        // where it is shown, too, and takes commands; nil: nowhere
@@ -78,7 +79,7 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 
 	begun := time.Now()
 	o.Stage.begin(begun)
-	g, err := newGroup(o.Members, o.Algorithm)
+	g, err := newGroup(o.Members, o.Algorithm, o.Lease)
 	if err != nil {
 		return report.Failed("cannot start the demo: %w", err)
 	}

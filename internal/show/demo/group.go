@@ -90,6 +90,7 @@ type group struct {
 	reports chan news
 
 	algorithm ringleader.Algorithm
+	lease     time.Duration            // 0: as join has it
 	links     map[[2]uint64]*rig.Link  // by the members at their ends: from, to
 	sides     map[uint64]int           // on which side of a cut a member is; absent: on each
 	slow      map[uint64]time.Duration // how long messages of a member take
@@ -102,7 +103,7 @@ type group struct {
 	watches sync.WaitGroup
 }
 
-func newGroup(n int, algorithm ringleader.Algorithm) (g *group, err error) {
+func newGroup(n int, algorithm ringleader.Algorithm, lease time.Duration) (g *group, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func newGroup(n int, algorithm ringleader.Algorithm) (g *group, err error) {
 		return nil, err
 	}
 	g = &group{
-		algorithm: algorithm, links: map[[2]uint64]*rig.Link{}, slow: map[uint64]time.Duration{},
+		algorithm: algorithm, lease: lease, links: map[[2]uint64]*rig.Link{}, slow: map[uint64]time.Duration{},
 		reports: make(chan news, 64),
 		program: program, folder: folder,
 		forks: rig.NewForks(), closing: make(chan struct{}),
@@ -190,6 +191,9 @@ func (g *group) start(m *member) error {
 		command.Args = append(command.Args, "--algorithm", string(ringleader.Bully), "--unsafe-no-quorum")
 	} else {
 		command.Args = append(command.Args, "--hang", "0") // who is paused may be resumed
+	}
+	if g.lease > 0 {
+		command.Args = append(command.Args, "--lease", g.lease.String())
 	}
 	for _, other := range g.members {
 		address := other.listen

@@ -13,7 +13,7 @@ import (
 	"ringleader.example/ringleader"
 )
 
-// NoQuorum is the warning that goes with every live use of the Bully algorithm.
+// NoQuorum is what goes with the Bully algorithm in a demo, and in the help of join.
 const NoQuorum = "Bully keeps no quorum: each side of a network partition elects a leader of its own."
 
 // JoinEvent is one line of join --json.
