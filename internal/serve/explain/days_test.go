@@ -35,7 +35,7 @@ func idle(b *testing.B, folder string, lasts time.Duration) (bytes int64) {
 	var decided [4]record.Decision
 	add := func(id uint64, now time.Duration, body record.Body) {
 		at := record.Clocks{Monotonic: now, Boottime: now}
-		if wants, _ := all[id].Wants("g"); wants {
+		if all[id].Wants("g", new(uint64)) {
 			all[id].Add(at, "g", &record.Snapshot{Members: []uint64{1, 2, 3}, Decision: decided[id], State: state})
 		}
 		all[id].Add(at, "g", body)

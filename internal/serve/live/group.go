@@ -281,7 +281,7 @@ type group struct {
 	queued bool          // it is in loop.ready
 
 	recorded *network.Instance // that the record knows
-	epoch    uint64            // of the record, in which it has a snapshot; 0: it may have none
+	epoch    uint64            // of the record, in which it has a snapshot
 	choices  []record.Choice   // of the step that is made, for the record
 	checks   func() uint8      // checkState
 }
@@ -298,7 +298,6 @@ func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 		loop: l, member: l.member, limits: c.Limits, parameters: c.Parameters, lease: process.Never, index: -1,
 		standing: c.Standing, priorities: c.Priorities,
 	}
-	g.checks = g.checkState // once: a method value is allocated
 	if g.instance, err = g.prepare(); err != nil {
 		return nil, err
 	}

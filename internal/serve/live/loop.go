@@ -437,7 +437,7 @@ func (l *loop) resume(due time.Duration) {
 func (l *loop) look(now, due time.Duration) {
 	if late := now - max(l.looked, due); l.looked != 0 && late >= leastSuspension {
 		l.delayed += late
-		l.member.recorder.Late(late)
+		l.member.recorder.Entry("", &record.Late{By: late})
 	}
 	l.looked = now
 }

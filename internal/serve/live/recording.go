@@ -53,22 +53,19 @@ func (g *group) recordState(ticks time.Duration) {
 		return
 	}
 	g.choices = g.choices[:0]
-	if g.epoch == r.Writer.Epoch() && g.recorded == g.instance {
-		return
-	}
-	first, epoch := r.Writer.Wants(g.handle.name)
-	setup := g.setup()
-	switch {
+	switch first := r.Writer.Wants(g.handle.name, &g.epoch); {
 	case first:
+		setup := g.setup()
 		r.State = g.machine.AppendState(r.State[:0], election.Units(uint64(ticks)))
 		r.Entry(g.handle.name, &record.Snapshot{
 			Members: book.IDs(g.member.members), Position: g.member.position, Priorities: setup.Priorities, Parameters: setup.Parameters,
 			Ticks: uint64(ticks), State: r.State, Decision: decisionOf(g),
 		})
 	case g.recorded != g.instance:
+		setup := g.setup()
 		r.Entry(g.handle.name, &record.Members{Members: book.IDs(g.member.members), Priorities: setup.Priorities, Parameters: setup.Parameters})
 	}
-	g.recorded, g.epoch = g.instance, epoch
+	g.recorded = g.instance
 }
 
 // shortState is the length of a state, in bytes, up to which each step has a check of it.
@@ -88,6 +85,9 @@ func (g *group) recordStep(boot, ticks time.Duration, in process.Input, effects 
 		s.Sent = append(s.Sent, record.Message{Port: f.Port, Kind: f.Kind, Phase: f.Phase, Dropped: dropped, Payload: f.Frame[framing.HeadSize:]})
 	}
 	if len(r.State) <= shortState || r.Writer.Checks() {
+		if g.checks == nil {
+			g.checks = g.checkState
+		}
 		s.Checks = g.checks
 	}
 	r.Writer.Add(record.Clocks{Monotonic: boot - g.loop.suspended, Boottime: boot}, g.handle.name, s)

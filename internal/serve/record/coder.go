@@ -76,9 +76,7 @@ type coder struct {
 // base is a time in units.
 type base struct{ ticks uint64 }
 
-// from returns the base of a step. That of the steps after it is another one if a timer has expired.
-func (c *coder) from(of *class, ticks uint64) uint64 { return c.base(of.group).from(of, ticks) }
-
+// base returns that of the steps of a group.
 func (c *coder) base(group string) *base {
 	b := c.bases[group]
 	if b == nil {
@@ -88,9 +86,10 @@ func (c *coder) base(group string) *base {
 	return b
 }
 
-func (b *base) from(of *class, ticks uint64) uint64 {
+// from returns the base of a step. That of the steps after it is another one if a timer has expired.
+func (b *base) from(what process.What, ticks uint64) uint64 {
 	is := b.ticks
-	if of.what == process.Expired {
+	if what == process.Expired {
 		b.ticks = ticks
 	}
 	return is
@@ -131,13 +130,13 @@ const (
 type encoder struct {
 	coder
 	templates []*template // by their numbers
-	byClass   map[class]*template
+	byClass   map[class]int
 	last      *template // of the last step
 	body      []byte
 }
 
 func newEncoder(unit time.Duration, every int) *encoder {
-	return &encoder{coder: coder{unit: unit, every: every, bases: map[string]*base{}}, byClass: map[class]*template{}}
+	return &encoder{coder: coder{unit: unit, every: every, bases: map[string]*base{}}, byClass: map[class]int{}, last: &template{}}
 }
 
 // begin begins the payload of a block.
@@ -171,7 +170,7 @@ func (e *encoder) pass(b []byte, at Clocks) (_ []byte, passed uint64) {
 func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, predicted bool) {
 	b, passed := e.pass(b, at)
 	t, known := e.template(classOf(group, &s.Input))
-	e.body = appendBody(e.body[:0], s, t.base.from(&t.class, s.Ticks))
+	e.body = appendBody(e.body[:0], s, t.base.from(t.what, s.Ticks))
 	if known && t.index < int(kindPredicted) && s.Ticks == e.ticks() && (s.Checked || s.Checks != nil || !e.due()) {
 		t.advance(1)
 		if string(t.last) == string(e.body) {
@@ -219,21 +218,19 @@ func (e *encoder) step(b []byte, at Clocks, group string, s *Step) (_ []byte, pr
 // template returns the template of a class, and whether it is known already. Steps repeat in a row, so it is mostly the one that followed the last time.
 func (e *encoder) template(of class) (t *template, known bool) {
 	last := e.last
-	if last != nil && last.next != nil && last.next.class == of {
-		e.last = last.next
-		return e.last, true
-	}
-	t, known = e.byClass[of]
-	if !known {
-		t = &template{class: of, index: len(e.templates), base: e.base(of.group)}
-		e.byClass[of] = t
-		e.templates = append(e.templates, t)
-	}
-	if last != nil {
-		last.next = t
+	if t = last.next; t == nil || t.class != of {
+		index, known := e.byClass[of]
+		if !known {
+			index = len(e.templates)
+			e.byClass[of] = index
+			e.templates = append(e.templates, &template{class: of, index: index, base: e.base(of.group)})
+		}
+		e.last = e.templates[index]
+		last.next = e.last
+		return e.last, known
 	}
 	e.last = t
-	return t, known
+	return t, true
 }
 
 // entry appends an entry that is no step.

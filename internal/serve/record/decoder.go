@@ -159,14 +159,10 @@ func (d *decoder) predicted(c *cursor, index uint64, idle func(Clocks) bool) (*E
 // based returns the base of a step, and whether it is known: no block was lost since the last timer has expired.
 func (d *decoder) based(t *template, ticks uint64) (base uint64, known bool) {
 	if t.base != nil && !d.lost {
-		base = t.base.ticks
-		if t.what == process.Expired {
-			t.base.ticks = ticks
-		}
-		return base, true
+		return t.base.from(t.what, ticks), true
 	}
 	known = d.bases[t.group] != nil || !d.lost
-	base = d.from(&t.class, ticks)
+	base = d.base(t.group).from(t.what, ticks)
 	if !known && t.what != process.Expired {
 		delete(d.bases, t.group)
 	}

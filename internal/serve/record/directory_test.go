@@ -23,7 +23,7 @@ func life(t *testing.T, path string, steps int, incarnation uint64) {
 	}
 	w := NewWriter(sink, head, options)
 	for n := range steps {
-		if wants, _ := w.Wants("g"); wants {
+		if w.Wants("g", new(uint64)) {
 			w.Add(at(time.Duration(n)*time.Millisecond), "g", &Snapshot{Members: []uint64{1}})
 		}
 		w.Add(at(time.Duration(n)*time.Millisecond), "g", &Note{Text: strings.Repeat("x", 900)})

@@ -16,7 +16,7 @@ func archive(t testing.TB, steps int) []byte {
 	w := NewWriter(&m, testHead, Options{Segment: 4 << 10})
 	for n := range uint64(steps) {
 		now := time.Duration(n) * 80 * time.Millisecond
-		if wants, _ := w.Wants("g"); wants {
+		if w.Wants("g", new(uint64)) {
 			w.Add(at(now), "g", &Snapshot{Members: []uint64{1, 2, 3}, Position: 1, State: make([]byte, 100)})
 		}
 		w.Add(at(now), "g", renewal(n))
@@ -194,12 +194,12 @@ func TestWhatDoesNotFitIsAGapAndASnapshotFollows(t *testing.T) {
 	for n := range 100 { // none of them waits
 		w.Add(at(time.Duration(n)*time.Millisecond), "g", big)
 	}
-	if wants, _ := w.Wants("g"); wants {
+	if w.Wants("g", new(uint64)) {
 		t.Error("a snapshot is wanted that would not be recorded")
 	}
 	close(s.open)
 	w.Sync()
-	if wants, _ := w.Wants("g"); !wants {
+	if !w.Wants("g", new(uint64)) {
 		t.Error("no snapshot is wanted after the gap")
 	}
 	w.Add(at(time.Second), "g", big)

@@ -36,11 +36,11 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		want = append(want, b)
 		w.Add(at(d), "g", b)
 	}
-	if wants, _ := w.Wants("g"); !wants {
+	if !w.Wants("g", new(uint64)) {
 		t.Error("the first step needs no snapshot")
 	}
 	add(time.Millisecond, &Snapshot{Members: []uint64{1, 2, 3}, Position: 1, State: []byte{1, 2}})
-	if wants, _ := w.Wants("g"); wants {
+	if w.Wants("g", new(uint64)) {
 		t.Error("it needs another snapshot")
 	}
 	for n := range uint64(500) {
@@ -97,11 +97,26 @@ func BenchmarkARecordedStep(b *testing.B) {
 					binary.LittleEndian.PutUint64(s.Sent[i].Payload[7:], n)
 				}
 				now := at(80 * time.Duration(n) * time.Millisecond)
-				if wants, _ := w.Wants("g"); wants {
+				if w.Wants("g", new(uint64)) {
 					w.Add(now, "g", &Snapshot{Members: []uint64{1, 2, 3}, State: state})
 				}
 				w.Add(now, "g", s)
 			}
 		})
+	}
+}
+
+// What an idle member adds is nothing that its collector of garbage has to look for.
+func TestAStepAsPredictedAllocatesNothing(t *testing.T) {
+	w := NewWriter(&Memory{}, testHead, Options{})
+	defer w.Close(time.Minute)
+	w.Add(at(0), "g", &Snapshot{})
+	s, n := renewal(0), uint64(0)
+	if each := testing.AllocsPerRun(1000, func() {
+		n++
+		s.Ticks = 80 * n
+		w.Add(at(80*time.Duration(n)*time.Millisecond), "g", s)
+	}); each != 0 { // it is the whole number below the mean: blocks are allocated, and written
+		t.Errorf("%v times", each)
 	}
 }

@@ -37,9 +37,6 @@ const (
 	defaultBuffer  = 1 << 20
 	defaultPause   = 50 * time.Millisecond
 
-	// roomOfBlock is what a block rarely exceeds: a last entry is behind mostBlock.
-	roomOfBlock = mostBlock + 512
-
 	// rest is how long what waits does so at most, if nothing else happens.
 	rest = time.Second
 
@@ -57,9 +54,8 @@ type Writer struct {
 	wake    chan struct{} // there is something to write now
 	stop    chan struct{}
 	stopped chan struct{}
-	synced  *sync.Cond  // on mu: everything is written, or nothing will be
-	overdue *time.Timer // writes what waits if nothing else happens
-	rest    time.Duration
+	synced  *sync.Cond    // on mu: everything is written, or nothing will be
+	overdue *time.Timer   // writes what waits if nothing else happens
 	epoch   atomic.Uint64 // grows when a group loses its snapshot
 
 	mu      sync.Mutex
@@ -114,35 +110,31 @@ func NewWriter(sink Sink, head func() Head, o Options) *Writer {
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	w.synced = sync.NewCond(&w.mu)
-	w.rest = rest
 	w.epoch.Store(1)
 	if o.Shared {
 		w.tail = newTail()
 	}
 	if w.tail != nil {
-		w.rest, w.options.Pause = restShared, restShared
+		w.options.Pause = restShared
 	}
-	w.overdue = time.AfterFunc(w.rest, w.now)
+	w.overdue = time.AfterFunc(rest, w.now)
 	go w.write()
 	return w
 }
 
-// Wants reports whether the next step of a group needs a [Snapshot] before it. If the epoch is not 0, no step needs one while [Writer.Epoch] is the same.
-func (w *Writer) Wants(group string) (wants bool, epoch uint64) {
+// Wants reports whether the next step of a group needs a [Snapshot] before it. Last is for this method alone: it spares a group that has one the lookup.
+func (w *Writer) Wants(group string, last *uint64) bool {
+	if *last == w.epoch.Load() {
+		return false
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.drained()
-	switch {
-	case w.failed || w.full:
-		return false, 0
-	case !w.groups[group]:
-		return true, 0
+	w.full = w.full && (w.waits > 0 || w.writes)
+	if w.groups[group] {
+		*last = w.epoch.Load()
 	}
-	return false, w.epoch.Load()
+	return !w.failed && !w.full && !w.groups[group]
 }
-
-// Epoch returns what [Writer.Wants] explains. It costs far less.
-func (w *Writer) Epoch() uint64 { return w.epoch.Load() }
 
 // Checks reports whether the next step has to have a check.
 func (w *Writer) Checks() bool {
@@ -158,10 +150,7 @@ func (w *Writer) Add(at Clocks, group string, body Body) {
 	if w.failed || w.end {
 		return
 	}
-	if _, step := body.(*Step); !step { // that needs a snapshot first
-		w.drained()
-	}
-	if w.full {
+	if _, step := body.(*Step); w.full && (step || w.waits > 0 || w.writes) { // a step needs a snapshot first
 		if w.lost.Entries == 0 {
 			w.lost.From = at
 		}
@@ -183,9 +172,6 @@ func (w *Writer) Add(at Clocks, group string, body Body) {
 		w.epoch.Add(1)
 	}
 }
-
-// drained ends a gap, if all that has waited is written.
-func (w *Writer) drained() { w.full = w.full && (w.waits > 0 || w.writes) }
 
 // fresh begins a segment.
 func (w *Writer) fresh(at Clocks) {
@@ -218,10 +204,7 @@ func (w *Writer) fresh(at Clocks) {
 func (w *Writer) open(at Clocks) {
 	w.number++
 	w.sequence++
-	if w.block == nil {
-		w.block = make([]byte, 0, roomOfBlock)
-	}
-	w.block = w.encoder.begin(w.block[:headSize], w.number, at)
+	w.block = w.encoder.begin(append(w.block[:0], make([]byte, headSize)...), w.number, at)
 }
 
 // cut closes the block that grows.
@@ -233,7 +216,7 @@ func (w *Writer) cut() {
 	w.closed = append(w.closed, chunk{at: int64(w.size), bytes: w.block})
 	w.size += len(w.block)
 	w.waits += len(w.block)
-	w.block, w.grown = nil, false
+	w.block, w.grown = make([]byte, 0, min(cap(w.block), 2*mostBlock)), false
 	w.now()
 }
 
@@ -265,7 +248,7 @@ func (w *Writer) add(at Clocks, group string, body Body) {
 	}
 	if !w.grown {
 		w.grown, w.since, w.news = true, at.Monotonic, false
-		w.overdue.Reset(w.rest)
+		w.overdue.Reset(max(rest, w.options.Pause))
 	}
 	if _, late := body.(*Late); !predicted && !late && !w.news {
 		w.news, w.newsAt = true, at.Monotonic
@@ -304,7 +287,6 @@ func (w *Writer) clamp(at Clocks) (monotonic, boottime time.Duration) {
 // write writes what waits, until the end of the writer.
 func (w *Writer) write() {
 	defer close(w.stopped)
-	defer w.overdue.Stop()
 	var block []byte
 	for ending := false; !ending; {
 		select {
@@ -329,6 +311,7 @@ func (w *Writer) write() {
 
 // forget removes the tail: the sink has all, or takes no more.
 func (w *Writer) forget() {
+	w.overdue.Stop()
 	if w.tail != nil {
 		w.tail.close()
 		w.tail = nil

@@ -32,7 +32,6 @@ type Recorder struct {
 	values   bool           // that leaders publish
 	readings func() record.Clocks
 	dialed   map[uint64]string // by a peer
-	late     record.Late       // room for one
 }
 
 // New begins a record. Each part of it begins with a head.
@@ -99,14 +98,6 @@ const lastRecord = time.Second
 func (r *Recorder) Sync() {
 	if r != nil {
 		r.Writer.Sync()
-	}
-}
-
-// Late records that the loop has stood still, or woke late. A busy machine makes some each second.
-func (r *Recorder) Late(by time.Duration) {
-	if r != nil {
-		r.late.By = by
-		r.Entry("", &r.late)
 	}
 }
 
