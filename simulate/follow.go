@@ -87,6 +87,9 @@ func (s *Session) relent(want *trace.Step) bool {
 // pass lets time pass before a step.
 func (s *Session) pass(want *trace.Step) error {
 	left, all := want.Time.Sub(s.Now()), s.Choices()
+	if s.run.Lazy != nil {
+		return s.Step(Choice{What: Pass, Time: left})
+	}
 	passes := slices.IndexFunc(all, func(c Choice) bool { return c.What == Pass })
 	if len(all) > 0 && passes < 0 {
 		return fmt.Errorf("%w: time cannot pass before step %d", ErrFollow, want.Number)

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -214,9 +215,15 @@ func (s *Session) unsuspected(p int) {
 }
 
 // revive restarts a process, without suspicions of it or by it. Without a Recover function in its algorithm, it
-// starts anew.
-func (s *Session) revive(p int) {
+// starts anew. A recorded run has the state in which it recovers.
+func (s *Session) revive(p int, state string) {
 	r := s.run
+	if state != "" {
+		s.fresh(p)
+		if err := r.Processes.Resume(r.Slots[p], []byte(state)); err != nil {
+			panic(fmt.Errorf("%w: its state: %w", ErrMoment, err))
+		}
+	}
 	change(s, &r.Dead[p], false)
 	s.unsuspected(p)
 	for port := range r.Network.Degree(p) {

@@ -27,7 +27,8 @@ func (s *Session) BeLazy(err faults.Chance) error {
 	case len(s.made) > 0:
 		return fmt.Errorf("%w %s: lazy time comes before the first event", ErrOptions, s.run.Declaration.Name)
 	}
-	s.run.Lazy = &steps.LazyClocks{Err: err, Gained: make([]election.Ticks, s.run.Instance.Size())}
+	n := s.run.Instance.Size()
+	s.run.Lazy = &steps.LazyClocks{Err: err, Pace: s.run.o.Pace, Gained: make([]election.Ticks, n), Ahead: make([]election.Ticks, n)}
 	s.run.Drifts = make([]*steps.Drift, s.run.Instance.Size()) // so that steps read the clock of their process
 	return nil
 }

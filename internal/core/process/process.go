@@ -7,6 +7,7 @@
 package process
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -349,6 +350,12 @@ func (p *pool) take() (reference uint32) {
 	return reference
 }
 
+// Schema names the states and messages of the algorithm.
+func (p *Program) Schema() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %v %v", p.Name, p.Plans.State.Schema(), p.Plans.Message.Schema(), p.Kinds, p.Timers))
+	return fmt.Sprintf("%x", sum[:8])
+}
+
 // Eligible reports whether a process may become leader.
 func (ps *Processes) Eligible(slot, position int) bool {
 	if !ps.Program.Functions.Eligible {
@@ -386,6 +393,16 @@ func (ps *Processes) AppendState(dst []byte, slot int, now election.Ticks, part 
 // DecodeState decodes a part of a state into a slot, with clocks at 0.
 func (ps *Processes) DecodeState(encoded []byte, slot int, part codec.Part) error {
 	return whole(ps.Program.Plans.State.DecodePart(encoded, ps.store.state(slot), election.Ticks{}, part))
+}
+
+// Resume gives the process in a slot the state that another one had, with its constants, whose clock read 0 then.
+func (ps *Processes) Resume(slot int, encoded []byte) error {
+	return ps.DecodeState(encoded, slot, codec.Whole)
+}
+
+// Encoding is the encoding of a whole state, which [Processes.Resume] reads.
+func (ps *Processes) Encoding(slot int, now election.Ticks) []byte {
+	return ps.AppendState(nil, slot, now, codec.Whole)
 }
 
 // AppendMessage encodes a message.

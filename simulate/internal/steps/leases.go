@@ -44,6 +44,32 @@ func NewLeases(n int) *Leases {
 	return l
 }
 
+// Resume sets what the process at p has decided, and for how long its work counts, at the moment in which a run begins.
+func (l *Leases) Resume(p int, d network.Decision, left election.Ticks, stopping, crashed bool) {
+	h := held{process: p, term: d.Term, until: left, stopping: stopping, ended: d.Role != network.Leader}
+	switch {
+	case crashed && !left.IsZero():
+		l.orphans = append(l.orphans, h)
+	case !crashed && (d.Role == network.Leader || stopping):
+		l.held[p] = h
+	}
+	if d.Role == network.Leader && d.Term > l.last {
+		l.last, l.leader = d.Term, p
+		l.led = append(l.led, tenure{p, d.Term})
+	}
+}
+
+// LeaseLeft returns for how long the work of the process at p counts as done under a lease, that of its ended lives too.
+func (r *Core) LeaseLeft(p int) (left election.Ticks) {
+	now := r.leaseTime(p)
+	for _, h := range append(slices.Clone(r.Leases.orphans), r.Leases.held[p]) {
+		if h.process == p && now.Less(h.until) && left.Less(h.until.Sub(now)) {
+			left = h.until.Sub(now)
+		}
+	}
+	return left
+}
+
 // Clone returns a deep copy.
 func (l *Leases) Clone() *Leases {
 	c := *l
