@@ -77,6 +77,7 @@ type Choice struct {
 
 	// State is, of a recorded run, the state in which a process recovers, as [trace.Standing] has it; empty: that of what is durable.
 	State string
+	Life  uint64 // … and the number that its host gives to the new life
 
 	// Draw determines the random choices of the step: Draw - 1 is a number whose digits are the values, the first one
 	// least, each to the base of how many values there are. With 0 the seed determines them.
@@ -364,7 +365,7 @@ func (s *Session) do(c Choice) {
 	case Fail:
 		s.crash(p, "")
 	case Revive:
-		s.revive(p, c.State)
+		s.revive(p, c.State, c.Life)
 	case Lose:
 		s.lose(p, s.take(c))
 	case Duplicate:

@@ -145,7 +145,7 @@ func (s *Session) possible(c Choice) bool {
 		return true
 	}
 	if s.recorded && c.What == Revive {
-		c.State = ""
+		c.State, c.Life = "", 0
 	}
 	return slices.Contains(s.Choices(), c) || s.elsewhere(c) || slices.Contains(s.Faults(), c) || s.divides(c) || s.weighs(c)
 }

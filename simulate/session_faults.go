@@ -216,11 +216,12 @@ func (s *Session) unsuspected(p int) {
 
 // revive restarts a process, without suspicions of it or by it. Without a Recover function in its algorithm, it
 // starts anew. A recorded run has the state in which it recovers.
-func (s *Session) revive(p int, state string) {
+func (s *Session) revive(p int, state string, life uint64) {
 	r := s.run
 	if state != "" {
 		s.fresh(p)
-		if err := r.Processes.Resume(r.Slots[p], []byte(state)); err != nil {
+		r.Instance.Incarnate(p, life)
+		if err := r.Processes.Resume(r.Slots[p], p, []byte(state), r.Local(p)); err != nil {
 			panic(fmt.Errorf("%w: its state: %w", ErrMoment, err))
 		}
 	}

@@ -22,7 +22,8 @@ func (s *Session) resume(m *trace.Moment) error {
 	s.recorded, r.result.Disturbed = true, true
 	for q := range m.Processes {
 		now := &m.Processes[q]
-		if err := r.Processes.Resume(r.Slots[q], now.State); err != nil {
+		r.Instance.Incarnate(q, now.Life)
+		if err := r.Processes.Resume(r.Slots[q], q, now.State, election.Ticks{}); err != nil {
 			return fmt.Errorf("%w: the state of %s: %w", ErrMoment, r.Instance.Name(q), err)
 		}
 		r.Dead[q], s.asleep[q], s.working[q], r.Decisions[q] = now.Crashed, now.Asleep, now.Stopping, now.Decision()
@@ -75,7 +76,7 @@ func (s *Session) Moment() *trace.Moment {
 	for q := range r.Instance.Size() {
 		d := r.Decisions[q]
 		now := trace.Standing{
-			State: s.Encoding(q), Crashed: r.Dead[q], Asleep: s.asleep[q], Stopping: s.working[q], Role: d.Role, Leader: d.Leader, Term: d.Term,
+			State: s.Encoding(q), Crashed: r.Dead[q], Asleep: s.asleep[q], Stopping: s.working[q], Life: r.Instance.Local(q).Incarnation, Role: d.Role, Leader: d.Leader, Term: d.Term,
 		}
 		if r.Leases != nil {
 			now.Lease = r.LeaseLeft(q)

@@ -395,9 +395,16 @@ func (ps *Processes) DecodeState(encoded []byte, slot int, part codec.Part) erro
 	return whole(ps.Program.Plans.State.DecodePart(encoded, ps.store.state(slot), election.Ticks{}, part))
 }
 
-// Resume gives the process in a slot the state that another one had, with its constants, whose clock read 0 then.
-func (ps *Processes) Resume(slot int, encoded []byte) error {
-	return ps.DecodeState(encoded, slot, codec.Whole)
+// Resume gives the process at a position the state that another one had, as [Processes.Encoding] has it, but for constants: these are as newborn.
+// Now is what its clock reads.
+func (ps *Processes) Resume(slot, position int, encoded []byte, now election.Ticks) error {
+	plan, state := ps.Program.Plans.State, ps.store.state(slot)
+	if err := whole(plan.DecodePart(encoded, state, now, codec.Whole)); err != nil {
+		return err
+	}
+	varying := plan.AppendPart(nil, state, now, codec.Varying)
+	ps.Born(slot, position)
+	return whole(plan.DecodePart(varying, state, now, codec.Varying))
 }
 
 // Encoding is the encoding of a whole state, which [Processes.Resume] reads.

@@ -111,12 +111,7 @@ func (v *Values) State(encoded []byte) State {
 
 // Resume returns the state that a process at a position had, as [Processes.Encoding] has it, but for its constants, which are those of the newborn one.
 func (v *Values) Resume(position int, encoded []byte) (State, error) {
-	if err := v.ps.Resume(v.scratch, encoded); err != nil {
-		return 0, err
-	}
-	varying := v.ps.AppendState(nil, v.scratch, election.Ticks{}, codec.Varying)
-	v.ps.Born(v.scratch, position)
-	if err := v.ps.DecodeState(varying, v.scratch, codec.Varying); err != nil {
+	if err := v.ps.Resume(v.scratch, position, encoded, election.Ticks{}); err != nil {
 		return 0, err
 	}
 	return v.number(v.constant(), election.Ticks{}), nil

@@ -25,6 +25,7 @@ func (c *Checker) begun() (*recorder, error) {
 	g.Begun, g.Disturbed = true, true
 	states := make([]process.State, c.N)
 	for q := range m.Processes {
+		c.Network.Incarnate(q, m.Processes[q].Life)
 		state, err := c.Values.Resume(q, m.Processes[q].State)
 		if err != nil {
 			return wrong(fmt.Errorf("the state of %s: %w", c.Network.Name(q), err))
