@@ -26,6 +26,9 @@ func (s *Session) resume(m *trace.Moment) error {
 		if err := r.Processes.Resume(r.Slots[q], q, now.State, election.Ticks{}); err != nil {
 			return fmt.Errorf("%w: the state of %s: %w", ErrMoment, r.Instance.Name(q), err)
 		}
+		if now.Crashed {
+			r.Processes.Reborn(r.Slots[q], q)
+		}
 		r.Dead[q], s.asleep[q], s.working[q], r.Decisions[q] = now.Crashed, now.Asleep, now.Stopping, now.Decision()
 		for _, port := range now.Suspects {
 			s.suspect[r.Network.First(q)+uint32(port)] = true

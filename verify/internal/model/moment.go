@@ -30,6 +30,9 @@ func (c *Checker) begun() (*recorder, error) {
 		if err != nil {
 			return wrong(fmt.Errorf("the state of %s: %w", c.Network.Name(q), err))
 		}
+		if m.Processes[q].Crashed {
+			state = c.Values.Reborn(state, q)
+		}
 		states[q] = state
 		p := c.standing(q, state)
 		c.SetProcess(r.Last, &p)
