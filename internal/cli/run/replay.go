@@ -19,6 +19,7 @@ import (
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 )
 
 // mostSaved is the largest size of a saved run in bytes: enough for the longest list of identifiers.
@@ -94,6 +95,61 @@ func Parsed(p *plan.Program, run *cobra.Command, s *plan.SavedRun, more ...strin
 	return nil
 }
 
+// reopened returns the command of a saved run.
+func reopened(p *plan.Program, path string, more ...string) (s plan.SavedRun, run *plan.Command, err error) {
+	if s, err = readSaved(p, path); err != nil {
+		return s, nil, err
+	}
+	run, o := New(p)
+	if err := Parsed(p, run.Command, &s, more...); err != nil {
+		return s, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	o.replayed, o.Begins = s.Choices, s.Begins
+	if s.Begins != nil && s.Choices == nil {
+		o.replayed = []plan.SavedChoice{}
+	}
+	if o.replayed != nil {
+		err = run.Flags().Set("step", "true")
+	}
+	return s, run, err
+}
+
+// Reached is where a saved walk has come to.
+type Reached struct {
+	*catalogue.Entry
+	Options *simulate.Options
+	Moment  *trace.Moment
+	Steps   int // so far
+}
+
+// Reach makes a saved walk again up to a step; negative: all of it.
+func Reach(p *plan.Program, path string, step int) (*Reached, error) {
+	s, run, err := reopened(p, path)
+	if err != nil {
+		return nil, err
+	}
+	again, err := run.Plan(s.Run[:1])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	w, is := again.(*walk)
+	if !is {
+		return nil, fmt.Errorf("%s is a run with a schedule, and what else could have happened is asked of one whose events were chosen, or recorded", path)
+	}
+	for i, c := range w.choices {
+		if step >= 0 && len(w.Record().Steps) >= step {
+			break
+		}
+		if err := w.Step(c.Choice()); err != nil {
+			return nil, fmt.Errorf("%s: event %d of the walk: %w", path, i+1, err)
+		}
+	}
+	if steps := len(w.Record().Steps); steps < step {
+		return nil, fmt.Errorf("%s has %d steps, so there is no step %d", path, steps, step)
+	}
+	return &Reached{w.e, w.options, w.Moment(), len(w.Record().Steps)}, nil
+}
+
 // Replay returns the command that repeats a saved run.
 func Replay(p *plan.Program) *cobra.Command {
 	var o struct {
@@ -113,20 +169,10 @@ run to the last step. FILE is - for stdin. A replay reads no other files.`,
 			if len(args) != 1 {
 				return fmt.Errorf("%s takes one file, which run --save has written", command.CommandPath())
 			}
-			s, err := readSaved(p, args[0])
+			s, run, err := reopened(p, args[0], plan.Words(command.Flags(), nil)...)
 			if err != nil {
 				return err
 			}
-			run, o := New(p)
-			if err := Parsed(p, run.Command, &s, plan.Words(command.Flags(), nil)...); err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			if s.Choices != nil {
-				if err := run.Flags().Set("step", "true"); err != nil {
-					return err
-				}
-			}
-			o.replayed = s.Choices
 			again, err := run.Plan(s.Run[:1])
 			if err != nil {
 				return err
