@@ -29,7 +29,7 @@ var flagGroups = []flagGroup{
 		n ids first order allow-duplicate-ids anonymous topology edges orientation ports
 		param votes scores priorities unwilling`},
 	{"run", "The run", `
-		start schedule timing delay seed until limit over unit wake lazy clock-error pace
+		start schedule timing delay seed until limit over unit wake lazy clock-error pace begins
 		command stop-time wardens scenario step walk`},
 	{"faults", "Faults", `
 		fault faults dead leader-dead crash recover lose duplicate non-fifo reorder

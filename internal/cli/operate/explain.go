@@ -146,6 +146,9 @@ func (p *program) drawIncident(r *explain.Report, file string, change int) error
 	return p.ToFile(file, d.SVG)
 }
 
+// fewest are the parameters with which there are few states: in lazy time a timer is late by any time, so that a short one stands for all.
+const fewest = "renewals=1,asking=no,answer-timeout=1,deferral=1,claim-timeout=1"
+
 // exportIncident writes the steps around a change as a run of the simulator.
 func (p *program) exportIncident(r *explain.Report, o *explainOptions) error {
 	g, change, err := incident.Find(r, o.change)
@@ -158,13 +161,13 @@ func (p *program) exportIncident(r *explain.Report, o *explainOptions) error {
 	}
 	version, _ := plan.Built()
 	saved := plan.SavedRun{
-		Ringleader: version, Run: plan.RecordedWords(quorumbully.Program.Name, &made.Options), Begins: made.Options.Moment, Choices: plan.Saved(made.Choices),
+		Ringleader: version, Run: plan.RecordedWords(quorumbully.Program.Name, &made.Options), Choices: plan.Saved(made.Choices),
 	}
 	if err := p.ToFile(o.export, saved.Put); err != nil {
 		return err
 	}
-	p.Complain(fmt.Sprintf("%s has %d steps of all members, each with the state that is recorded; what else could have happened: ringleader verify --from %s --param terms=%d,renewals=1",
-		o.export, made.Steps, o.export, made.Term+1))
+	p.Complain(fmt.Sprintf("%s has %d steps of all members, each with the state that is recorded; what else could have happened: ringleader verify --from %s --param terms=%d,%s",
+		o.export, made.Steps, o.export, made.Term+1, fewest))
 	return nil
 }
 

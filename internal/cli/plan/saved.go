@@ -14,7 +14,6 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
-	"ringleader.example/ringleader/trace"
 )
 
 // SavedRun is a run in a file: the version that saved it, and the call, with all that it read from other
@@ -23,7 +22,6 @@ type SavedRun struct {
 	Ringleader string   `json:"ringleader"`
 	Run        []string `json:"run"` // the algorithm, and flags as --name=value
 
-	Begins  *trace.Moment `json:"begins,omitempty"`  // where a recorded run begins; nil: at the beginning
 	Choices []SavedChoice `json:"choices,omitempty"` // the events of a run that was walked with --step
 }
 
@@ -39,7 +37,7 @@ type SavedChoice struct {
 	Order   string         `json:"order,omitempty"`  // of a command; then Member is a rank among the processes, from 1
 	Member  election.ID    `json:"member,omitempty"` // of a transfer or a proof of death
 	Number  uint64         `json:"number,omitempty"` // a weight, or an incarnation
-	State   string         `json:"state,omitempty"`  // in which a process of a recorded run recovers, in base64
+	State   string         `json:"state,omitempty"`  // in which a process of a recorded run recovers, in base64 for addresses
 	Life    uint64         `json:"life,omitempty"`   // … and the number of that life
 	Draw    uint64         `json:"draw,omitempty"`
 	Dies    int            `json:"dies,omitempty"`
@@ -58,7 +56,7 @@ func SavedChoiceOf(c simulate.Choice) SavedChoice {
 		Cut: c.Cut, Member: c.Command.Member, Number: c.Command.Number, Draw: c.Draw, Dies: c.Dies,
 		Life: c.Life,
 	}
-	saved.State = base64.StdEncoding.EncodeToString([]byte(c.State))
+	saved.State = base64.RawURLEncoding.EncodeToString([]byte(c.State))
 	if c.What == simulate.Ask {
 		saved.Order = savedOrders[c.Command.Order]
 	}
@@ -73,7 +71,7 @@ func (c SavedChoice) Choice() simulate.Choice {
 			command.Order = order
 		}
 	}
-	state, err := base64.StdEncoding.DecodeString(c.State)
+	state, err := base64.RawURLEncoding.DecodeString(c.State)
 	for what := simulate.Begin; err == nil && what <= simulate.Gain; what++ {
 		if what.String() == c.What {
 			return simulate.Choice{
@@ -102,7 +100,7 @@ func Saved(made []simulate.Choice) []SavedChoice {
 // RecordedWords returns the words of a run that begins at a moment.
 func RecordedWords(algorithm string, o *simulate.Options) []string {
 	list := func(n int, at func(i int) uint64) string { return report.Commas(n, at) }
-	words := []string{algorithm, "--ids=" + list(o.Setup.IDs.Len(), o.Setup.IDs.At), "--start=any", "--lazy=true", fmt.Sprintf("--pace=%d", max(1, o.Pace))}
+	words := []string{algorithm, "--begins=" + MomentText(o.Moment), "--ids=" + list(o.Setup.IDs.Len(), o.Setup.IDs.At), "--start=any", "--lazy=true", fmt.Sprintf("--pace=%d", max(1, o.Pace))}
 	if o.Setup.Priorities != nil {
 		words = append(words, "--priorities="+list(len(o.Setup.Priorities), func(i int) uint64 { return uint64(o.Setup.Priorities[i]) }))
 	}

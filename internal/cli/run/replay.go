@@ -104,8 +104,7 @@ func reopened(p *plan.Program, path string, more ...string) (s plan.SavedRun, ru
 	if err := Parsed(p, run.Command, &s, more...); err != nil {
 		return s, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	o.replayed, o.Begins = s.Choices, s.Begins
-	if s.Begins != nil && s.Choices == nil {
+	if o.replayed = s.Choices; o.begins != "" && s.Choices == nil {
 		o.replayed = []plan.SavedChoice{}
 	}
 	if o.replayed != nil {

@@ -22,7 +22,6 @@ import (
 	"ringleader.example/ringleader/internal/study/gallery"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
-	"ringleader.example/ringleader/trace"
 )
 
 // Options are what the flags of a run ask for.
@@ -46,7 +45,6 @@ type Options struct {
 	LazyFlags
 	plan.Results
 
-	Begins   *trace.Moment      // where a walk begins; nil: at the beginning
 	replayed []plan.SavedChoice // the events of a saved walk; nil: it is none
 	Ceiling  Ceiling
 }

@@ -40,7 +40,7 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Re
 	if r.Violation == nil && v.Moment == nil {
 		found.Unneeded, _ = verify.Unneeded(e.Program, v, o.open())
 	}
-	if r.Violation != nil && (o.shrink || o.random > 0) {
+	if r.Violation != nil && v.Moment == nil && (o.shrink || o.random > 0) {
 		found.Shrunk, found.Small = verify.Shrink(e.Program, v, r.Violation.Property)
 	}
 	return found
@@ -72,9 +72,9 @@ func (o *verifyOptions) reproducing(e *catalogue.Entry, found *report.Verificati
 	}
 	version, _ := plan.Built()
 	if options.Moment != nil {
-		s := simulate.Options{Setup: options.Setup, Pace: options.Pace, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}}
+		s := simulate.Options{Setup: options.Setup, Pace: options.Pace, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}, Moment: options.Moment}
 		words := append(plan.RecordedWords(e.Name, &s), "--clock-error="+options.ClockError.String())
-		return plan.SavedRun{Ringleader: version, Run: words, Begins: options.Moment, Choices: plan.SavedChoices(session)}, nil
+		return plan.SavedRun{Ringleader: version, Run: words, Choices: plan.SavedChoices(session)}, nil
 	}
 	var others []string
 	o.set.VisitAll(func(f *pflag.Flag) {

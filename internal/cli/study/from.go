@@ -46,7 +46,7 @@ func (r *runOrTime) String() string {
 // fromFlags are the flags of verify that --from leaves: the others are about runs from the beginning on.
 var fromFlags = slices.Concat([]string{
 	"at", "param", "crash", "recover", "lose", "duplicate", "cut", "suspect-falsely", "resign", "wardens", "reorder", "non-fifo", "lazy", "clock-error", "pace",
-	"memory", "max-states", "max-depth", "cores", "exact", "save",
+	"memory", "max-states", "max-depth", "cores", "exact", "random", "seed", "save",
 }, plan.ResultNames)
 
 // planFrom plans a search of what else could have happened from a step of a saved run on.
@@ -71,6 +71,9 @@ func (o *verifyOptions) planFrom(p *plan.Program, args []string) (plan.Study, er
 	v.MaxStates, v.Memory, v.Cores = o.maxStates, uint64(o.memory), cmp.Or(o.Cores, runtime.GOMAXPROCS(0))
 	if v.ClockError, err = faults.ParseChance(o.clockError); err != nil {
 		return nil, fmt.Errorf("--clock-error: %w", err)
+	}
+	if o.random < 0 {
+		return nil, fmt.Errorf("--random %d: the number of walks is at least 1", o.random)
 	}
 	if o.maxStates < 0 || o.Cores < 0 {
 		return nil, errors.New("--max-states and --cores are at least 1")

@@ -359,7 +359,10 @@ func (s *verification) explore(ctx context.Context, p *plan.Program, by labour.D
 	var err error
 	if s.o.random > 0 {
 		var wide []verify.Options
-		if wide, err = s.wider(); len(wide) > 0 {
+		if s.v.Moment == nil {
+			wide, err = s.wider()
+		}
+		if len(wide) > 0 {
 			s.v = wide[0]
 		}
 		if err == nil {

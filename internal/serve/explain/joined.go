@@ -206,6 +206,13 @@ func (j *Joined) order(queues [][]timed, from int64) error {
 		}
 		j.Entries = append(j.Entries, e.JoinedEntry)
 	}
+	if j.Begins == 0 { // there is nothing before
+		first := j.Entries[0].At
+		j.From = j.From.Add(first)
+		for i := range j.Entries {
+			j.Entries[i].At -= first
+		}
+	}
 	if j.Begins < 0 {
 		return fmt.Errorf("%w: no record has a step there", ErrNotJoined)
 	}
