@@ -42,6 +42,9 @@ var ErrNotJoined = errors.New("it cannot be exported")
 // before is how much before the part that matters is read, so that timers that run are known, and what is under way.
 const before = time.Minute
 
+// after is how much after the part that matters is read: clocks are not known exactly, and what is received before its end was sent before.
+const after = 2 * time.Second
+
 // mostJoined is the largest number of entries that are joined.
 const mostJoined = 2_000_000
 
@@ -52,7 +55,7 @@ func (g *Group) Joined(change int) (*Joined, error) {
 	j := &Joined{Group: g.Name, From: scene.From, Members: l.members}
 	var queues [][]timed
 	for _, id := range l.members {
-		mine, err := l.around(id, from, from+int64(scene.Lasts))
+		mine, err := l.around(id, from, from+int64(scene.Lasts+after))
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +64,10 @@ func (g *Group) Joined(change int) (*Joined, error) {
 	if err := j.order(queues, from); err != nil {
 		return nil, err
 	}
-	return j, nil
+	if end := slices.IndexFunc(j.Entries, func(e JoinedEntry) bool { return e.At > scene.Lasts }); end >= 0 {
+		j.Entries = j.Entries[:end]
+	}
+	return j, j.trim()
 }
 
 // timed is an entry with its time on the axis.
@@ -70,7 +76,7 @@ type timed struct {
 	at int64
 }
 
-// around returns the entries of the lives of a member in a time and before it: the last life before it is there in any case, since its state is what a later one
+// around returns the entries of the lives of a member in a time and not long before it. The last life before it is there in any case: its state is what a later one
 // begins with.
 func (l *line) around(member uint64, from, to int64) (queues [][]timed, err error) {
 	var lives []*life
@@ -78,7 +84,7 @@ func (l *line) around(member uint64, from, to int64) (queues [][]timed, err erro
 		if v.member() != member || v.begun > to {
 			continue
 		}
-		if len(lives) > 0 && lives[len(lives)-1].last < from && v.begun <= from {
+		if len(lives) > 0 && lives[len(lives)-1].last < from-int64(before) && v.begun <= from {
 			lives = lives[:len(lives)-1]
 		}
 		lives = append(lives, v)
@@ -148,12 +154,12 @@ const clockText = "15:04:05.000"
 
 // order joins the entries of lives.
 func (j *Joined) order(queues [][]timed, from int64) error {
-	sent, waits := map[passage]int{}, map[passage]bool{}
+	sent, waits := map[passage]int{}, map[passage]int{} // under way, and to be sent yet
 	for _, q := range queues {
 		for i := range q {
 			if step, is := q[i].Body.(*record.Step); is {
 				for _, m := range step.Sent {
-					waits[passageOf(q[i].Life.Head.Member, m.Peer, m.Kind, m.Payload)] = true
+					waits[passageOf(q[i].Life.Head.Member, m.Peer, m.Kind, m.Payload)]++
 				}
 			}
 		}
@@ -166,7 +172,7 @@ func (j *Joined) order(queues [][]timed, from int64) error {
 		switch in := &step.Input; {
 		case in.What == process.Received:
 			w := passageOf(step.Peer, e.Life.Head.Member, in.Kind, in.Message)
-			return sent[w] > 0 || !waits[w]
+			return sent[w] > 0 || waits[w] == 0
 		case in.What == process.Commanded && in.Command.Order == contract.Died:
 			return !slices.ContainsFunc(queues, func(q []timed) bool {
 				return len(q) > 0 && q[0].Life.Head.Incarnation <= in.Command.Number && slices.Index(j.Members, q[0].Life.Head.Member)+1 == int(in.Command.Member)
@@ -197,8 +203,12 @@ func (j *Joined) order(queues [][]timed, from int64) error {
 		e := queues[next][0]
 		queues[next] = queues[next][1:]
 		if step, is := e.Body.(*record.Step); is {
+			if in := &step.Input; in.What == process.Received {
+				sent[passageOf(step.Peer, e.Life.Head.Member, in.Kind, in.Message)]--
+			}
 			for _, m := range step.Sent {
-				sent[passageOf(e.Life.Head.Member, m.Peer, m.Kind, m.Payload)]++
+				w := passageOf(e.Life.Head.Member, m.Peer, m.Kind, m.Payload)
+				sent[w], waits[w] = sent[w]+1, waits[w]-1
 			}
 		}
 		if j.Begins < 0 && e.at >= from {
@@ -206,15 +216,20 @@ func (j *Joined) order(queues [][]timed, from int64) error {
 		}
 		j.Entries = append(j.Entries, e.JoinedEntry)
 	}
-	if j.Begins == 0 { // there is nothing before
+	return nil
+}
+
+// trim lets the part begin with its first entry, if there is nothing before.
+func (j *Joined) trim() error {
+	switch {
+	case j.Begins < 0 || j.Begins >= len(j.Entries):
+		return fmt.Errorf("%w: no record has a step there", ErrNotJoined)
+	case j.Begins == 0:
 		first := j.Entries[0].At
 		j.From = j.From.Add(first)
 		for i := range j.Entries {
 			j.Entries[i].At -= first
 		}
-	}
-	if j.Begins < 0 {
-		return fmt.Errorf("%w: no record has a step there", ErrNotJoined)
 	}
 	return nil
 }

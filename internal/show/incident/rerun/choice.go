@@ -71,6 +71,11 @@ func (m *maker) detects(i int, f *fact, c *simulate.Choice) error {
 	return m.forget(i, func(s *send) bool { return s.from == int(in.Port) && s.to == f.position })
 }
 
+// unheard reports whether an event is the end of a suspicion of which neither the algorithm nor the session hears.
+func (m *maker) unheard(c *simulate.Choice) bool {
+	return c.What == simulate.Trust && !m.program.Functions.Trust && !slices.Contains(m.session.Faults(), *c)
+}
+
 // lose loses a message, if it is under way.
 func (m *maker) lose(message int) error {
 	link := m.link(message)

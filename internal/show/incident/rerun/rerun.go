@@ -541,8 +541,10 @@ func (m *maker) step(i int, f *fact) error {
 	if c.Draw, err = draw(f.step.Choices); err != nil {
 		return err
 	}
-	if err := m.choose(c); err != nil {
-		return err
+	if !m.unheard(&c) {
+		if err := m.choose(c); err != nil {
+			return err
+		}
 	}
 	m.run.Steps++
 	if !bytes.Equal(m.session.Encoding(f.position), f.after) {
