@@ -23,7 +23,9 @@ func (s *Session) resume(m *trace.Moment) error {
 	for q := range m.Processes {
 		now := &m.Processes[q]
 		r.Instance.Incarnate(q, now.Life)
-		if err := r.Processes.Resume(r.Slots[q], q, now.State, election.Ticks{}); err != nil {
+		if len(now.State) == 0 {
+			r.Processes.Born(r.Slots[q], q)
+		} else if err := r.Processes.Resume(r.Slots[q], q, now.State, election.Ticks{}); err != nil {
 			return fmt.Errorf("%w: the state of %s: %w", ErrMoment, r.Instance.Name(q), err)
 		}
 		if now.Crashed {
@@ -124,6 +126,16 @@ func (s *Session) Clock(position int) election.Ticks { return s.run.Local(positi
 // gains reports whether a choice lets clocks gain.
 func (s *Session) gains(c Choice) bool {
 	return s.run.Lazy != nil && c.Process >= 0 && c.Process < s.run.Instance.Size() && !c.Time.IsZero() && c == Choice{What: Gain, Process: c.Process, Time: c.Time}
+}
+
+// distrusts reports whether a choice is a suspicion, which a real failure detector may repeat.
+func (s *Session) distrusts(c Choice) bool {
+	net := s.run.Network
+	if int(c.Link) >= net.Links() || s.run.Dead[net.Owner(c.Link)] || !s.run.Functions.Suspect {
+		return false
+	}
+	q, _ := net.End(c.Link)
+	return q != net.Owner(c.Link) && c == Choice{What: Distrust, Process: net.Owner(c.Link), Link: c.Link}
 }
 
 // asks reports whether a choice is a command of a kind that only recorded runs have.

@@ -18,7 +18,7 @@ type Moment struct {
 
 // Standing is a process at a moment.
 type Standing struct {
-	State    []byte         `json:"state"`             // as package codec encodes it; of a crashed process only what is durable matters
+	State    []byte         `json:"state"`             // as package codec encodes it; of a crashed process only what is durable matters; empty: newborn
 	Life     uint64         `json:"life,omitempty"`    // the number that its host has given to its life; 0: none
 	Crashed  bool           `json:"crashed,omitempty"` // and has not recovered
 	Asleep   bool           `json:"asleep,omitempty"`  // it has yet to start

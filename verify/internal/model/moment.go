@@ -26,9 +26,12 @@ func (c *Checker) begun() (*recorder, error) {
 	states := make([]process.State, c.N)
 	for q := range m.Processes {
 		c.Network.Incarnate(q, m.Processes[q].Life)
-		state, err := c.Values.Resume(q, m.Processes[q].State)
-		if err != nil {
-			return wrong(fmt.Errorf("the state of %s: %w", c.Network.Name(q), err))
+		state := c.Values.Born(q)
+		if encoded := m.Processes[q].State; len(encoded) > 0 {
+			var err error
+			if state, err = c.Values.Resume(q, encoded); err != nil {
+				return wrong(fmt.Errorf("the state of %s: %w", c.Network.Name(q), err))
+			}
 		}
 		if m.Processes[q].Crashed {
 			state = c.Values.Reborn(state, q)

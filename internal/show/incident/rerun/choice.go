@@ -62,12 +62,6 @@ func (m *maker) detects(i int, f *fact, c *simulate.Choice) error {
 		return nil
 	}
 	c.What = simulate.Distrust
-	ended := simulate.Choice{What: simulate.Trust, Process: f.position, Link: c.Link}
-	if slices.Contains(m.session.Faults(), ended) { // it was heard meanwhile, which the algorithm is not told
-		if err := m.choose(ended); err != nil {
-			return err
-		}
-	}
 	return m.forget(i, func(s *send) bool { return s.from == int(in.Port) && s.to == f.position })
 }
 

@@ -107,6 +107,7 @@ type member struct {
 	until     uint64
 	stopping  bool
 	suspects  map[int]bool
+	kept      []byte // the last state of the life before
 	replayer  *record.Replayer
 	parameter map[string]string
 	priority  []uint16
@@ -130,7 +131,10 @@ func (m *maker) read() error {
 	for i := range m.Entries {
 		e := &m.Entries[i]
 		f := fact{JoinedEntry: e, position: slices.Index(m.Members, e.Life.Head.Member), message: -1}
-		if f.position < 0 {
+		switch unit := e.Life.Head.Unit; {
+		case unit <= 0 || unit != m.Entries[0].Life.Head.Unit:
+			return wrong("members count time in units of %s and %s", m.Entries[0].Life.Head.Unit, unit)
+		case f.position < 0:
 			return wrong("member %d is not one of those that others know", e.Life.Head.Member)
 		}
 		if i == m.Begins {
@@ -150,6 +154,9 @@ func (m *maker) read() error {
 func (m *maker) take(f *fact, at int) (err error) {
 	now := m.members[f.position]
 	if now.life != f.Life {
+		if now.known {
+			now.kept = now.replayer.AppendState(nil, m.Group, now.last)
+		}
 		if err := now.live(m.program, f.Life); err != nil {
 			return err
 		}
@@ -176,6 +183,9 @@ func (m *maker) take(f *fact, at int) (err error) {
 			now.resume(body)
 		}
 	case *record.Step:
+		if body.Ticks < now.last {
+			return wrong("the clock of member %d goes back", f.Life.Head.Member)
+		}
 		if !now.known {
 			if at >= m.Begins {
 				return wrong("a part of the record of member %d is missing there", f.Life.Head.Member)
@@ -212,7 +222,7 @@ func (now *member) live(p *process.Program, life *explain.JoinedLife) error {
 	if err != nil {
 		return fmt.Errorf("member %d: %w", life.Head.Member, err)
 	}
-	*now = member{life: life, begun: !life.Whole, replayer: replayer, alarms: map[election.Timer]alarm{}, suspects: map[int]bool{}, parameter: now.parameter, priority: now.priority}
+	*now = member{life: life, begun: !life.Whole, kept: now.kept, replayer: replayer, alarms: map[election.Timer]alarm{}, suspects: map[int]bool{}, parameter: now.parameter, priority: now.priority}
 	return nil
 }
 
@@ -273,7 +283,17 @@ func (m *maker) freeze() error {
 		next, lives := m.next(q, now)
 		switch {
 		case now.life == nil || !now.begun && !now.ended: // it begins to live later
-			moment.Processes = append(moment.Processes, trace.Standing{Crashed: lives != nil && lives.Recovering, Asleep: lives == nil || !lives.Recovering})
+			if now.life != nil {
+				lives = now.life
+			}
+			s := trace.Standing{Crashed: lives != nil && lives.Recovering, Asleep: lives == nil || !lives.Recovering}
+			if now.life != nil && m.unborn(now.life) {
+				s.State = now.kept
+			}
+			if now.known && m.unborn(now.life) {
+				s.State, s.Life = now.replayer.AppendState(nil, m.Group, now.last), now.life.Head.Incarnation
+			}
+			moment.Processes = append(moment.Processes, s)
 			continue
 		case !now.known && next == nil && now.ended: // nothing of it matters but that it is dead, and what it recovers with is known later
 			moment.Processes = append(moment.Processes, trace.Standing{Crashed: true})
@@ -295,6 +315,14 @@ func reads(now *member, next *nextStep, unit time.Duration) uint64 {
 	}
 	ticks := next.step().Ticks
 	return max(now.last, ticks-min(ticks, uint64(max(0, next.At/unit))))
+}
+
+// unborn reports whether a life, which has not started, does not start later either.
+func (m *maker) unborn(life *explain.JoinedLife) bool {
+	return !slices.ContainsFunc(m.Entries[m.Begins:], func(e explain.JoinedEntry) bool {
+		step, is := e.Body.(*record.Step)
+		return is && e.Life == life && (step.Input.What == process.Started || step.Input.What == process.Recovered)
+	})
 }
 
 // nextStep is an entry that is a step.
@@ -412,11 +440,8 @@ func (m *maker) begin() error {
 	o := &m.run.Options
 	setup := &o.Setup
 	setup.IDs = election.List(m.Members)
-	for q, now := range m.members {
-		switch {
-		case now.parameter == nil:
-			return wrong("the settings of member %d are not known", m.Members[q])
-		case setup.Parameters == nil:
+	for _, now := range m.members {
+		if setup.Parameters == nil && now.parameter != nil {
 			setup.Parameters, setup.Priorities = now.parameter, now.priority
 		}
 	}
@@ -436,8 +461,14 @@ func (m *maker) begin() error {
 			m.proof(f.step.Input.Command)
 		}
 	}
+	for i := m.Begins; i < len(m.facts); i++ { // of lives that end before they start
+		s, is := m.facts[i].Body.(*record.Snapshot)
+		if now := &moment.Processes[m.facts[i].position]; is && now.State == nil {
+			now.State, now.Life = s.State, m.facts[i].Life.Head.Incarnation
+		}
+	}
 	for q := range moment.Processes {
-		if moment.Processes[q].State == nil {
+		if s := &moment.Processes[q]; s.State == nil && s.Crashed {
 			return wrong("no record has the state of member %d", m.Members[q])
 		}
 	}
