@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -152,25 +153,39 @@ func (s *Session) disturbance(want *trace.Step) []Choice {
 	return s.Faults()
 }
 
-// mostDraws is the largest number of vectors of random choices that are tried for a step.
-const mostDraws = 1 << 16
-
-// try makes an event with each vector of random choices, until it does what the first steps of a record hold.
+// try makes an event with the seed's random choices, or else those of the record, if that does what the first steps of a record hold.
 func (s *Session) try(c Choice, left []trace.Step, clock bool) int {
-	before := len(s.Record().Steps)
-	for c.Draw = 0; c.Draw <= mostDraws; c.Draw++ {
-		if s.Step(c) != nil {
+	c.Draw = 0
+	made, happens := s.once(c, left, clock)
+	if c.Draw = drawn(left[0].Drew); made == 0 && happens && c.Draw > 0 {
+		made, _ = s.once(c, left, clock)
+	}
+	return made
+}
+
+// drawn returns [Choice.Draw] for some random choices; 0: there are none, or too many values.
+func drawn(all []trace.Draw) uint64 {
+	number, ways := uint64(0), uint64(1)
+	for _, d := range all {
+		if d.Among == 0 || ways > math.MaxUint32 {
 			return 0
 		}
-		if made := s.Record().Steps[before:]; len(made) > 0 && len(made) <= len(left) && alike(made, left[:len(made)], clock) {
-			return len(made)
-		}
-		s.Back()
-		if s.ways == 1 || c.Draw == s.ways {
-			break
-		}
+		number, ways = number+uint64(d.Value)*ways, ways*uint64(d.Among)
 	}
-	return 0
+	return number + min(1, uint64(len(all)))
+}
+
+// once makes an event. It takes it back and returns 0 unless it makes the first steps of a record, and reports false if it cannot happen.
+func (s *Session) once(c Choice, left []trace.Step, clock bool) (made int, happens bool) {
+	before := len(s.Record().Steps)
+	if s.Step(c) != nil {
+		return 0, false
+	}
+	if made := s.Record().Steps[before:]; len(made) > 0 && len(made) <= len(left) && alike(made, left[:len(made)], clock) {
+		return len(made), true
+	}
+	s.Back()
+	return 0, true
 }
 
 // alike reports whether the steps that were made are those of a record. Times count only where there is a clock. Copies of

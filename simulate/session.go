@@ -34,7 +34,6 @@ type Session struct {
 	dies     int                // Choice.Dies of the current event
 	drawn    bool               // the random choices of the current step come from rest, and not from the seed
 	rest     uint64             // of Choice.Draw
-	ways     uint64             // the number of vectors of values that these choices can have; too small beyond 2³²
 	recorded bool               // it began at a moment
 	late     bool               // synchronous: the timers of this unit have begun
 	free     []int              // slots that hold no state
@@ -176,7 +175,6 @@ func (s *Session) choosing(seeded func(uint32) uint32) func(uint32) uint32 {
 			value = uint32(s.rest % uint64(n))
 			s.rest /= uint64(n)
 		}
-		s.ways = min(s.ways, 1<<32-1) * uint64(n)
 		return value
 	}
 }
@@ -280,7 +278,7 @@ func (s *Session) Step(c Choice) (err error) {
 	}
 	s.begin(c.Process)
 	s.replacing = nil
-	s.drawn, s.rest, s.ways = c.Draw > 0, max(c.Draw, 1)-1, 1
+	s.drawn, s.rest = c.Draw > 0, max(c.Draw, 1)-1
 	defer func() {
 		if err != nil {
 			s.rollBack(s.undo)

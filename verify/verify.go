@@ -64,6 +64,7 @@ type Options struct {
 
 	// Moment is where runs begin, in lazy time; nil: at the beginning. Pace is the number of units that pass at once in lazy time; 0 is one. With a
 	// greater one, events happen only at its multiples, so that fewer schedules are tried, and each of them is possible.
+	// After a moment, of a random choice among more than 16 values only the least and the greatest are tried.
 	Moment *trace.Moment
 	Pace   uint64
 

@@ -548,7 +548,7 @@ func (m *maker) make() error {
 // choose makes an event of the session.
 func (m *maker) choose(c simulate.Choice) error {
 	if err := m.session.Step(c); err != nil {
-		return fmt.Errorf("the simulator cannot make it: %w", err)
+		return wrong("the simulator cannot make it: %w", err)
 	}
 	m.run.Choices = append(m.run.Choices, c)
 	return nil
