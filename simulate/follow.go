@@ -3,7 +3,6 @@ package simulate
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -157,22 +156,10 @@ func (s *Session) disturbance(want *trace.Step) []Choice {
 func (s *Session) try(c Choice, left []trace.Step, clock bool) int {
 	c.Draw = 0
 	made, happens := s.once(c, left, clock)
-	if c.Draw = drawn(left[0].Drew); made == 0 && happens && c.Draw > 0 {
+	if c.Draw = trace.Drawn(left[0].Drew); made == 0 && happens && c.Draw > 0 {
 		made, _ = s.once(c, left, clock)
 	}
 	return made
-}
-
-// drawn returns [Choice.Draw] for some random choices; 0: there are none, or too many values.
-func drawn(all []trace.Draw) uint64 {
-	number, ways := uint64(0), uint64(1)
-	for _, d := range all {
-		if d.Among == 0 || ways > math.MaxUint32 {
-			return 0
-		}
-		number, ways = number+uint64(d.Value)*ways, ways*uint64(d.Among)
-	}
-	return number + min(1, uint64(len(all)))
 }
 
 // once makes an event. It takes it back and returns 0 unless it makes the first steps of a record, and reports false if it cannot happen.

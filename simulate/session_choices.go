@@ -141,7 +141,7 @@ func (s *Session) possible(c Choice) bool {
 	if c.What == Deliver {
 		return s.delivers(c)
 	}
-	if s.recorded && (s.gains(c) || s.asks(c) || s.distrusts(c)) {
+	if s.recorded && s.events(c) {
 		return true
 	}
 	if s.recorded && c.What == Revive {

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/simulate/internal/queues"
+	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -20,56 +22,26 @@ func (s *Session) resume(m *trace.Moment) error {
 		return fmt.Errorf("%w: %w", ErrMoment, err)
 	}
 	s.recorded, r.result.Disturbed = true, true
+	launched, err := r.Resume(m)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrMoment, err)
+	}
+	for _, l := range launched {
+		p := parcel{Letter: queues.Letter{Link: l.Link, Message: l.Message}, number: l.Number}
+		s.queues[p.On()] = append(s.queues[p.On()], p)
+	}
 	for q := range m.Processes {
 		now := &m.Processes[q]
-		r.Instance.Incarnate(q, now.Life)
-		if len(now.State) == 0 {
-			r.Processes.Born(r.Slots[q], q)
-		} else if err := r.Processes.Resume(r.Slots[q], q, now.State, election.Ticks{}); err != nil {
-			return fmt.Errorf("%w: the state of %s: %w", ErrMoment, r.Instance.Name(q), err)
-		}
-		if now.Crashed {
-			r.Processes.Reborn(r.Slots[q], q)
-		}
-		r.Dead[q], s.asleep[q], s.working[q], r.Decisions[q] = now.Crashed, now.Asleep, now.Stopping, now.Decision()
+		s.asleep[q], s.working[q] = now.Asleep, now.Stopping
 		for _, port := range now.Suspects {
 			s.suspect[r.Network.First(q)+uint32(port)] = true
 		}
 		for _, a := range now.Alarms {
 			s.alarms[q*len(r.Declaration.Timers)+int(a.Timer)] = alarm{true, a.Left, a.Deadline}
 		}
-		if r.Leases != nil {
-			r.Leases.Resume(q, now.Decision(), now.Lease, now.Stopping, now.Crashed)
-		}
 	}
 	for _, d := range m.Proofs {
 		s.proofs = append(s.proofs, election.Command{Order: election.Died, Member: d.Member, Number: d.Number})
-	}
-	return s.launch(m)
-}
-
-// launch sends the messages under way, and begins the record.
-func (s *Session) launch(m *trace.Moment) error {
-	r, texts := s.run, make([]string, len(m.UnderWay))
-	for i := range m.UnderWay {
-		f := &m.UnderWay[i]
-		held, err := r.Processes.Decode(f.Content)
-		if err != nil {
-			return fmt.Errorf("%w: a message under way: %w", ErrMoment, err)
-		}
-		texts[i] = r.Processes.Contents(f.Kind, held)
-		link := r.Network.First(f.From) + uint32(f.Port)
-		s.queues[link] = append(s.queues[link], parcel{Letter: queues.Letter{Link: link<<4 | uint32(f.Kind), Message: held}})
-	}
-	text := func(i int) string { return texts[i] }
-	for _, step := range m.Steps(r.Declaration, r.Instance, r.StateText, text) {
-		r.Record.Begin(step)
-		placed := map[int]int{} // by port
-		for _, sent := range step.Sent {
-			queue := s.queues[r.Network.First(step.Process)+uint32(sent.Port)]
-			queue[placed[sent.Port]].number = uint32(sent.Message)
-			placed[sent.Port]++
-		}
 	}
 	return nil
 }
@@ -79,13 +51,8 @@ func (s *Session) Moment() *trace.Moment {
 	r := s.run
 	m := &trace.Moment{Schema: r.runner.program.Schema()}
 	for q := range r.Instance.Size() {
-		d := r.Decisions[q]
-		now := trace.Standing{
-			State: s.Encoding(q), Crashed: r.Dead[q], Asleep: s.asleep[q], Stopping: s.working[q], Life: r.Instance.Local(q).Incarnation, Role: d.Role, Leader: d.Leader, Term: d.Term,
-		}
-		if r.Leases != nil {
-			now.Lease = r.LeaseLeft(q)
-		}
+		now := r.Standing(q)
+		now.Asleep, now.Stopping = s.asleep[q], s.working[q]
 		for port := range r.Network.Degree(q) {
 			if s.suspect[r.Network.First(q)+uint32(port)] {
 				now.Suspects = append(now.Suspects, port)
@@ -120,27 +87,69 @@ func (s *Session) Encoding(position int) []byte {
 	return s.run.Processes.Encoding(s.run.Slots[position], s.run.Local(position))
 }
 
-// Clock returns what the clock of deadlines of the process at a position shows.
-func (s *Session) Clock(position int) election.Ticks { return s.run.Local(position) }
-
-// gains reports whether a choice lets clocks gain.
-func (s *Session) gains(c Choice) bool {
-	return s.run.Lazy != nil && c.Process >= 0 && c.Process < s.run.Instance.Size() && !c.Time.IsZero() && c == Choice{What: Gain, Process: c.Process, Time: c.Time}
-}
-
-// distrusts reports whether a choice is a suspicion, which a real failure detector may repeat.
-func (s *Session) distrusts(c Choice) bool {
-	net := s.run.Network
-	if int(c.Link) >= net.Links() || s.run.Dead[net.Owner(c.Link)] || !s.run.Functions.Suspect {
+// events reports whether a choice is one that only recorded runs have: clocks gain, a failure detector repeats a suspicion, or a host gives any command.
+func (s *Session) events(c Choice) bool {
+	p, net := c.Process, s.run.Network
+	if p < 0 || p >= s.run.Instance.Size() {
 		return false
 	}
-	q, _ := net.End(c.Link)
-	return q != net.Owner(c.Link) && c == Choice{What: Distrust, Process: net.Owner(c.Link), Link: c.Link}
+	switch c.What {
+	case Gain:
+		return s.run.Lazy != nil && !c.Time.IsZero() && c == Choice{What: Gain, Process: p, Time: c.Time}
+	case Distrust:
+		first := net.First(p)
+		if c.Link < first || c.Link-first >= uint32(net.Degree(p)) {
+			return false
+		}
+		q, _ := net.End(c.Link)
+		return q != p && !s.run.Dead[p] && s.run.Functions.Suspect && c == Choice{What: Distrust, Process: p, Link: c.Link}
+	case Ask:
+		orders := []election.Order{election.Confirm, election.Enlist, election.Dismiss, election.Transfer}
+		return !s.run.Dead[p] && s.run.Functions.Command && slices.Contains(orders, c.Command.Order) && c == Choice{What: Ask, Process: p, Command: c.Command}
+	}
+	return false
 }
 
-// asks reports whether a choice is a command of a kind that only recorded runs have.
-func (s *Session) asks(c Choice) bool {
-	p := c.Process
-	return p >= 0 && p < s.run.Instance.Size() && !s.run.Dead[p] && s.run.Functions.Command && c == Choice{What: Ask, Process: p, Command: c.Command} &&
-		slices.Contains([]election.Order{election.Confirm, election.Enlist, election.Dismiss, election.Transfer}, c.Command.Order)
+// Lazy time, as in package verify: no event is urgent. A message takes any time, a timer is late by any time, and time passes at any
+// moment. Each process has two clocks: the timers of all run fast, and the deadlines, with the leases that end by them, slow. A
+// deadline may come a step early, at any moment.
+
+// maxRate is the maximum denominator of the error of clocks, as in package verify.
+const maxRate = 1 << 20
+
+// BeLazy puts a session that has not begun into lazy time, in which clocks err by a part below 1 of the true rate. Then Pass is a
+// step of time, and Hasten one of the faults. The error wraps [ErrOptions].
+func (s *Session) BeLazy(err faults.Chance) error {
+	switch {
+	case !s.run.Declaration.Leased || s.run.o.Timing != election.Timed:
+		return fmt.Errorf("%w %s: lazy time is for timed runs of algorithms with leases", ErrOptions, s.run.Declaration.Name)
+	case err.Times > 0 && err.Times >= err.Of, err.Of > maxRate:
+		return fmt.Errorf("%w %s: the error of a clock is below 1, with a denominator of at most %d, not %s", ErrOptions, s.run.Declaration.Name, maxRate, err)
+	case len(s.made) > 0:
+		return fmt.Errorf("%w %s: lazy time comes before the first event", ErrOptions, s.run.Declaration.Name)
+	}
+	n := s.run.Instance.Size()
+	s.run.Lazy = &steps.LazyClocks{Err: err, Pace: s.run.o.Pace, Gained: make([]election.Ticks, n), Ahead: make([]election.Ticks, n)}
+	s.run.Drifts = make([]*steps.Drift, s.run.Instance.Size()) // so that steps read the clock of their process
+	return nil
+}
+
+// hasteners returns the processes whose deadlines can come early.
+func (s *Session) hasteners() (all []Choice) {
+	if s.run.Lazy == nil {
+		return nil
+	}
+	for p, dead := range s.run.Dead {
+		if !dead {
+			all = append(all, Choice{What: Hasten, Process: p})
+		}
+	}
+	return all
+}
+
+// hasten lets the deadlines of the process at p come a step early.
+func (s *Session) hasten(p int) {
+	l := s.run.Lazy
+	change(s, &l.Gained[p], l.Gained[p].Add(l.Step()))
+	s.run.Note(p, trace.Step{Event: trace.Fault, Port: -1, Text: trace.Hastened})
 }

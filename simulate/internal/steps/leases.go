@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/trace"
 )
 
 // Leases records, in the time of the run, the processes that may work as the leader. No two may do so at the same time, the
@@ -44,23 +45,23 @@ func NewLeases(n int) *Leases {
 	return l
 }
 
-// Resume sets what the process at p has decided, and for how long its work counts, at the moment in which a run begins.
-func (l *Leases) Resume(p int, d network.Decision, left election.Ticks, stopping, crashed bool) {
-	h := held{process: p, term: d.Term, until: left, stopping: stopping, ended: d.Role != network.Leader}
+// resume sets what a process has decided, and for how long its work counts, at the moment in which the run begins.
+func (l *Leases) resume(p int, now *trace.Standing) {
+	h := held{process: p, term: now.Term, until: now.Lease, stopping: now.Stopping, ended: now.Role != network.Leader}
 	switch {
-	case crashed && !left.IsZero():
+	case now.Crashed && !now.Lease.IsZero():
 		l.orphans = append(l.orphans, h)
-	case !crashed && (d.Role == network.Leader || stopping):
+	case !now.Crashed && (now.Role == network.Leader || now.Stopping):
 		l.held[p] = h
 	}
-	if d.Role == network.Leader && d.Term > l.last {
-		l.last, l.leader = d.Term, p
-		l.led = append(l.led, tenure{p, d.Term})
+	if now.Role == network.Leader && now.Term > l.last {
+		l.last, l.leader = now.Term, p
+		l.led = append(l.led, tenure{p, now.Term})
 	}
 }
 
-// LeaseLeft returns for how long the work of the process at p counts as done under a lease, that of its ended lives too.
-func (r *Core) LeaseLeft(p int) (left election.Ticks) {
+// leaseLeft returns for how long the work of the process at p counts as done under a lease, that of its ended lives too.
+func (r *Core) leaseLeft(p int) (left election.Ticks) {
 	now := r.leaseTime(p)
 	for _, h := range append(slices.Clone(r.Leases.orphans), r.Leases.held[p]) {
 		if h.process == p && now.Less(h.until) && left.Less(h.until.Sub(now)) {

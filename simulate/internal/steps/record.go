@@ -98,14 +98,6 @@ func (r *Core) Note(p int, step trace.Step) {
 	}
 }
 
-// Begin records a step with which a run begins at a moment.
-func (r *Recorder) Begin(step trace.Step) {
-	for _, m := range step.Sent {
-		r.Sent = append(r.Sent, Sender{Process: step.Process, Kind: m.Kind, phase: -1, Text: m.Text})
-	}
-	r.add(step)
-}
-
 func (r *Recorder) add(step trace.Step) {
 	r.Steps = append(r.Steps, step)
 	r.bytes += step.Bytes()

@@ -164,8 +164,23 @@ func (m *maker) take(f *fact, at int) (err error) {
 			delete(other.suspects, f.position)
 		}
 	}
-	body := f.Body
-	switch body := body.(type) {
+	if err := m.about(f, now, at); err != nil {
+		return err
+	}
+	if err := now.replayer.Take(f.Entry); err != nil {
+		return fmt.Errorf("member %d: %w", f.Life.Head.Member, err)
+	}
+	if f.step != nil {
+		f.after = now.replayer.AppendState(nil, m.Group, f.step.Ticks)
+		now.apply(f, m.run)
+	}
+	now.ended = f.Last
+	return nil
+}
+
+// about notes what an entry means, before it is replayed.
+func (m *maker) about(f *fact, now *member, at int) error {
+	switch body := f.Body.(type) {
 	case *record.Gap:
 		now.known = false
 		if at >= m.Begins {
@@ -183,36 +198,34 @@ func (m *maker) take(f *fact, at int) (err error) {
 			now.resume(body)
 		}
 	case *record.Step:
-		if body.Ticks < now.last {
-			return wrong("the clock of member %d goes back", f.Life.Head.Member)
+		return m.steps(f, now, body, at)
+	}
+	return nil
+}
+
+// steps notes what a step means, before it is replayed.
+func (m *maker) steps(f *fact, now *member, body *record.Step, at int) (err error) {
+	if body.Ticks < now.last {
+		return wrong("the clock of member %d goes back", f.Life.Head.Member)
+	}
+	if !now.known {
+		if at >= m.Begins {
+			return wrong("a part of the record of member %d is missing there", f.Life.Head.Member)
 		}
-		if !now.known {
-			if at >= m.Begins {
-				return wrong("a part of the record of member %d is missing there", f.Life.Head.Member)
-			}
-			break
-		}
-		f.step = body
-		f.born = !now.begun && (body.Input.What == process.Started || body.Input.What == process.Recovered)
-		f.folded = !now.begun && !f.born
-		if f.born {
-			f.before = now.replayer.AppendState(nil, m.Group, body.Ticks)
-			now.begun = true
-		}
-		if body.Input.What == process.Received {
-			if f.plain, err = now.replayer.Plain(m.Group, body.Input.Message); err != nil {
-				return fmt.Errorf("member %d: %w", f.Life.Head.Member, err)
-			}
+		return nil
+	}
+	f.step = body
+	f.born = !now.begun && (body.Input.What == process.Started || body.Input.What == process.Recovered)
+	f.folded = !now.begun && !f.born
+	if f.born {
+		f.before = now.replayer.AppendState(nil, m.Group, body.Ticks)
+		now.begun = true
+	}
+	if body.Input.What == process.Received {
+		if f.plain, err = now.replayer.Plain(m.Group, body.Input.Message); err != nil {
+			return fmt.Errorf("member %d: %w", f.Life.Head.Member, err)
 		}
 	}
-	if err := now.replayer.Take(f.Entry); err != nil {
-		return fmt.Errorf("member %d: %w", f.Life.Head.Member, err)
-	}
-	if f.step != nil {
-		f.after = now.replayer.AppendState(nil, m.Group, f.step.Ticks)
-		now.apply(f, m.run)
-	}
-	now.ended = f.Last
 	return nil
 }
 
@@ -275,129 +288,6 @@ func (now *member) apply(f *fact, run *Run) {
 	}
 }
 
-// freeze makes the moment in which the run begins.
-func (m *maker) freeze() error {
-	moment := &trace.Moment{Schema: m.program.Schema()}
-	unit := m.Entries[0].Life.Head.Unit
-	for q, now := range m.members {
-		next, lives := m.next(q, now)
-		switch {
-		case now.life == nil || !now.begun && !now.ended: // it begins to live later
-			if now.life != nil {
-				lives = now.life
-			}
-			s := trace.Standing{Crashed: lives != nil && lives.Recovering, Asleep: lives == nil || !lives.Recovering}
-			if now.life != nil && m.unborn(now.life) {
-				s.State = now.kept
-			}
-			if now.known && m.unborn(now.life) {
-				s.State, s.Life = now.replayer.AppendState(nil, m.Group, now.last), now.life.Head.Incarnation
-			}
-			moment.Processes = append(moment.Processes, s)
-			continue
-		case !now.known && next == nil && now.ended: // nothing of it matters but that it is dead, and what it recovers with is known later
-			moment.Processes = append(moment.Processes, trace.Standing{Crashed: true})
-			continue
-		case !now.known:
-			return wrong("the state of member %d is not known there: its record has a gap before", m.Members[q])
-		}
-		m.clocks[q].read = reads(now, next, unit)
-		moment.Processes = append(moment.Processes, m.standing(q, now))
-	}
-	m.run.Options.Moment = moment
-	return nil
-}
-
-// reads returns what the clock of a member reads at the moment: between its last step and the next one.
-func reads(now *member, next *nextStep, unit time.Duration) uint64 {
-	if next == nil {
-		return now.last + uint64(max(0, -now.lastAt/unit))
-	}
-	ticks := next.step().Ticks
-	return max(now.last, ticks-min(ticks, uint64(max(0, next.At/unit))))
-}
-
-// unborn reports whether a life, which has not started, does not start later either.
-func (m *maker) unborn(life *explain.JoinedLife) bool {
-	return !slices.ContainsFunc(m.Entries[m.Begins:], func(e explain.JoinedEntry) bool {
-		step, is := e.Body.(*record.Step)
-		return is && e.Life == life && (step.Input.What == process.Started || step.Input.What == process.Recovered)
-	})
-}
-
-// nextStep is an entry that is a step.
-type nextStep struct{ *explain.JoinedEntry }
-
-func (n nextStep) step() *record.Step { return n.Body.(*record.Step) }
-
-// next returns the next step of the life of a member, and its next life.
-func (m *maker) next(position int, now *member) (step *nextStep, lives *explain.JoinedLife) {
-	for i := m.Begins; i < len(m.Entries); i++ {
-		e := &m.Entries[i]
-		if e.Life.Head.Member != m.Members[position] {
-			continue
-		}
-		if lives == nil {
-			lives = e.Life
-		}
-		if _, is := e.Body.(*record.Step); is && e.Life == now.life {
-			return &nextStep{e}, lives
-		}
-	}
-	return nil, lives
-}
-
-// standing returns how a member stands at the moment.
-func (m *maker) standing(q int, now *member) trace.Standing {
-	reading := m.clocks[q].read
-	s := trace.Standing{
-		State: now.replayer.AppendState(nil, m.Group, reading), Life: now.life.Head.Incarnation, Crashed: now.ended,
-		Role: now.decision.Role, Leader: now.decision.Leader, Term: now.decision.Term, Lease: election.Units(now.until - min(now.until, reading)),
-	}
-	if now.ended {
-		s.Role, s.Leader, s.Term = network.Undecided, 0, 0
-		return s
-	}
-	s.Stopping = now.stopping
-	for port := range m.net {
-		if now.suspects[port] {
-			s.Suspects = append(s.Suspects, port)
-		}
-	}
-	for t := range m.program.Timers {
-		if a, runs := now.alarms[election.Timer(t)]; runs {
-			s.Alarms = append(s.Alarms, trace.Alarm{Timer: election.Timer(t), Left: election.Units(a.at - min(a.at, reading)), Deadline: a.deadline})
-		}
-	}
-	return m.unknown(now, reading, s)
-}
-
-// unknown adds timers that were set before the record begins: those that expire in it before they are set again.
-func (m *maker) unknown(now *member, reading uint64, s trace.Standing) trace.Standing {
-	seen := map[election.Timer]bool{}
-	for _, a := range s.Alarms {
-		seen[a.Timer] = true
-	}
-	for i := m.Begins; i < len(m.Entries); i++ {
-		step, is := m.Entries[i].Body.(*record.Step)
-		if !is || m.Entries[i].Life != now.life {
-			continue
-		}
-		if t := step.Input.Timer; step.Input.What == process.Expired && !seen[t] {
-			s.Alarms = append(s.Alarms, trace.Alarm{Timer: t, Left: election.Units(step.Ticks - min(step.Ticks, reading))})
-		}
-		if step.Input.What == process.Expired {
-			seen[step.Input.Timer] = true
-		}
-		for _, e := range step.Effects {
-			if e.Op == election.SetTimer || e.Op == election.StopTimer {
-				seen[e.Timer] = true
-			}
-		}
-	}
-	return s
-}
-
 // match finds for each message that is received where it was sent.
 func (m *maker) match() error {
 	type passage struct {
@@ -451,26 +341,8 @@ func (m *maker) begin() error {
 	}
 	o.Pace, o.AnyTime = max(1, lease/paces), true
 	moment := o.Moment
-	for i := m.Begins; i < len(m.facts); i++ {
-		f := &m.facts[i]
-		if now := &moment.Processes[f.position]; f.born && now.State == nil {
-			now.State, now.Life = f.before, f.Life.Head.Incarnation
-		}
-		if f.step != nil && f.step.Input.What == process.Commanded && f.step.Input.Command.Order == election.Died {
-			o.Wardens = true
-			m.proof(f.step.Input.Command)
-		}
-	}
-	for i := m.Begins; i < len(m.facts); i++ { // of lives that end before they start
-		s, is := m.facts[i].Body.(*record.Snapshot)
-		if now := &moment.Processes[m.facts[i].position]; is && now.State == nil {
-			now.State, now.Life = s.State, m.facts[i].Life.Head.Incarnation
-		}
-	}
-	for q := range moment.Processes {
-		if s := &moment.Processes[q]; s.State == nil && s.Crashed {
-			return wrong("no record has the state of member %d", m.Members[q])
-		}
+	if err := m.states(moment); err != nil {
+		return err
 	}
 	m.queues = map[uint32][]int{}
 	for i := range m.sends {
@@ -488,6 +360,32 @@ func (m *maker) begin() error {
 		err = m.session.BeLazy(faults.Chance{})
 	}
 	return err
+}
+
+// states gives members that start or recover later the states in which they do.
+func (m *maker) states(moment *trace.Moment) error {
+	for i := m.Begins; i < len(m.facts); i++ {
+		f := &m.facts[i]
+		if now := &moment.Processes[f.position]; f.born && now.State == nil {
+			now.State, now.Life = f.before, f.Life.Head.Incarnation
+		}
+		if f.step != nil && f.step.Input.What == process.Commanded && f.step.Input.Command.Order == election.Died {
+			m.run.Options.Wardens = true
+			m.proof(f.step.Input.Command)
+		}
+	}
+	for i := m.Begins; i < len(m.facts); i++ { // of lives that end before they start
+		s, is := m.facts[i].Body.(*record.Snapshot)
+		if now := &moment.Processes[m.facts[i].position]; is && now.State == nil {
+			now.State, now.Life = s.State, m.facts[i].Life.Head.Incarnation
+		}
+	}
+	for q := range moment.Processes {
+		if s := &moment.Processes[q]; s.State == nil && s.Crashed {
+			return wrong("no record has the state of member %d", m.Members[q])
+		}
+	}
+	return nil
 }
 
 // paces is in how many steps a lease passes in lazy time, for those who go on from the run: as the checker's parameters of quorum-bully have it.
@@ -601,15 +499,15 @@ func (m *maker) link(message int) uint32 {
 
 // draw returns the random choices of a step as a number.
 func draw(all []record.Choice) (uint64, error) {
-	number, ways := uint64(0), uint64(1)
+	var draws []trace.Draw
 	for _, c := range all {
-		if c.Among == 0 || ways > 1<<62/uint64(c.Among) {
-			return 0, wrong("the step chooses among too much")
-		}
-		number += uint64(c.Value) * ways
-		ways *= uint64(c.Among)
+		draws = append(draws, trace.Draw{Value: c.Value, Among: c.Among})
 	}
-	return number + 1, nil
+	number := trace.Drawn(draws)
+	if number == 0 && len(all) > 0 {
+		return 0, wrong("the step chooses among too much")
+	}
+	return number, nil
 }
 
 // pass lets time pass before a step: as much as on the time line, but no member may come to its next step later than its own clock says. What that clock had more is gained.
