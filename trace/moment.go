@@ -128,6 +128,18 @@ func (m *Moment) Check(d *election.Declaration, p *network.Instance, schema stri
 			}
 		}
 	}
+	if err := m.checkUnderWay(d, p); err != nil {
+		return err
+	}
+	for _, death := range m.Proofs {
+		if !known(death.Member, false) {
+			return errors.New("the death of a member is proven that does not exist")
+		}
+	}
+	return nil
+}
+
+func (m *Moment) checkUnderWay(d *election.Declaration, p *network.Instance) error {
 	for _, f := range m.UnderWay {
 		switch {
 		case f.From < 0 || f.From >= p.Size():
@@ -136,11 +148,6 @@ func (m *Moment) Check(d *election.Declaration, p *network.Instance, schema stri
 			return fmt.Errorf("%s has sent a message on port %d, which it does not have", p.Name(f.From), f.Port)
 		case int(f.Kind) >= len(d.Kinds):
 			return fmt.Errorf("%s has sent a message of kind %d; %d are declared", p.Name(f.From), f.Kind, len(d.Kinds))
-		}
-	}
-	for _, death := range m.Proofs {
-		if !known(death.Member, false) {
-			return errors.New("the death of a member is proven that does not exist")
 		}
 	}
 	return nil

@@ -78,7 +78,15 @@ func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
 	if code, stdout, stderr := call("replay", found); code != 1 || !strings.Contains(stdout, "while the lease of process") {
 		t.Errorf("replay of what was found: %d, %s\n%s", code, stderr, stdout)
 	}
+}
 
+func TestAWrongCallOfARecordedRunIsOneClearLine(t *testing.T) {
+	directory := incidenttest.Records(t, "")
+	run, other := filepath.Join(directory, "run.json"), filepath.Join(directory, "run.txt")
+	call("explain", directory, "--export", run)
+	if err := os.WriteFile(other, []byte("no run"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
@@ -88,7 +96,7 @@ func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
 		{[]string{"verify", "--from", run, "--n", "4"}, "leave out --n"},
 		{[]string{"verify", "--from", run, "--at", "3", "--param", "terms"}, "it is name=value"},
 		{[]string{"verify", "--from", filepath.Join(directory, "none.json")}, "none.json"},
-		{[]string{"verify", "--from", page}, "is not a saved run"},
+		{[]string{"verify", "--from", other}, "is not a saved run"},
 		{[]string{"verify", "lcr", "--n", "3", "--at", "3"}, "--at is for --from"},
 		{[]string{"run", "quorum-bully", "--ids", "1,2,3", "--lazy", "--step", "--begins", "eJz"}, "--begins is no moment"},
 		{[]string{"run", "quorum-bully", "--ids", "1,2,3", "--begins", "eJz"}, "are for --step"},

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/internal/cli/option"
-	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/serve/explain"
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/internal/serve/record"
@@ -159,11 +158,8 @@ func (p *program) exportIncident(r *explain.Report, o *explainOptions) error {
 	if err != nil {
 		return err
 	}
-	version, _ := plan.Built()
-	saved := plan.SavedRun{
-		Ringleader: version, Run: plan.RecordedWords(quorumbully.Program.Name, &made.Options), Choices: plan.Saved(made.Choices),
-	}
-	if err := p.ToFile(o.export, saved.Put); err != nil {
+	err = p.ToFile(o.export, func(w io.Writer) error { return p.Save(w, quorumbully.Program.Name, &made.Options, made.Choices) })
+	if err != nil {
 		return err
 	}
 	p.Complain(fmt.Sprintf("%s has %d steps of all members, each with the state that is recorded; what else could have happened: ringleader verify --from %s --param terms=%d,%s",

@@ -97,6 +97,12 @@ func Saved(made []simulate.Choice) []SavedChoice {
 	return all
 }
 
+// SaveRecorded writes a run that begins at a moment.
+func SaveRecorded(w io.Writer, algorithm string, o *simulate.Options, made []simulate.Choice) error {
+	version, _ := Built()
+	return SavedRun{Ringleader: version, Run: RecordedWords(algorithm, o), Choices: Saved(made)}.Put(w)
+}
+
 // RecordedWords returns the words of a run that begins at a moment.
 func RecordedWords(algorithm string, o *simulate.Options) []string {
 	list := func(n int, at func(i int) uint64) string { return report.Commas(n, at) }

@@ -19,7 +19,6 @@ import (
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
-	"ringleader.example/ringleader/trace"
 )
 
 // mostSaved is the largest size of a saved run in bytes: enough for the longest list of identifiers.
@@ -113,16 +112,8 @@ func reopened(p *plan.Program, path string, more ...string) (s plan.SavedRun, ru
 	return s, run, err
 }
 
-// Reached is where a saved walk has come to.
-type Reached struct {
-	*catalogue.Entry
-	Options *simulate.Options
-	Moment  *trace.Moment
-	Steps   int // so far
-}
-
 // Reach makes a saved walk again up to a step; negative: all of it.
-func Reach(p *plan.Program, path string, step int) (*Reached, error) {
+func Reach(p *plan.Program, path string, step int) (*plan.Reached, error) {
 	s, run, err := reopened(p, path)
 	if err != nil {
 		return nil, err
@@ -146,7 +137,7 @@ func Reach(p *plan.Program, path string, step int) (*Reached, error) {
 	if steps := len(w.Record().Steps); steps < step {
 		return nil, fmt.Errorf("%s has %d steps, so there is no step %d", path, steps, step)
 	}
-	return &Reached{w.e, w.options, w.Moment(), len(w.Record().Steps)}, nil
+	return &plan.Reached{Entry: w.e, Options: w.options, Moment: w.Moment(), Steps: len(w.Record().Steps)}, nil
 }
 
 // Replay returns the command that repeats a saved run.

@@ -13,7 +13,6 @@ import (
 
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/cli/plan"
-	"ringleader.example/ringleader/internal/cli/run"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -61,7 +60,10 @@ func (o *verifyOptions) planFrom(p *plan.Program, args []string) (plan.Study, er
 	if err := o.Results.Check(); err != nil {
 		return nil, err
 	}
-	there, err := run.Reach(p, o.from, o.at)
+	if p.Reach == nil {
+		return nil, errors.New("--from is for the command line: this program reads no files")
+	}
+	there, err := p.Reach(o.from, o.at)
 	if err != nil {
 		return nil, err
 	}

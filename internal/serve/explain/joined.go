@@ -3,6 +3,8 @@ package explain
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -115,38 +117,47 @@ func (l *line) entries(v *life, from, to int64) (all []timed, err error) {
 		return nil, fmt.Errorf("%w: the record of member %d begins amid its life, at %s, and the part to export begins at %s",
 			ErrNotJoined, v.member(), wall(v.spans[first][0]).Format(clockText), wall(from).Format(clockText))
 	}
-	beyond := false
-	for _, s := range v.segments[first:] {
-		for e, damage := range s.Entries() {
-			switch {
-			case damage != nil:
-				e = &record.Entry{Body: &record.Gap{}, At: record.Clocks{Boottime: -1}}
-			case e.Group != l.name && e.Group != "":
-				continue
-			}
-			at := v.at(e.At)
-			if step, is := e.Body.(*record.Step); is {
-				at = v.at(record.Clocks{Boottime: time.Duration(step.Ticks) * s.Head.Unit})
-			}
-			if n := len(all); n > 0 && (at < all[n-1].at || e.At.Boottime < 0) {
-				at = all[n-1].at
-			}
-			if beyond = at > to; beyond {
-				break
-			}
-			all = append(all, timed{JoinedEntry{e, lives, time.Duration(at - from), false}, at})
-			if len(all) > mostJoined {
-				return nil, fmt.Errorf("%w: member %d has made more than %d steps there", ErrNotJoined, v.member(), mostJoined)
-			}
+	for e, at := range l.read(v, first) {
+		if n := len(all); n > 0 {
+			at = max(at, all[n-1].at)
 		}
-		if beyond {
-			break
+		if at > to {
+			return all, nil
+		}
+		all = append(all, timed{JoinedEntry{e, lives, time.Duration(at - from), false}, at})
+		if len(all) > mostJoined {
+			return nil, fmt.Errorf("%w: member %d has made more than %d steps there", ErrNotJoined, v.member(), mostJoined)
 		}
 	}
-	if n := len(all); n > 0 && !beyond {
+	if n := len(all); n > 0 {
 		all[n-1].Last = v.closed || v.reason == ofTests || l.after(v) != nil || l.dead(v) != 0
 	}
 	return all, nil
+}
+
+// read yields the entries of a life from a segment on, with their times. A part that is damaged is a gap.
+func (l *line) read(v *life, first int) iter.Seq2[*record.Entry, int64] {
+	return func(yield func(*record.Entry, int64) bool) {
+		for _, s := range v.segments[first:] {
+			for e, damage := range s.Entries() {
+				at := int64(math.MinInt64)
+				switch {
+				case damage != nil:
+					e = &record.Entry{Body: &record.Gap{}}
+				case e.Group != l.name && e.Group != "":
+					continue
+				default:
+					at = v.at(e.At)
+				}
+				if step, is := e.Body.(*record.Step); is {
+					at = v.at(record.Clocks{Boottime: time.Duration(step.Ticks) * s.Head.Unit})
+				}
+				if !yield(e, at) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // clockText is how times of day are written.
@@ -154,69 +165,102 @@ const clockText = "15:04:05.000"
 
 // order joins the entries of lives.
 func (j *Joined) order(queues [][]timed, from int64) error {
-	sent, waits := map[passage]int{}, map[passage]int{} // under way, and to be sent yet
-	for _, q := range queues {
-		for i := range q {
-			if step, is := q[i].Body.(*record.Step); is {
-				for _, m := range step.Sent {
-					waits[passageOf(q[i].Life.Head.Member, m.Peer, m.Kind, m.Payload)]++
-				}
-			}
-		}
-	}
-	ready := func(e *timed) bool {
-		step, is := e.Body.(*record.Step)
-		if !is {
-			return true
-		}
-		switch in := &step.Input; {
-		case in.What == process.Received:
-			w := passageOf(step.Peer, e.Life.Head.Member, in.Kind, in.Message)
-			return sent[w] > 0 || waits[w] == 0
-		case in.What == process.Commanded && in.Command.Order == contract.Died:
-			return !slices.ContainsFunc(queues, func(q []timed) bool {
-				return len(q) > 0 && q[0].Life.Head.Incarnation <= in.Command.Number && slices.Index(j.Members, q[0].Life.Head.Member)+1 == int(in.Command.Member)
-			})
-		}
-		return true
-	}
+	o := &order{queues: queues, members: j.Members, sent: map[passage]int{}, waits: map[passage]int{}}
 	left := 0
 	for _, q := range queues {
 		left += len(q)
+		for i := range q {
+			for w := range q[i].sends() {
+				o.waits[w]++
+			}
+		}
 	}
 	j.Begins = -1
 	for ; left > 0; left-- {
-		next := -1
-		busy := map[uint64]bool{} // members with an earlier life that has entries left
-		for i, q := range queues {
-			if len(q) == 0 || busy[q[0].Life.Head.Member] {
-				continue
-			}
-			busy[q[0].Life.Head.Member] = true
-			if (next < 0 || q[0].at < queues[next][0].at) && ready(&q[0]) {
-				next = i
-			}
-		}
+		next := o.next()
 		if next < 0 {
 			return fmt.Errorf("%w: each member has a message next that another one sends later, so the records are not of one run", ErrNotJoined)
 		}
-		e := queues[next][0]
-		queues[next] = queues[next][1:]
-		if step, is := e.Body.(*record.Step); is {
-			if in := &step.Input; in.What == process.Received {
-				sent[passageOf(step.Peer, e.Life.Head.Member, in.Kind, in.Message)]--
-			}
-			for _, m := range step.Sent {
-				w := passageOf(e.Life.Head.Member, m.Peer, m.Kind, m.Payload)
-				sent[w], waits[w] = sent[w]+1, waits[w]-1
-			}
-		}
+		e := o.take(next)
 		if j.Begins < 0 && e.at >= from {
 			j.Begins = len(j.Entries)
 		}
 		j.Entries = append(j.Entries, e.JoinedEntry)
 	}
 	return nil
+}
+
+// order is how far the entries of lives are in one order.
+type order struct {
+	queues  [][]timed // by life: what is left
+	members []uint64
+	sent    map[passage]int // messages under way
+	waits   map[passage]int // … and those that are to be sent yet
+}
+
+// sends yields the messages of a step.
+func (e *timed) sends() iter.Seq[passage] {
+	return func(yield func(passage) bool) {
+		if step, is := e.Body.(*record.Step); is {
+			for _, m := range step.Sent {
+				if !yield(passageOf(e.Life.Head.Member, m.Peer, m.Kind, m.Payload)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// receives returns the message that a step receives.
+func (e *timed) receives() (w passage, does bool) {
+	step, is := e.Body.(*record.Step)
+	if !is || step.Input.What != process.Received {
+		return w, false
+	}
+	return passageOf(step.Peer, e.Life.Head.Member, step.Input.Kind, step.Input.Message), true
+}
+
+// next returns the life with the earliest entry that can come next; -1: there is none.
+func (o *order) next() int {
+	next, busy := -1, map[uint64]bool{} // members with an earlier life that has entries left
+	for i, q := range o.queues {
+		if len(q) == 0 || busy[q[0].Life.Head.Member] {
+			continue
+		}
+		busy[q[0].Life.Head.Member] = true
+		if (next < 0 || q[0].at < o.queues[next][0].at) && o.ready(&q[0]) {
+			next = i
+		}
+	}
+	return next
+}
+
+// ready reports whether a message was sent, and a life is over whose death is proven.
+func (o *order) ready(e *timed) bool {
+	if w, does := e.receives(); does {
+		return o.sent[w] > 0 || o.waits[w] == 0
+	}
+	step, is := e.Body.(*record.Step)
+	if !is || step.Input.What != process.Commanded || step.Input.Command.Order != contract.Died {
+		return true
+	}
+	died := step.Input.Command
+	return !slices.ContainsFunc(o.queues, func(q []timed) bool {
+		return len(q) > 0 && q[0].Life.Head.Incarnation <= died.Number && slices.Index(o.members, q[0].Life.Head.Member)+1 == int(died.Member)
+	})
+}
+
+// take takes the next entry of a life.
+func (o *order) take(life int) timed {
+	e := o.queues[life][0]
+	o.queues[life] = o.queues[life][1:]
+	if w, does := e.receives(); does {
+		o.sent[w]--
+	}
+	for w := range e.sends() {
+		o.sent[w], o.waits[w] = o.sent[w]+1, o.waits[w]-1
+	}
+	return e
 }
 
 // trim lets the part begin with its first entry, if there is nothing before.
