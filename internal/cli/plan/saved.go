@@ -97,10 +97,19 @@ func Saved(made []simulate.Choice) []SavedChoice {
 	return all
 }
 
-// SaveRecorded writes a run that begins at a moment.
+// SaveRecorded writes a run that begins at a moment. Its events are texts, which the page of the lab hands on as they are.
 func SaveRecorded(w io.Writer, algorithm string, o *simulate.Options, made []simulate.Choice) error {
 	version, _ := Built()
-	return SavedRun{Ringleader: version, Run: RecordedWords(algorithm, o), Choices: Saved(made)}.Put(w)
+	line, err := report.PlainJSON(struct {
+		Ringleader string   `json:"ringleader"`
+		Run        []string `json:"run"`
+		Choices    Walked   `json:"choices"`
+	}{version, RecordedWords(algorithm, o), Saved(made)})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
 }
 
 // RecordedWords returns the words of a run that begins at a moment.
