@@ -25,6 +25,7 @@ import (
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/outcome"
+	"ringleader.example/ringleader/simulate/internal/queues"
 )
 
 // shuffled returns the identifiers 1 … n in a random order.
@@ -97,7 +98,7 @@ func inRounds(r *run) {
 }
 
 func tileByTile(r *run) {
-	r.runner.program.Rings(r.enlarge()).Tiled(tileSize(r.Instance.Size()))
+	r.runner.program.Rings(r.enlarge()).Tiled(queues.TileSize(r.Instance.Size()))
 	r.adopt()
 }
 

@@ -87,6 +87,9 @@ func (s *Session) relent(want *trace.Step) bool {
 // pass lets time pass before a step.
 func (s *Session) pass(want *trace.Step) error {
 	left, all := want.Time.Sub(s.Now()), s.Choices()
+	if s.run.Lazy != nil {
+		return s.Step(Choice{What: Pass, Time: left})
+	}
 	passes := slices.IndexFunc(all, func(c Choice) bool { return c.What == Pass })
 	if len(all) > 0 && passes < 0 {
 		return fmt.Errorf("%w: time cannot pass before step %d", ErrFollow, want.Number)
@@ -149,25 +152,27 @@ func (s *Session) disturbance(want *trace.Step) []Choice {
 	return s.Faults()
 }
 
-// mostDraws is the largest number of vectors of random choices that are tried for a step.
-const mostDraws = 1 << 16
-
-// try makes an event with each vector of random choices, until it does what the first steps of a record hold.
+// try makes an event with the seed's random choices, or else those of the record, if that does what the first steps of a record hold.
 func (s *Session) try(c Choice, left []trace.Step, clock bool) int {
-	before := len(s.Record().Steps)
-	for c.Draw = 0; c.Draw <= mostDraws; c.Draw++ {
-		if s.Step(c) != nil {
-			return 0
-		}
-		if made := s.Record().Steps[before:]; len(made) > 0 && len(made) <= len(left) && alike(made, left[:len(made)], clock) {
-			return len(made)
-		}
-		s.Back()
-		if s.ways == 1 || c.Draw == s.ways {
-			break
-		}
+	c.Draw = 0
+	made, happens := s.once(c, left, clock)
+	if c.Draw = trace.Drawn(left[0].Drew); made == 0 && happens && c.Draw > 0 {
+		made, _ = s.once(c, left, clock)
 	}
-	return 0
+	return made
+}
+
+// once makes an event. It takes it back and returns 0 unless it makes the first steps of a record, and reports false if it cannot happen.
+func (s *Session) once(c Choice, left []trace.Step, clock bool) (made int, happens bool) {
+	before := len(s.Record().Steps)
+	if s.Step(c) != nil {
+		return 0, false
+	}
+	if made := s.Record().Steps[before:]; len(made) > 0 && len(made) <= len(left) && alike(made, left[:len(made)], clock) {
+		return len(made), true
+	}
+	s.Back()
+	return 0, true
 }
 
 // alike reports whether the steps that were made are those of a record. Times count only where there is a clock. Copies of

@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/trace"
 )
 
 // Schedule picks, in an asynchronous run, which link delivers its next message.
@@ -103,6 +104,10 @@ type Options struct {
 	Wardens bool
 
 	SkipPhases bool // do not count by phases, which costs a call for each message
+
+	// Moment is where a session begins; nil: at the beginning. Pace is the number of units of lazy time that pass at once; 0 is one.
+	Moment *trace.Moment
+	Pace   uint64
 
 	Record   bool                         // record each step, and check the steps
 	Recorded int                          // the size in bytes, about, at which a record ends the run, as Limit does; 0: none

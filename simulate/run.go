@@ -5,12 +5,14 @@ import (
 	"fmt"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/loops"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/simulate/internal/queues"
 	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"
 )
@@ -265,7 +267,7 @@ func (r *run) trust() bool {
 	case schedule == Random && r.Network.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
 		ring(r.enlarge()).Lottery()
 	case schedule == Tile && !r.o.AnyTime:
-		ring(r.enlarge()).Tiled(tileSize(r.Instance.Size()))
+		ring(r.enlarge()).Tiled(queues.TileSize(r.Instance.Size()))
 	default:
 		return false
 	}
@@ -345,4 +347,23 @@ func (r *run) finish() *Result {
 		r.result.Record = &r.Record.Record
 	}
 	return r.result
+}
+
+// Result is the result of a run.
+type Result struct {
+	outcome.Outcome
+	Decisions []network.Decision // by position; of a dead process, its last decision
+
+	Timing election.Timing
+	Delay  uint64        // of a timed run
+	Script faults.Script // the given faults, and the drawn ones as if given
+	Missed []string      // the faults that could not happen: crashes during a step that never came, as lines
+
+	Random     bool           // a step has made a random choice
+	Deliveries uint64         // steps that received a message
+	Duplicated uint64         // messages that arrived twice; the second arrival is a delivery, but not a sent message
+	Open       *Open          // under Burns' adversary; else nil
+	Time       *outcome.Times // nil without a clock
+	Bytes      int            // of state, decisions and queues
+	Record     *trace.Record
 }

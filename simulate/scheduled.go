@@ -25,14 +25,14 @@ type links struct {
 	plain    bool     // there are no faults, no record and no checked steps
 	free     uint32   // a list of free cells
 	queues   []link
-	underWay int          // messages
-	busy     []uint32     // lifo: the link of every message, in the order of sending; else the links that are not empty
-	turns    queues.Turns // round-robin and sweep; without levels else
-	tiles    *tiles       // tile; nil else
-	due      []uint32     // max-time: by link, how many of its messages are due now; nil else
-	dueNow   int          // … and all together
-	scratch  int          // the slot in which steps are tried
-	sleepers []uint32     // processes that may still start at any time, unless turns or tiles hold them
+	underWay int           // messages
+	busy     []uint32      // lifo: the link of every message, in the order of sending; else the links that are not empty
+	turns    queues.Turns  // round-robin and sweep; without levels else
+	tiles    *queues.Tiles // tile; nil else
+	due      []uint32      // max-time: by link, how many of its messages are due now; nil else
+	dueNow   int           // … and all together
+	scratch  int           // the slot in which steps are tried
+	sleepers []uint32      // processes that may still start at any time, unless turns or tiles hold them
 }
 
 // link is the queue of a link.
@@ -71,7 +71,7 @@ func newLinks(r *run) *links {
 	case RoundRobin, Sweep:
 		l.turns = queues.NewTurns(r.Network.Links() + r.Instance.Size())
 	case Tile:
-		l.tiles = newTiles(r.Instance.Size())
+		l.tiles = queues.NewTiles(r.Instance.Size())
 	}
 	if r.o.Schedule == MaxTime {
 		l.due = make([]uint32, r.Network.Links())
@@ -85,7 +85,7 @@ func (l *links) play() {
 	for p := range l.initiators {
 		switch {
 		case l.tiles != nil:
-			l.tiles.sleep(p)
+			l.tiles.Sleep(p)
 			asleep++
 		case !l.o.AnyTime && l.o.Schedule == Sweep:
 			l.turns.Set(l.slot(p, 0))
@@ -100,7 +100,7 @@ func (l *links) play() {
 		}
 	}
 	if l.tiles != nil {
-		for _, tile := range l.tiles.asleep {
+		for _, tile := range l.tiles.Asleep {
 			slices.Sort(tile)
 		}
 	}
@@ -297,7 +297,7 @@ func (l *links) enqueue(s *process.Sent, i int) {
 		l.busy = append(l.busy, number)
 	case Tile:
 		to, _ := l.Network.End(number)
-		l.tiles.push(to, number)
+		l.tiles.Push(to, number)
 	case RoundRobin, Sweep:
 		l.turns.Set(l.slotOf(number))
 	default:
@@ -382,4 +382,25 @@ func (l *links) firstLap() {
 		}
 	}
 	l.turns.Last = l.slot(l.Instance.Size()-1, 1)
+}
+
+// inTiles starts the processes of a tile when its turn comes, delivers the messages there, the oldest first, and goes
+// on to the next tile at quiescence. If processes start at any time, one starts when its tile is quiescent.
+func (l *links) inTiles() (started bool) {
+	for t := l.tiles; ; t.Now = (t.Now + 1) % len(t.Queues) {
+		q, asleep := &t.Queues[t.Now], &t.Asleep[t.Now]
+		waiting := q.Done < len(q.Links)
+		switch {
+		case len(*asleep) > 0 && (!l.o.AnyTime || !waiting):
+			p := (*asleep)[0]
+			*asleep = (*asleep)[1:]
+			l.begins(int(p))
+			return true
+		case waiting:
+			link := q.Links[q.Done]
+			q.Done++
+			l.deliver(link, l.queues[link].head)
+			return false
+		}
+	}
 }

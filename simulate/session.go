@@ -22,21 +22,21 @@ import (
 // by port, then starts, then timers; Choices lists the first process with such an event, and Step takes those of others, too. A failure
 // detector errs only if the caller chooses so.
 type Session struct {
-	run     *run
-	queues  [][]parcel         // by link; a queue is replaced, never written to
-	asleep  []bool             // by position: it has yet to start by itself
-	suspect []bool             // by link: its sender suspects the process at its end
-	alarms  []alarm            // by process and timer
-	working []bool             // by position: its host is to stop its work, and has not
-	cuts    []string           // in force; replaced, never written to
-	severed []int              // by link: the number of cuts in force
-	proofs  []election.Command // the deaths that wardens have proven; replaced, never written to
-	dies    int                // Choice.Dies of the current event
-	drawn   bool               // the random choices of the current step come from rest, and not from the seed
-	rest    uint64             // of Choice.Draw
-	ways    uint64             // the number of vectors of values that these choices can have; too small beyond 2³²
-	late    bool               // synchronous: the timers of this unit have begun
-	free    []int              // slots that hold no state
+	run      *run
+	queues   [][]parcel         // by link; a queue is replaced, never written to
+	asleep   []bool             // by position: it has yet to start by itself
+	suspect  []bool             // by link: its sender suspects the process at its end
+	alarms   []alarm            // by process and timer
+	working  []bool             // by position: its host is to stop its work, and has not
+	cuts     []string           // in force; replaced, never written to
+	severed  []int              // by link: the number of cuts in force
+	proofs   []election.Command // the deaths that wardens have proven; replaced, never written to
+	dies     int                // Choice.Dies of the current event
+	drawn    bool               // the random choices of the current step come from rest, and not from the seed
+	rest     uint64             // of Choice.Draw
+	recorded bool               // it began at a moment
+	late     bool               // synchronous: the timers of this unit have begun
+	free     []int              // slots that hold no state
 
 	forgets             bool  // only the last event can be taken back
 	replacing, replaced []int // slots whose states the current event has replaced, and the one before
@@ -67,12 +67,16 @@ type Choice struct {
 	Link    uint32           // Deliver, Lose, Duplicate: of the message; Distrust, Trust: from Process to the other one
 	Place   int              // Deliver, Lose, Duplicate: of the message in the queue of its link, the oldest is 0
 	Timer   election.Timer   // Expire
-	Time    election.Ticks   // Pass: how long
+	Time    election.Ticks   // Pass: how long; Gain: how much
 	Cut     string           // Sever, Mend: the cut as [faults.Cut.Text] writes it; Process is the first one named
 	Command election.Command // Ask
 
 	// Dies makes the process crash amid the step, after Dies - 1 of its messages have left, if it sends more. With 0 it does not crash.
 	Dies int
+
+	// State is, of a recorded run, the state in which a process recovers, as [trace.Standing] has it; empty: that of what is durable.
+	State string
+	Life  uint64 // … and the number that its host gives to the new life
 
 	// Draw determines the random choices of the step: Draw - 1 is a number whose digits are the values, the first one
 	// least, each to the base of how many values there are. With 0 the seed determines them.
@@ -100,10 +104,11 @@ const (
 	Mend     // … and ends
 	Hasten   // the deadlines of the process come a step early, in lazy time
 	Ask      // the host of the process gives it a command with an argument: Transfer, Weigh, or Died where wardens prove deaths
+	Gain     // of a recorded run in lazy time: the clocks of the process gain, since they were faster than those of others
 )
 
 func (h Happening) String() string {
-	return [...]string{"start", "deliver", "expire", "pass", "stop", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign", "cut", "heal", "hasten", "command"}[h]
+	return [...]string{"start", "deliver", "expire", "pass", "stop", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign", "cut", "heal", "hasten", "command", "gain"}[h]
 }
 
 // ErrChoice reports that an event cannot come next.
@@ -111,7 +116,7 @@ var ErrChoice = errors.New("this cannot happen now")
 
 // NewSession begins a run in which the caller chooses the events. It uses these options: the setup, timing, delay,
 // seed (of the processes' choices), initiators, AnyTime, wardens, the crashed processes, whether messages may
-// overtake each other, and whether the record has lines.
+// overtake each other, the moment, the pace, and whether the record has lines.
 func NewSession[S, M any](a election.Algorithm[S, M], o Options) (*Session, error) {
 	runner, err := Of(&a)
 	if err != nil {
@@ -126,7 +131,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	unordered := o.Faults.Unordered
 	o = Options{
 		Setup: o.Setup, Timing: o.Timing, Delay: o.Delay, Seed: o.Seed, Initiators: o.Initiators, AnyTime: o.AnyTime,
-		Wardens: o.Wardens, Faults: faults.Script{Dead: o.Faults.Dead}, Record: true, Lines: o.Lines,
+		Wardens: o.Wardens, Faults: faults.Script{Dead: o.Faults.Dead}, Record: true, Lines: o.Lines, Moment: o.Moment, Pace: o.Pace,
 	}
 	r, err := g.newRun(o)
 	if err != nil {
@@ -155,6 +160,9 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	for p := range r.initiators {
 		s.asleep[p] = true
 	}
+	if o.Moment != nil {
+		return s, s.resume(o.Moment)
+	}
 	return s, nil
 }
 
@@ -167,7 +175,6 @@ func (s *Session) choosing(seeded func(uint32) uint32) func(uint32) uint32 {
 			value = uint32(s.rest % uint64(n))
 			s.rest /= uint64(n)
 		}
-		s.ways = min(s.ways, 1<<32-1) * uint64(n)
 		return value
 	}
 }
@@ -239,6 +246,8 @@ func (s *Session) Text(c Choice) string {
 		return c.Cut + " ends"
 	case Hasten:
 		return "the deadlines of " + at + " come a step early"
+	case Gain:
+		return fmt.Sprintf("the clocks of %s gain %s", at, c.Time)
 	case Ask:
 		r.Processes.Commands(c.Command)
 		return at + " is asked to " + r.Processes.CommandText()
@@ -269,7 +278,7 @@ func (s *Session) Step(c Choice) (err error) {
 	}
 	s.begin(c.Process)
 	s.replacing = nil
-	s.drawn, s.rest, s.ways = c.Draw > 0, max(c.Draw, 1)-1, 1
+	s.drawn, s.rest = c.Draw > 0, max(c.Draw, 1)-1
 	defer func() {
 		if err != nil {
 			s.rollBack(s.undo)
@@ -354,7 +363,7 @@ func (s *Session) do(c Choice) {
 	case Fail:
 		s.crash(p, "")
 	case Revive:
-		s.revive(p)
+		s.revive(p, c.State, c.Life)
 	case Lose:
 		s.lose(p, s.take(c))
 	case Duplicate:
@@ -379,6 +388,8 @@ func (s *Session) do(c Choice) {
 		s.cut(c)
 	case Hasten:
 		s.hasten(p)
+	case Gain:
+		change(s, &r.Lazy.Ahead[p], r.Lazy.Ahead[p].Add(c.Time))
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *Session) clock(p int, deadline bool) election.Ticks {
 	case deadline:
 		return l.Deadlines(p, s.run.Now)
 	default:
-		return l.Timers(s.run.Now)
+		return l.Timers(p, s.run.Now)
 	}
 }
 
@@ -124,12 +124,15 @@ func (s *Session) passes(other bool) []Choice {
 func (s *Session) longest() uint64 { return max(1, s.run.o.Delay) }
 
 // possible reports whether an event can come next. Less time than is listed may pass, since a fault may come before, and any
-// time at quiescence.
+// time at quiescence and in lazy time.
 func (s *Session) possible(c Choice) bool {
 	c.Draw, c.Dies = 0, 0
 	if c.What == Pass {
 		if c.Time.IsZero() || c != (Choice{What: Pass, Time: c.Time}) {
 			return false
+		}
+		if l := s.run.Lazy; l != nil && c.Time.Hi == 0 {
+			return c.Time.Lo%max(1, l.Err.Of) == 0
 		}
 		all := s.Choices()
 		return len(all) == 0 && s.run.Record.Header.Clock ||
@@ -137,6 +140,12 @@ func (s *Session) possible(c Choice) bool {
 	}
 	if c.What == Deliver {
 		return s.delivers(c)
+	}
+	if s.recorded && s.events(c) {
+		return true
+	}
+	if s.recorded && c.What == Revive {
+		c.State, c.Life = "", 0
 	}
 	return slices.Contains(s.Choices(), c) || s.elsewhere(c) || slices.Contains(s.Faults(), c) || s.divides(c) || s.weighs(c)
 }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -214,9 +215,16 @@ func (s *Session) unsuspected(p int) {
 }
 
 // revive restarts a process, without suspicions of it or by it. Without a Recover function in its algorithm, it
-// starts anew.
-func (s *Session) revive(p int) {
+// starts anew. A recorded run has the state in which it recovers.
+func (s *Session) revive(p int, state string, life uint64) {
 	r := s.run
+	if state != "" {
+		s.fresh(p)
+		r.Instance.Incarnate(p, life)
+		if err := r.Processes.Resume(r.Slots[p], p, []byte(state), r.Local(p)); err != nil {
+			panic(fmt.Errorf("%w: its state: %w", ErrMoment, err))
+		}
+	}
 	change(s, &r.Dead[p], false)
 	s.unsuspected(p)
 	for port := range r.Network.Degree(p) {

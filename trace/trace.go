@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"math"
 
 	"ringleader.example/ringleader/election"
 )
@@ -102,6 +103,19 @@ func (s *Step) Bytes() int {
 type Draw struct {
 	Value uint32 `json:"value"`
 	Among uint32 `json:"among"` // the number of values, from 0 on, that were as likely
+}
+
+// Drawn returns random choices as one number, by which a session of package simulate repeats them: one more than the number whose digits are the values,
+// the first one least, each to the base of how many values there are. 0: there are none, or they have too many values.
+func Drawn(all []Draw) uint64 {
+	number, ways := uint64(0), uint64(1)
+	for _, d := range all {
+		if d.Among == 0 || ways > math.MaxUint32 {
+			return 0
+		}
+		number, ways = number+uint64(d.Value)*ways, ways*uint64(d.Among)
+	}
+	return number + min(1, uint64(len(all)))
 }
 
 // Sent is a message that a step sent.

@@ -146,6 +146,10 @@ func (o *Options) unheeded(has election.Functions) string {
 func (o *Options) wrongTime(d *election.Declaration) string {
 	e := o.ClockError
 	switch {
+	case !o.Lazy && (o.Moment != nil || o.Pace > 0):
+		return "a search from a moment on, and a pace, are of lazy time"
+	case o.Moment != nil && o.Size > 0:
+		return "a moment is of one order of identifiers"
 	case !o.Lazy && e.Times > 0:
 		return "an error of clocks is for lazy time; in timed runs clocks run alike"
 	case !o.Lazy:

@@ -11,7 +11,7 @@ func (o *Options) model() *model.Options {
 		Starts: model.StartPolicy(o.Starts), Initiators: o.Initiators,
 		Crashes: o.Crashes, Recoveries: o.Recoveries, Losses: o.Losses, Duplicates: o.Duplicates, Cuts: o.Cuts, Suspicions: o.Suspicions,
 		Commands: o.Commands, Wardens: o.Wardens, Unordered: o.Unordered, SafetyOnly: o.SafetyOnly, Delay: o.Delay,
-		Lazy: o.Lazy, ClockError: o.ClockError, Prefix: o.from, Times: o.times, Hasty: o.hasty,
+		Lazy: o.Lazy, ClockError: o.ClockError, Pace: o.Pace, Moment: o.Moment, Prefix: o.from, Times: o.times, Hasty: o.hasty,
 	}
 }
 

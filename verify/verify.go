@@ -62,6 +62,12 @@ type Options struct {
 	Lazy       bool
 	ClockError faults.Chance
 
+	// Moment is where runs begin, in lazy time; nil: at the beginning. Pace is the number of units that pass at once in lazy time; 0 is one. With a
+	// greater one, events happen only at its multiples, so that fewer schedules are tried, and each of them is possible.
+	// After a moment, of a random choice among more than 16 values only the least and the greatest are tried.
+	Moment *trace.Moment
+	Pace   uint64
+
 	Rotations bool   // on a ring: every order, and not only one of those that are rotations of each other
 	MaxStates int    // of one order; 0 is no limit
 	MaxDepth  int    // transitions from the beginning to a state; 0 is DefaultDepth
@@ -217,13 +223,16 @@ func Program(a program.Program, o Options) (report *Report, err error) {
 		if err := o.reduce(program); err != nil {
 			return nil, err
 		}
+		if err := o.begins(program); err != nil {
+			return nil, err
+		}
 		return newExploration(program, &o).whole()
 	})
 }
 
 // reduce finds out which reductions apply.
 func (o *Options) reduce(program *process.Program) error {
-	if o.Reduce == NoReduction {
+	if o.Reduce == NoReduction || o.Moment != nil { // the premises are about runs from the beginning on
 		return nil
 	}
 	p, err := network.Prepare(program.Declaration, o.Setup)
@@ -261,6 +270,18 @@ func (o *Options) reduce(program *process.Program) error {
 		err = wrong("symmetry leaves out nothing here: " + cmp.Or(unalike, "no two processes and no two orders are alike but for rotations of a ring, of which one is explored in any case"))
 	}
 	return err
+}
+
+// begins returns an error if runs cannot begin at the moment.
+func (o *Options) begins(program *process.Program) error {
+	if o.Moment == nil {
+		return nil
+	}
+	c, err := model.NewChecker(program, o.model(), o.Setup)
+	if err != nil {
+		return err
+	}
+	return c.Begins()
 }
 
 // nothing returns the record of a run without steps.

@@ -23,6 +23,9 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
+	if err := o.begins(program); err != nil {
+		return nil, err
+	}
 	w := &walks{program: program, o: &o, seed: seed, lengths: make([]uint32, count), first: count}
 	about, err := model.NewChecker(program, o.model(), w.setup(0))
 	if err != nil {

@@ -64,6 +64,7 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 func commandLine(p *plan.Program) *program {
 	c := &program{p}
 	p.Page = func(path string, run *plan.SavedRun) error { return lab.WritePage(p, path, run) }
+	p.Reach = func(path string, step int) (*plan.Reached, error) { return run.Reach(p, path, step) }
 	p.Help = c.help
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/jobs"
 	"ringleader.example/ringleader/internal/cli/lab"
 	"ringleader.example/ringleader/internal/cli/operate"
+	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/cli/run"
 	"ringleader.example/ringleader/internal/cli/study"
 	"ringleader.example/ringleader/internal/show/demo"
@@ -19,6 +20,7 @@ func (p *program) commands() []*cobra.Command {
 	elect := operate.Commands(operate.Host{
 		Printer: p.Printer, Stdin: p.Stdin,
 		Demo: func(ctx context.Context, o demo.Options) error { return lab.Demo(ctx, q, o) },
+		Save: plan.SaveRecorded,
 	})
 	return append(elect,
 		run.Command(q), study.Count(q).Command, study.Compare(q).Command, study.Verify(q).Command, study.Worst(q).Command, study.Prove(q),

@@ -50,6 +50,75 @@ func TestRecordsAreGatheredAndExplained(t *testing.T) {
 	}
 }
 
+func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
+	directory := incidenttest.Records(t, "")
+	run, found, page := filepath.Join(directory, "run.json"), filepath.Join(directory, "found.json"), filepath.Join(directory, "run.html")
+	code, _, stderr := call("explain", directory, "--export", run)
+	if code == 64 || !strings.Contains(stderr, "each with the state that is recorded") {
+		t.Fatalf("explain --export: %d, %s", code, stderr)
+	}
+	code, stdout, stderr := call("replay", run, "--story", "--draw", page)
+	if code != 0 || stderr != "" || !strings.Contains(stdout, "crashes") || !strings.Contains(stdout, "LEADER in term 3") {
+		t.Errorf("replay: %d, %s\n%s", code, stderr, stdout)
+	}
+	if html, err := os.ReadFile(page); err != nil || !bytes.Contains(html, []byte("quorum-bully")) {
+		t.Errorf("the page: %v", err)
+	}
+
+	const few = "terms=3,renewals=1,asking=no,answer-timeout=1,deferral=1,claim-timeout=1"
+	code, stdout, stderr = call("verify", "--from", run, "--at", "40", "--param", few)
+	if code != 0 || !strings.Contains(stdout, "holds:") || !strings.Contains(stdout, "after step 40") {
+		t.Errorf("verify --from: %d, %s\n%s", code, stderr, stdout)
+	}
+	// The leases of the group bear clocks that are wrong by a twentieth, and not by a half.
+	code, stdout, stderr = call("verify", "--from", run, "--at", "24", "--param", few, "--clock-error", "1/2", "--save", found)
+	if code != 1 || !strings.Contains(stdout, "two running leases") {
+		t.Errorf("with wrong clocks: %d, %s\n%s", code, stderr, stdout)
+	}
+	if code, stdout, stderr := call("replay", found); code != 1 || !strings.Contains(stdout, "while the lease of process") {
+		t.Errorf("replay of what was found: %d, %s\n%s", code, stderr, stdout)
+	}
+}
+
+func TestAWrongCallOfARecordedRunIsOneClearLine(t *testing.T) {
+	directory := incidenttest.Records(t, "")
+	run, other := filepath.Join(directory, "run.json"), filepath.Join(directory, "run.txt")
+	call("explain", directory, "--export", run)
+	if err := os.WriteFile(other, []byte("no run"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"verify", "--from", run, "--at", "4000"}, "there is no step 4000"},
+		{[]string{"verify", "lcr", "--from", run}, "leave out \"lcr\""},
+		{[]string{"verify", "--from", run, "--n", "4"}, "leave out --n"},
+		{[]string{"verify", "--from", run, "--at", "3", "--param", "terms"}, "it is name=value"},
+		{[]string{"verify", "--from", filepath.Join(directory, "none.json")}, "none.json"},
+		{[]string{"verify", "--from", other}, "is not a saved run"},
+		{[]string{"verify", "lcr", "--n", "3", "--at", "3"}, "--at is for --from"},
+		{[]string{"run", "quorum-bully", "--ids", "1,2,3", "--lazy", "--step", "--begins", "eJz"}, "--begins is no moment"},
+		{[]string{"run", "quorum-bully", "--ids", "1,2,3", "--begins", "eJz"}, "are for --step"},
+	} {
+		if code, stdout, stderr := call(c.args...); code == 0 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") > 3 {
+			t.Errorf("%q: %d\n%s%s", c.args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestWhatCannotBeExportedIsOneClearLine(t *testing.T) {
+	directory := incidenttest.Records(t, "")
+	all, err := filepath.Glob(filepath.Join(directory, "*"))
+	if err != nil || len(all) != 3 {
+		t.Fatal(all, err)
+	}
+	code, _, stderr := call("explain", all[0], all[1], "--export", filepath.Join(t.TempDir(), "run.json"))
+	if code == 0 || !strings.Contains(stderr, "the record of member") || !strings.Contains(stderr, "is missing") || strings.Count(stderr, "\n") > 2 {
+		t.Errorf("%d, %s", code, stderr)
+	}
+}
+
 func TestWrongRecordsAreOneClearLine(t *testing.T) {
 	directory := t.TempDir()
 	foreign := filepath.Join(directory, "foreign.rec")

@@ -29,13 +29,13 @@ var flagGroups = []flagGroup{
 		n ids first order allow-duplicate-ids anonymous topology edges orientation ports
 		param votes scores priorities unwilling`},
 	{"run", "The run", `
-		start schedule timing delay seed until limit over unit wake lazy clock-error
+		start schedule timing delay seed until limit over unit wake lazy clock-error pace begins
 		command stop-time wardens scenario step walk`},
 	{"faults", "Faults", `
 		fault faults dead leader-dead crash recover lose duplicate non-fifo reorder
 		cut suspect-falsely resign`},
 	{"search", "Search", `
-		reduce rotations exact random shrink extremes probabilities gallery
+		reduce rotations exact random shrink extremes probabilities gallery at
 		max-states max-depth memory of tries solver timeout drop-guard drop emit recorded thorough`},
 	{"output", "Output", `
 		json csv markdown draw draw-topology trace save story state process from to run:check

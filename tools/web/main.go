@@ -3,6 +3,9 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -22,7 +25,7 @@ func main() {
 	}
 }
 
-// bundle writes lab.js, lab-style.css and lab-worker.js. The same sources give the same bytes.
+// bundle writes lab.js.gz, lab-style.css.gz and lab-worker.js. The same sources give the same bytes.
 func bundle(source, into string, short bool) error {
 	root, err := filepath.Abs(source)
 	if err != nil {
@@ -52,5 +55,20 @@ func bundle(source, into string, short bool) error {
 	if len(built.Errors) > 0 {
 		return fmt.Errorf("%d errors", len(built.Errors))
 	}
-	return nil
+	return errors.Join(pack(filepath.Join(results, "lab.js")), pack(filepath.Join(results, "lab-style.css")))
+}
+
+// pack compresses a file, so that programs that have it are smaller.
+func pack(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return errors.Join(err, w.Close(), os.WriteFile(file+".gz", packed.Bytes(), 0o644), os.Remove(file))
 }

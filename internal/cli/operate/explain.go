@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/show/incident"
+	"ringleader.example/ringleader/internal/show/incident/rerun"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -48,6 +49,10 @@ Leases are judged on the same time line. Two at the same time are a violation, w
 with the step that broke the rule. --check also compares each step of each member with the
 model that is proved safe; its first 20 000 steps, if there are more.
 
+--export makes the steps around a change again in the simulator, and compares each state with
+the record. "ringleader verify --from" tries what else could have happened from any of them. It
+needs the records of all members there.
+
 Exit status: 0 all was explained; 1 the cause of a change is unknown, a rule was broken, or
 a replay or a comparison differs, or a member has given no record, and the rest was explained;
 64 the call was wrong.`,
@@ -56,7 +61,8 @@ a replay or a comparison differs, or a member has given no record, and the rest 
   ringleader record --out incident.rec data/1 data/2 data/3
   ringleader explain incident.rec --draw incident.svg
   ringleader explain incident.rec --draw incident.html
-  ringleader explain incident.rec --replay`,
+  ringleader explain incident.rec --replay
+  ringleader explain incident.rec --export run.json && ringleader replay run.json --story`,
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("%s needs a directory, a file, a socket or a URL; try %[1]s --help", command.CommandPath())
@@ -76,15 +82,17 @@ a replay or a comparison differs, or a member has given no record, and the rest 
 	command.Flags().BoolVar(&o.replays, "replay", false, "run the same machines over the records first, and compare each effect, and the states, bit by bit")
 	command.Flags().BoolVar(&o.checks, "check", false, "compare the joined run of all members with the proved model of the algorithm; it needs their records from the beginning on")
 	command.Flags().StringVar(&o.draw, "draw", "", "FILE to write: with .svg members, leads and messages over time, around one change; with .html a page that plays all changes")
-	command.Flags().IntVar(&o.change, "change", 0, "number of the change to draw, or with which the page begins; 0: that with the longest time without a leader")
+	command.Flags().IntVar(&o.change, "change", 0, "number of the change to draw or to export, or with which the page begins; 0: that with the longest time without a leader")
+	command.Flags().StringVar(&o.export, "export", "", "FILE to write: the steps of all members around one change as a run of the simulator, for replay, verify --from and the lab")
 	command.MarkFlagFilename("draw", "svg", "html")
+	command.MarkFlagFilename("export", "json")
 	return command
 }
 
 // explainOptions are what is asked for.
 type explainOptions struct {
 	asJSON, replays, checks bool
-	draw                    string
+	draw, export            string
 	change                  int
 }
 
@@ -104,6 +112,11 @@ func (p *program) explainAll(records *record.Records, o *explainOptions) error {
 	}
 	if o.draw != "" {
 		if err := p.drawIncident(found.Report, o.draw, o.change); err != nil {
+			return err
+		}
+	}
+	if o.export != "" {
+		if err := p.exportIncident(found.Report, o); err != nil {
 			return err
 		}
 	}
@@ -130,6 +143,28 @@ func (p *program) drawIncident(r *explain.Report, file string, change int) error
 		return err
 	}
 	return p.ToFile(file, d.SVG)
+}
+
+// fewest are the parameters with which there are few states: in lazy time a timer is late by any time, so that a short one stands for all.
+const fewest = "renewals=1,asking=no,answer-timeout=1,deferral=1,claim-timeout=1"
+
+// exportIncident writes the steps around a change as a run of the simulator.
+func (p *program) exportIncident(r *explain.Report, o *explainOptions) error {
+	g, change, err := incident.Find(r, o.change)
+	if err != nil {
+		return err
+	}
+	made, err := rerun.Of(g, change, quorumbully.Program)
+	if err != nil {
+		return err
+	}
+	err = p.ToFile(o.export, func(w io.Writer) error { return p.Save(w, quorumbully.Program.Name, &made.Options, made.Choices) })
+	if err != nil {
+		return err
+	}
+	p.Complain(fmt.Sprintf("%s has %d steps of all members, each with the state that is recorded; what else could have happened: ringleader verify --from %s --param terms=%d,%s",
+		o.export, made.Steps, o.export, made.Term+1, fewest))
+	return nil
 }
 
 // replayed replays the record of each member.

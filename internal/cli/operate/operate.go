@@ -11,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader/internal/show/demo"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/simulate"
 )
 
 // Host is what the commands need of the program that they belong to.
@@ -20,6 +21,9 @@ type Host struct {
 
 	// Demo runs a demo that the lab shows, too.
 	Demo func(context.Context, demo.Options) error
+
+	// Save writes a recorded run for the commands that replay and verify.
+	Save func(w io.Writer, algorithm string, o *simulate.Options, made []simulate.Choice) error
 }
 
 // program has the commands: each is a method of it.

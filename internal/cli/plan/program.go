@@ -17,6 +17,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -29,8 +30,19 @@ type Program struct {
 	// Page writes a page that plays a run into a file; nil for a program that writes no files.
 	Page func(path string, run *SavedRun) error
 
+	// Reach makes a saved walk again up to a step, or all of it if that is negative; nil for a program that reads no files.
+	Reach func(path string, step int) (*Reached, error)
+
 	// Help prints the help of a command; the words follow --help. It is nil for a program whose calls are no command lines.
 	Help func(command *cobra.Command, words []string)
+}
+
+// Reached is where a saved walk has come to.
+type Reached struct {
+	*catalogue.Entry
+	Options *simulate.Options
+	Moment  *trace.Moment
+	Steps   int // so far
 }
 
 // NewProgram returns a program that is called by this name.

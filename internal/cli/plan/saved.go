@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,19 +37,26 @@ type SavedChoice struct {
 	Order   string         `json:"order,omitempty"`  // of a command; then Member is a rank among the processes, from 1
 	Member  election.ID    `json:"member,omitempty"` // of a transfer or a proof of death
 	Number  uint64         `json:"number,omitempty"` // a weight, or an incarnation
+	State   string         `json:"state,omitempty"`  // in which a process of a recorded run recovers, in base64 for addresses
+	Life    uint64         `json:"life,omitempty"`   // … and the number of that life
 	Draw    uint64         `json:"draw,omitempty"`
 	Dies    int            `json:"dies,omitempty"`
 }
 
 // savedOrders are the words for the commands of saved choices.
-var savedOrders = map[election.Order]string{election.Transfer: "transfer", election.Weigh: "weigh", election.Died: "died"}
+var savedOrders = map[election.Order]string{
+	election.Transfer: "transfer", election.Weigh: "weigh", election.Died: "died",
+	election.Confirm: "confirm", election.Enlist: "enlist", election.Dismiss: "dismiss",
+}
 
 // SavedChoiceOf returns an event for a file.
 func SavedChoiceOf(c simulate.Choice) SavedChoice {
 	saved := SavedChoice{
 		What: c.What.String(), Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time,
 		Cut: c.Cut, Member: c.Command.Member, Number: c.Command.Number, Draw: c.Draw, Dies: c.Dies,
+		Life: c.Life,
 	}
+	saved.State = base64.RawURLEncoding.EncodeToString([]byte(c.State))
 	if c.What == simulate.Ask {
 		saved.Order = savedOrders[c.Command.Order]
 	}
@@ -62,10 +71,12 @@ func (c SavedChoice) Choice() simulate.Choice {
 			command.Order = order
 		}
 	}
-	for what := simulate.Begin; what <= simulate.Ask; what++ {
+	state, err := base64.RawURLEncoding.DecodeString(c.State)
+	for what := simulate.Begin; err == nil && what <= simulate.Gain; what++ {
 		if what.String() == c.What {
 			return simulate.Choice{
 				What: what, Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time, Cut: c.Cut, Command: command, Draw: c.Draw, Dies: c.Dies,
+				State: string(state), Life: c.Life,
 			}
 		}
 	}
@@ -74,11 +85,50 @@ func (c SavedChoice) Choice() simulate.Choice {
 
 // SavedChoices returns the events of a session, for a file.
 func SavedChoices(s *simulate.Session) []SavedChoice {
+	return Saved(s.Made())
+}
+
+// Saved returns events for a file.
+func Saved(made []simulate.Choice) []SavedChoice {
 	all := []SavedChoice{}
-	for _, c := range s.Made() {
+	for _, c := range made {
 		all = append(all, SavedChoiceOf(c))
 	}
 	return all
+}
+
+// SaveRecorded writes a run that begins at a moment. Its events are texts, which the page of the lab hands on as they are.
+func SaveRecorded(w io.Writer, algorithm string, o *simulate.Options, made []simulate.Choice) error {
+	version, _ := Built()
+	line, err := report.PlainJSON(struct {
+		Ringleader string   `json:"ringleader"`
+		Run        []string `json:"run"`
+		Choices    Walked   `json:"choices"`
+	}{version, RecordedWords(algorithm, o), Saved(made)})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+// RecordedWords returns the words of a run that begins at a moment.
+func RecordedWords(algorithm string, o *simulate.Options) []string {
+	list := func(n int, at func(i int) uint64) string { return report.Commas(n, at) }
+	words := []string{algorithm, "--begins=" + MomentText(o.Moment), "--ids=" + list(o.Setup.IDs.Len(), o.Setup.IDs.At), "--start=any", "--lazy=true", fmt.Sprintf("--pace=%d", max(1, o.Pace))}
+	if o.Setup.Priorities != nil {
+		words = append(words, "--priorities="+list(len(o.Setup.Priorities), func(i int) uint64 { return uint64(o.Setup.Priorities[i]) }))
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Setup.Parameters)) {
+		words = append(words, "--param="+name+"="+o.Setup.Parameters[name])
+	}
+	if o.Wardens {
+		words = append(words, "--wardens=true")
+	}
+	if o.Faults.Unordered {
+		words = append(words, "--non-fifo=true")
+	}
+	return words
 }
 
 // Unsaved are the flags of run that are not part of the run itself: where results go, and what it reads

@@ -12,11 +12,12 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/simulate"
 )
 
 // The text of a walk has its events one after the other, without a space: s0s1d1.0d2.1.2. An event is its letter; its numbers, of which
 // zeros at the end are left out; _ and its random choices, if it made any; - and one more than the number of messages after which the
-// process crashes, if it crashes amid the event; and a cut in parentheses, with _ for a space. The addresses of the lab and run --walk
+// process crashes, if it crashes amid the event; and in parentheses a cut, with _ for a space, or the state of a process that recovers. The addresses of the lab and run --walk
 // have it.
 
 // walkField is a number of an event.
@@ -55,6 +56,7 @@ var (
 	walkTimer   = numbered(func(c *SavedChoice) *election.Timer { return &c.Timer })
 	walkMember  = numbered(func(c *SavedChoice) *election.ID { return &c.Member })
 	walkNumber  = numbered(func(c *SavedChoice) *uint64 { return &c.Number })
+	walkLife    = numbered(func(c *SavedChoice) *uint64 { return &c.Life })
 	walkDraw    = numbered(func(c *SavedChoice) *uint64 { return &c.Draw })
 	walkDies    = placed(func(c *SavedChoice) *int { return &c.Dies })
 	walkTime    = walkField{
@@ -85,7 +87,7 @@ var walkKinds = []walkKind{
 	{'p', "pass", "", []walkField{walkTime}},
 	{'w', "stop", "", ofProcess},
 	{'f', "crash", "", ofProcess},
-	{'r', "recover", "", ofProcess},
+	{'r', "recover", "", []walkField{walkProcess, walkLife}},
 	{'l', "lose", "", ofMessage},
 	{'u', "duplicate", "", ofMessage},
 	{'x', "suspect", "", ofPair},
@@ -97,6 +99,10 @@ var walkKinds = []walkKind{
 	{'m', "command", "transfer", ofCommand},
 	{'g', "command", "weigh", ofCommand},
 	{'k', "command", "died", ofCommand},
+	{'o', "command", "confirm", ofCommand},
+	{'i', "command", "enlist", ofCommand},
+	{'j', "command", "dismiss", ofCommand},
+	{'a', "gain", "", []walkField{walkProcess, walkTime}},
 }
 
 // Text returns the event as the text of a walk has it.
@@ -119,6 +125,9 @@ func (c SavedChoice) Text() string {
 	}
 	if c.Dies > 0 {
 		text += "-" + walkDies.get(&c)
+	}
+	if c.State != "" {
+		text += "(" + c.State + ")"
 	}
 	if c.Cut != "" {
 		text += "(" + strings.ReplaceAll(c.Cut, " ", "_") + ")"
@@ -153,7 +162,12 @@ func readChoice(parts []string) (c SavedChoice, err error) {
 		return c, fmt.Errorf("there is no kind of event %s", parts[1])
 	}
 	kind := &walkKinds[at]
-	c = SavedChoice{What: kind.what, Order: kind.order, Cut: strings.ReplaceAll(parts[5], "_", " ")}
+	c = SavedChoice{What: kind.what, Order: kind.order}
+	if kind.what == simulate.Revive.String() {
+		c.State = parts[5]
+	} else {
+		c.Cut = strings.ReplaceAll(parts[5], "_", " ")
+	}
 	numbers := strings.Split(parts[2], ".")
 	if len(numbers) > len(kind.fields) {
 		return c, fmt.Errorf("it has %d numbers, and %s has at most %d", len(numbers), kind.what, len(kind.fields))

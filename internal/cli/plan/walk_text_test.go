@@ -26,6 +26,7 @@ func TestTheTextOfAWalkHasEveryEvent(t *testing.T) {
 		SavedChoice{What: "deliver", Process: math.MaxInt32, Link: math.MaxUint32, Draw: math.MaxUint64},
 		SavedChoice{What: "pass", Time: election.Ticks{Hi: math.MaxUint64, Lo: math.MaxUint64}},
 		SavedChoice{What: "cut", Cut: "partition 1,2 | 3,4,5"},
+		SavedChoice{What: "recover", Process: 1, Life: 7, State: "AQ-_AA"},
 		SavedChoice{What: "heal", Process: 2, Cut: "cut 1 -> 2"},
 	)
 	read, err := ReadWalk(WalkText(walk))

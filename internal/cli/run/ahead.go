@@ -18,8 +18,11 @@ var Goals = map[string]verify.Goal{"two-leaders": verify.Unsafe, "worst": verify
 // Begun returns the options with which the checker begins as the walk did, without further faults.
 func (w *Walker) Begun() (verify.Options, error) {
 	s := w.options
+	if s.Moment != nil {
+		return verify.Options{}, errors.New("this run began amid another one: save it, and ringleader verify --from FILE searches what can follow")
+	}
 	o := verify.Options{
-		Setup: s.Setup, Initiators: s.Initiators, Wardens: s.Wardens, Unordered: s.Faults.Unordered, Lazy: w.o.lazy,
+		Setup: s.Setup, Initiators: s.Initiators, Wardens: s.Wardens, Unordered: s.Faults.Unordered, Lazy: w.o.lazy, Pace: w.o.pace,
 		SafetyOnly: w.e.Leased, Reduce: verify.AnyReduction, Cores: runtime.GOMAXPROCS(0),
 	}
 	var err error

@@ -94,6 +94,52 @@ func Parsed(p *plan.Program, run *cobra.Command, s *plan.SavedRun, more ...strin
 	return nil
 }
 
+// reopened returns the command of a saved run.
+func reopened(p *plan.Program, path string, more ...string) (s plan.SavedRun, run *plan.Command, err error) {
+	if s, err = readSaved(p, path); err != nil {
+		return s, nil, err
+	}
+	run, o := New(p)
+	if err := Parsed(p, run.Command, &s, more...); err != nil {
+		return s, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if o.replayed = s.Choices; o.begins != "" && s.Choices == nil {
+		o.replayed = []plan.SavedChoice{}
+	}
+	if o.replayed != nil {
+		err = run.Flags().Set("step", "true")
+	}
+	return s, run, err
+}
+
+// Reach makes a saved walk again up to a step; negative: all of it.
+func Reach(p *plan.Program, path string, step int) (*plan.Reached, error) {
+	s, run, err := reopened(p, path)
+	if err != nil {
+		return nil, err
+	}
+	again, err := run.Plan(s.Run[:1])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	w, is := again.(*walk)
+	if !is {
+		return nil, fmt.Errorf("%s is a run with a schedule, and what else could have happened is asked of one whose events were chosen, or recorded", path)
+	}
+	for i, c := range w.choices {
+		if step >= 0 && len(w.Record().Steps) >= step {
+			break
+		}
+		if err := w.Step(c.Choice()); err != nil {
+			return nil, fmt.Errorf("%s: event %d of the walk: %w", path, i+1, err)
+		}
+	}
+	if steps := len(w.Record().Steps); steps < step {
+		return nil, fmt.Errorf("%s has %d steps, so there is no step %d", path, steps, step)
+	}
+	return &plan.Reached{Entry: w.e, Options: w.options, Moment: w.Moment(), Steps: len(w.Record().Steps)}, nil
+}
+
 // Replay returns the command that repeats a saved run.
 func Replay(p *plan.Program) *cobra.Command {
 	var o struct {
@@ -113,20 +159,10 @@ run to the last step. FILE is - for stdin. A replay reads no other files.`,
 			if len(args) != 1 {
 				return fmt.Errorf("%s takes one file, which run --save has written", command.CommandPath())
 			}
-			s, err := readSaved(p, args[0])
+			s, run, err := reopened(p, args[0], plan.Words(command.Flags(), nil)...)
 			if err != nil {
 				return err
 			}
-			run, o := New(p)
-			if err := Parsed(p, run.Command, &s, plan.Words(command.Flags(), nil)...); err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			if s.Choices != nil {
-				if err := run.Flags().Set("step", "true"); err != nil {
-					return err
-				}
-			}
-			o.replayed = s.Choices
 			again, err := run.Plan(s.Run[:1])
 			if err != nil {
 				return err

@@ -28,7 +28,7 @@ import (
 // StepFlags are the flags that apply with --step: the schedule and the faults are the caller's choice.
 var StepFlags = slices.Concat([]string{
 	"step", "walk", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "priorities", "allow-duplicate-ids",
-	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "wardens", "lazy", "clock-error", "fault", "save", "help",
+	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "wardens", "lazy", "clock-error", "pace", "begins", "fault", "save", "help",
 }, plan.ResultNames, plan.StoryNames)
 
 // mostGoing is the largest number of events of go or end: some elections never end.
@@ -62,7 +62,12 @@ func NewWalker(p *plan.Program, command *cobra.Command, e *catalogue.Entry, o *O
 	if !reflect.DeepEqual(s.Faults, faults.Script{Dead: s.Faults.Dead, Unordered: s.Faults.Unordered}) {
 		return nil, errors.New("--step lets you choose the faults; give only dead processes and --non-fifo before")
 	}
-	s.Lines = lines
+	if o.begins != "" {
+		if s.Moment, err = plan.ReadMoment(o.begins); err != nil {
+			return nil, err
+		}
+	}
+	s.Lines, s.Pace = lines, o.pace
 	session, err := e.Session(s)
 	if err != nil {
 		return nil, err
@@ -413,6 +418,10 @@ func (w *Walker) put() (err error) {
 		return err
 	}
 	switch {
+	case w.options.Moment != nil && len(found.Faults) > 0:
+		return report.ErrNo
+	case w.options.Moment != nil: // it is a part of a run
+		return nil
 	case !found.Complete:
 		return report.Stopped("stopped after %d events, before the end", len(w.Made()))
 	case !found.Right || len(found.Faults) > 0:

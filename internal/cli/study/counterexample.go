@@ -37,10 +37,10 @@ func (c *counterexample) flags(command *cobra.Command) {
 // found is what a search or random walks found, made smaller on request.
 func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Report) *report.Verification {
 	found := &report.Verification{Checked: o.checked(e, &v), Report: r}
-	if r.Violation == nil {
+	if r.Violation == nil && v.Moment == nil {
 		found.Unneeded, _ = verify.Unneeded(e.Program, v, o.open())
 	}
-	if r.Violation != nil && (o.shrink || o.random > 0) {
+	if r.Violation != nil && v.Moment == nil && (o.shrink || o.random > 0) {
 		found.Shrunk, found.Small = verify.Shrink(e.Program, v, r.Violation.Property)
 	}
 	return found
@@ -70,6 +70,12 @@ func (o *verifyOptions) reproducing(e *catalogue.Entry, found *report.Verificati
 	if err != nil {
 		return run, err
 	}
+	version, _ := plan.Built()
+	if options.Moment != nil {
+		s := simulate.Options{Setup: options.Setup, Pace: options.Pace, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}, Moment: options.Moment}
+		words := append(plan.RecordedWords(e.Name, &s), "--clock-error="+options.ClockError.String())
+		return plan.SavedRun{Ringleader: version, Run: words, Choices: plan.SavedChoices(session)}, nil
+	}
 	var others []string
 	o.set.VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(savedOfVerify, f.Name) {
@@ -79,14 +85,13 @@ func (o *verifyOptions) reproducing(e *catalogue.Entry, found *report.Verificati
 	for _, parameter := range o.usual {
 		kept = append(kept, "--param="+parameter)
 	}
-	version, _ := plan.Built()
 	return plan.SavedRun{Ringleader: version, Run: slices.Concat([]string{e.Name}, plan.Words(o.set, others), kept), Choices: plan.SavedChoices(session)}, nil
 }
 
 // Following returns a session that makes the steps of a violation, and the flags for its network and its start. Parameters and the
 // flags of savedOfVerify are not among them.
 func Following(e *catalogue.Entry, options *verify.Options, r *trace.Record) (session *simulate.Session, kept []string, err error) {
-	s := simulate.Options{Setup: options.Setup, AnyTime: e.Starts != election.Together, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}}
+	s := simulate.Options{Setup: options.Setup, AnyTime: e.Starts != election.Together, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}, Moment: options.Moment, Pace: options.Pace}
 	s.Setup.IDs = election.List(r.IDs)
 	if e.Identifiers == election.Anonymous {
 		s.Setup.IDs = make(election.List, r.N)

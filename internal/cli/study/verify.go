@@ -32,6 +32,8 @@ type verifyOptions struct {
 	reduce         string
 	usual          []string // the parameters that have the declared values for verify, as NAME=VALUE
 	clockError     string
+	from           string // a saved run
+	at             int    // the step of it from which on
 	probabilities  bool
 	gallery        bool
 	counterexample
@@ -67,6 +69,10 @@ would arrive meanwhile is lost, and processes may suspect each other until it en
 With --lazy no event of an algorithm with leases is urgent: messages and timers take any time, and time
 passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
 
+With --from what else could have happened is tried from a step of a saved run on: of one of explain
+--export, or of a walk. It is in lazy time, in steps of --pace units. Terms and renewals that are limited
+leave finitely many states.
+
 With --out what was found in each order is kept on disk. If the check is interrupted, the same command
 continues it. --shard checks one part of the orders of several; ringleader merge joins them. With --nats
 workers on any number of machines check the orders; ringleader worker starts one.
@@ -84,6 +90,7 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
   ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities
   ringleader verify bully --n 5 --crash 2 --cut 1 --random 1000 --seed 7 --save bad.json
+  ringleader verify --from incident.json --at 40 --param terms=9,renewals=1
   ringleader verify lcr --n 9 --out orders
   ringleader verify lcr --n 9 --shard 3/16 --out part3
   ringleader verify lcr --n 10 --nats nats://10.0.0.1:4222
@@ -120,6 +127,11 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 	option.Number(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.Lazy, "lazy", false, "of algorithms with leases: messages and timers take any time, and only safety is judged")
 	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
+	option.Number(f, &o.Pace, "pace", "", 0, "with --lazy: number of units that pass at once; a greater one tries fewer schedules (default 1)")
+	from := f.Lookup("from")
+	from.Value = &runOrTime{from.Value, &o.from}
+	from.Usage = "a FILE: go on from this saved run, such as one of explain --export. A number: show the violation from this time on, or from this step without a clock"
+	f.IntVar(&o.at, "at", -1, "with --from: after which step of that run; 0 is its beginning (default the last one)")
 	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
 	option.Number(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
 	option.Number(f, &o.MaxDepth, "max-depth", "", 0, "stop at states that so many steps lead to (default 20000)")
@@ -138,6 +150,12 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 func (o *verifyOptions) plan(p *plan.Program, command *cobra.Command, args []string) (plan.Study, error) {
 	if o.gallery {
 		return o.planGallery(p, args)
+	}
+	if o.from != "" {
+		return o.planFrom(p, args)
+	}
+	if o.at >= 0 {
+		return nil, errors.New("--at is for --from")
 	}
 	e, err := p.OneAlgorithm(command, args)
 	switch {
@@ -341,7 +359,10 @@ func (s *verification) explore(ctx context.Context, p *plan.Program, by labour.D
 	var err error
 	if s.o.random > 0 {
 		var wide []verify.Options
-		if wide, err = s.wider(); len(wide) > 0 {
+		if s.v.Moment == nil {
+			wide, err = s.wider()
+		}
+		if len(wide) > 0 {
 			s.v = wide[0]
 		}
 		if err == nil {
@@ -392,6 +413,9 @@ func (s *verification) orders() (*verify.Orders, error) {
 // tryDeclared tries every schedule that the algorithm declares to bear, or as much of that as is not too large. It sets the options
 // to those that were tried.
 func (s *verification) tryDeclared(ctx context.Context, p *plan.Program, by labour.Doer) (*verify.Report, error) {
+	if s.v.Moment != nil {
+		return s.e.Verify(s.v)
+	}
 	orders, err := s.orders()
 	switch {
 	case err != nil:

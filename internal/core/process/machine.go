@@ -203,6 +203,16 @@ func (m *Machine) AppendState(dst []byte, now election.Ticks) []byte {
 	return m.ps.AppendState(dst, only, now, codec.Whole)
 }
 
+// Plain returns a message as it is between processes that have the same identifiers: without names. The error is that of a malformed one.
+func (m *Machine) Plain(encoded []byte) ([]byte, error) {
+	held, err := m.decode(encoded)
+	if err != nil {
+		return nil, err
+	}
+	defer m.ps.Release(held)
+	return m.ps.AppendMessage(nil, held), nil
+}
+
 // Resume gives the process the state that another one had at a time, when it was at the same position of the same network.
 func (m *Machine) Resume(encoded []byte, now election.Ticks) error {
 	return whole(m.ps.Program.Plans.State.Decode(encoded, m.ps.store.state(only), now))

@@ -7,6 +7,7 @@
 package process
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -349,6 +350,12 @@ func (p *pool) take() (reference uint32) {
 	return reference
 }
 
+// Schema names the states and messages of the algorithm.
+func (p *Program) Schema() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %v %v", p.Name, p.Plans.State.Schema(), p.Plans.Message.Schema(), p.Kinds, p.Timers))
+	return fmt.Sprintf("%x", sum[:8])
+}
+
 // Eligible reports whether a process may become leader.
 func (ps *Processes) Eligible(slot, position int) bool {
 	if !ps.Program.Functions.Eligible {
@@ -386,6 +393,23 @@ func (ps *Processes) AppendState(dst []byte, slot int, now election.Ticks, part 
 // DecodeState decodes a part of a state into a slot, with clocks at 0.
 func (ps *Processes) DecodeState(encoded []byte, slot int, part codec.Part) error {
 	return whole(ps.Program.Plans.State.DecodePart(encoded, ps.store.state(slot), election.Ticks{}, part))
+}
+
+// Resume gives the process at a position the state that another one had, as [Processes.Encoding] has it, but for constants: these are as newborn.
+// Now is what its clock reads.
+func (ps *Processes) Resume(slot, position int, encoded []byte, now election.Ticks) error {
+	plan, state := ps.Program.Plans.State, ps.store.state(slot)
+	if err := whole(plan.DecodePart(encoded, state, now, codec.Whole)); err != nil {
+		return err
+	}
+	varying := plan.AppendPart(nil, state, now, codec.Varying)
+	ps.Born(slot, position)
+	return whole(plan.DecodePart(varying, state, now, codec.Varying))
+}
+
+// Encoding is the encoding of a whole state, which [Processes.Resume] reads.
+func (ps *Processes) Encoding(slot int, now election.Ticks) []byte {
+	return ps.AppendState(nil, slot, now, codec.Whole)
 }
 
 // AppendMessage encodes a message.

@@ -109,6 +109,23 @@ func (v *Values) State(encoded []byte) State {
 	return v.number(v.constant(), election.Ticks{})
 }
 
+// Resume returns the state that a process at a position had, as [Processes.Encoding] has it, but for its constants, which are those of the newborn one.
+func (v *Values) Resume(position int, encoded []byte) (State, error) {
+	if err := v.ps.Resume(v.scratch, position, encoded, election.Ticks{}); err != nil {
+		return 0, err
+	}
+	return v.number(v.constant(), election.Ticks{}), nil
+}
+
+// Received returns the message with that encoding, which may be malformed.
+func (v *Values) Received(encoded []byte) (Body, error) {
+	m, err := v.ps.Decode(encoded)
+	if err != nil {
+		return 0, err
+	}
+	return v.body(m), nil
+}
+
 // AppendBody appends the encoding of a message, which other values read with [Values.Body].
 func (v *Values) AppendBody(dst []byte, b Body) []byte { return append(dst, v.messages[b].key...) }
 

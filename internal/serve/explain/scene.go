@@ -61,8 +61,9 @@ func (g *Group) Scene(change int) Scene {
 		begun = c.Begun.UnixNano()
 	}
 	margin := min(max((begun-ended)/2, int64(400*time.Millisecond)), int64(3*time.Second))
-	from, to := ended-max(margin, l.lease()*5/4), begun+margin // what ends a lease has begun one before
-	s := Scene{Change: c, From: wall(from), Lasts: time.Duration(to - from), Nobody: Span{time.Duration(ended - from), time.Duration(begun - from)}}
+	// What ends a lease has begun one before. A leader that stands still learns that its lead has ended when another one leads already.
+	from, to := min(ended, begun)-max(margin, l.lease()*5/4), max(ended, begun)+margin
+	s := Scene{Change: c, From: wall(from), Lasts: time.Duration(to - from), Nobody: Span{time.Duration(min(ended, begun) - from), time.Duration(begun - from)}}
 	for _, id := range l.members {
 		lane := Lane{Member: id, Recorded: slices.Contains(g.Recorded, id)}
 		for _, v := range l.lives {

@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,10 +15,7 @@ import (
 )
 
 // SchemaOf names the states and messages of an algorithm. See [Head.Schema].
-func SchemaOf(p *process.Program) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %v %v", p.Name, p.Plans.State.Schema(), p.Plans.Message.Schema(), p.Kinds, p.Timers))
-	return fmt.Sprintf("%x", sum[:8])
-}
+func SchemaOf(p *process.Program) string { return p.Schema() }
 
 // ErrMachine reports that a record is of another machine than the one that is to replay it.
 var ErrMachine = errors.New("another version of the machine has made this record, and only that one can replay it")
@@ -123,6 +119,15 @@ func (r *Replayer) AppendState(dst []byte, group string, ticks uint64) []byte {
 		return g.machine.AppendState(dst, election.Units(ticks))
 	}
 	return dst
+}
+
+// Plain returns a message that the machine of a group has received as processes with the same identifiers send it: without names.
+func (r *Replayer) Plain(group string, message []byte) ([]byte, error) {
+	g := r.groups[group]
+	if g == nil {
+		return nil, errors.New("the machine is not known")
+	}
+	return g.machine.Plain(message)
 }
 
 // Take takes the next entry. The error is a [Difference].

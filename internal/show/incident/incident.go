@@ -46,13 +46,22 @@ func (l *layout) isNarrow() bool { return l.left < 60 }
 // Drawing draws one change of the leader, by its number in all groups of a report, from 1 on. 0 is the one with the longest time without a leader of
 // those in which a lead has ended; without any, the first leader.
 func Drawing(r *explain.Report, change int) (*drawing.Drawing, error) {
-	chosen, err := choose(r, change)
+	g, chosen, err := Find(r, change)
 	if err != nil {
 		return nil, err
 	}
+	return draw(g.Name, g.Scene(chosen), sheet), nil
+}
+
+// Find returns the group with a change, and its place there. Number 0 is the change with the longest time without a leader.
+func Find(r *explain.Report, number int) (g *explain.Group, change int, err error) {
+	chosen, err := choose(r, number)
+	if err != nil {
+		return nil, 0, err
+	}
 	for _, g := range r.Groups {
 		if chosen <= len(g.Changes) {
-			return draw(g.Name, g.Scene(chosen-1), sheet), nil
+			return g, chosen - 1, nil
 		}
 		chosen -= len(g.Changes)
 	}

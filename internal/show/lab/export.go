@@ -7,10 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Engines are the engines for the page without a server: compiled to WebAssembly by Go, and the script of that Go which starts them.
@@ -36,28 +35,22 @@ func (e Engines) Export(directory string, stories []*Story) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{"lab.wasm.gz": e.Wasm, "wasm_exec.js": e.Glue, "stories.json": told}
-	names, err := fs.Glob(static, "static/*")
+	page, err := files()
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		text, err := static.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		files[strings.TrimPrefix(name, "static/")] = text
-	}
-	if files["index.html"], err = withEngines(files["index.html"]); err != nil {
+	site := maps.Clone(page)
+	maps.Copy(site, map[string][]byte{"lab.wasm.gz": e.Wasm, "wasm_exec.js": e.Glue, "stories.json": told})
+	if site["index.html"], err = withEngines(page["index.html"]); err != nil {
 		return err
 	}
-	if files["lab-disk.js"], err = e.disk(files["lab-worker.js"], told); err != nil {
+	if site["lab-disk.js"], err = e.disk(page["lab-worker.js"], told); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return err
 	}
-	for name, text := range files {
+	for name, text := range site {
 		if err := os.WriteFile(filepath.Join(directory, name), text, 0o644); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -9,10 +10,33 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
 )
 
 //go:embed static
 var static embed.FS
+
+// files returns the files of the page by their names. Those that are compressed are as they were.
+var files = sync.OnceValues(func() (map[string][]byte, error) {
+	all := map[string][]byte{}
+	names, err := fs.Glob(static, "static/*")
+	for _, name := range names {
+		text, wrong := static.ReadFile(name)
+		plain, is := strings.CutSuffix(path.Base(name), ".gz")
+		if is && wrong == nil {
+			var r io.Reader
+			if r, wrong = gzip.NewReader(bytes.NewReader(text)); wrong == nil {
+				text, wrong = io.ReadAll(r)
+			}
+		}
+		all[plain], err = text, errors.Join(err, wrong)
+	}
+	return all, err
+})
 
 // recorded is a page of one run: its title, and the script, the style and the data that it has in itself.
 const recorded = `<!doctype html>
@@ -38,11 +62,11 @@ const recorded = `<!doctype html>
 // Recorded returns a page that shows one run, and asks no engine: it works from a file. Answer answers the question run, and
 // listing that of the question listing, or empty.
 func Recorded(title string, answer, listing json.RawMessage) ([]byte, error) {
-	script, missing := static.ReadFile("static/lab.js")
-	style, err := static.ReadFile("static/lab-style.css")
-	if err := errors.Join(missing, err); err != nil {
+	all, err := files()
+	if err != nil {
 		return nil, err
 	}
+	script, style := all["lab.js"], all["lab-style.css"]
 	if ends(script, "</script") || ends(style, "</style") {
 		return nil, errors.New("the page's script or style ends its element")
 	}

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"path"
 	"strings"
@@ -29,17 +28,13 @@ type asset struct {
 // assets returns the files of the page by their addresses. They are compressed when they are asked for, once.
 func assets() (map[string]*asset, error) {
 	all := map[string]*asset{}
-	names, err := fs.Glob(static, "static/*")
+	texts, err := files()
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		text, err := static.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
+	for name, text := range texts {
 		sum := sha256.Sum256(text)
-		all["/"+path.Base(name)] = &asset{
+		all["/"+name] = &asset{
 			text: text, packed: sync.OnceValue(func() []byte { return packed(text) }),
 			media: media[path.Ext(name)], etag: hex.EncodeToString(sum[:16]),
 		}

@@ -38,7 +38,7 @@ func (r *Run) faultsText(p *Printer) {
 			fmt.Fprintf(w, "  %s\n", line)
 		}
 	}
-	if r.broke() || drawn {
+	if r.Options.Moment == nil && (r.broke() || drawn) {
 		fmt.Fprintf(w, "replay: %s\n", r.Replay(lines))
 	}
 }

@@ -198,6 +198,9 @@ func (r *Verification) explored() string {
 	if v.Lazy {
 		what += ", in lazy time"
 	}
+	if v.Pace > 1 {
+		what += fmt.Sprintf(" in steps of %d", v.Pace)
+	}
 	if v.ClockError.Times > 0 {
 		what += fmt.Sprintf(" with clocks wrong by %s", v.ClockError)
 	}

@@ -35,18 +35,22 @@ func scaled(t election.Ticks, times, of uint64, up bool) election.Ticks {
 // LazyClocks are the clocks of a session in lazy time.
 type LazyClocks struct {
 	Err    faults.Chance
+	Pace   uint64           // how many units of the clocks pass at once; 0 is one
 	Gained []election.Ticks // by process: what its clock of deadlines has gained
+	Ahead  []election.Ticks // by process: what both of its clocks have gained, in a recorded run
 }
 
 // Step is the time that passes at once, in units of the true time. At its multiples all clocks show whole units.
-func (l *LazyClocks) Step() election.Ticks { return election.Units(max(1, l.Err.Of)) }
+func (l *LazyClocks) Step() election.Ticks {
+	return election.Units(max(1, l.Err.Of)).Times(max(1, l.Pace))
+}
 
-// Timers returns what the clocks of timers show at a moment.
-func (l *LazyClocks) Timers(now election.Ticks) election.Ticks {
-	if l.Err.Times == 0 {
-		return now
+// Timers returns what the clock of timers of a process shows at a moment.
+func (l *LazyClocks) Timers(p int, now election.Ticks) election.Ticks {
+	if l.Err.Times > 0 {
+		now = scaled(now, l.Err.Of+l.Err.Times, l.Err.Of, false)
 	}
-	return scaled(now, l.Err.Of+l.Err.Times, l.Err.Of, false)
+	return now.Add(l.Ahead[p])
 }
 
 // Deadlines returns what the clock of a process shows on which it reads deadlines.
@@ -54,5 +58,5 @@ func (l *LazyClocks) Deadlines(p int, now election.Ticks) election.Ticks {
 	if l.Err.Times > 0 {
 		now = scaled(now, l.Err.Of-l.Err.Times, l.Err.Of, false)
 	}
-	return now.Add(l.Gained[p])
+	return now.Add(l.Gained[p]).Add(l.Ahead[p])
 }

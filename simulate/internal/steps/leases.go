@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/trace"
 )
 
 // Leases records, in the time of the run, the processes that may work as the leader. No two may do so at the same time, the
@@ -42,6 +43,32 @@ func NewLeases(n int) *Leases {
 		l.held[p].process = p
 	}
 	return l
+}
+
+// resume sets what a process has decided, and for how long its work counts, at the moment in which the run begins.
+func (l *Leases) resume(p int, now *trace.Standing) {
+	h := held{process: p, term: now.Term, until: now.Lease, stopping: now.Stopping, ended: now.Role != network.Leader}
+	switch {
+	case now.Crashed && !now.Lease.IsZero():
+		l.orphans = append(l.orphans, h)
+	case !now.Crashed && (now.Role == network.Leader || now.Stopping):
+		l.held[p] = h
+	}
+	if now.Role == network.Leader && now.Term > l.last {
+		l.last, l.leader = now.Term, p
+		l.led = append(l.led, tenure{p, now.Term})
+	}
+}
+
+// leaseLeft returns for how long the work of the process at p counts as done under a lease, that of its ended lives too.
+func (r *Core) leaseLeft(p int) (left election.Ticks) {
+	now := r.leaseTime(p)
+	for _, h := range append(slices.Clone(r.Leases.orphans), r.Leases.held[p]) {
+		if h.process == p && now.Less(h.until) && left.Less(h.until.Sub(now)) {
+			left = h.until.Sub(now)
+		}
+	}
+	return left
 }
 
 // Clone returns a deep copy.

@@ -222,18 +222,22 @@ func (c *Checker) begin(starts []start) Configuration {
 
 // Beginnings returns the configurations in which the search begins.
 func (c *Checker) Beginnings() []Configuration {
-	if r := c.resumed(); r != nil {
+	if r := c.resumed(); r != nil { // at one place
 		return []Configuration{r.Last}
 	}
 	return c.initial()
 }
 
-// resumed returns the recorder of a run that has begun, at its end; nil if runs begin anew.
+// resumed returns the recorder of a run that has begun, at its end, or at a moment; nil if runs begin anew.
 func (c *Checker) resumed() *recorder {
-	if c.Options.Prefix == nil {
+	resume := c.Resume
+	switch {
+	case c.Options.Moment != nil:
+		resume = c.begun
+	case c.Options.Prefix == nil:
 		return nil
 	}
-	r, err := c.Resume()
+	r, err := resume()
 	if err != nil {
 		panic(err) // it was made before
 	}

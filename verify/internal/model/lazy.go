@@ -12,11 +12,12 @@ import (
 // why these two rates cover all rates between them.
 
 // step is the step in which lazy time passes, in units of the true time.
-func (o *Options) step() uint64 { return max(1, o.ClockError.Of) }
+func (o *Options) step() uint64 { return max(1, o.ClockError.Of) * max(1, o.Pace) }
 
 // ageLazily lets the clocks of a process run for a step of lazy time.
 func (c *Checker) ageLazily(p *ProcessState, step election.Ticks) {
-	fast, slow := election.Units(step.Lo+c.Options.ClockError.Times), election.Units(step.Lo-c.Options.ClockError.Times)
+	err := step.Lo / max(1, c.Options.ClockError.Of) * c.Options.ClockError.Times
+	fast, slow := election.Units(step.Lo+err), election.Units(step.Lo-err)
 	for t := range c.Declaration.Timers {
 		if p.Anchored>>t&1 == 0 {
 			p.Timers[t] = later(p.Timers[t], fast)

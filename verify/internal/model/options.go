@@ -26,6 +26,8 @@ type Options struct {
 
 	Lazy       bool          // no event is urgent
 	ClockError faults.Chance // in lazy time, below 1
+	Pace       uint64        // in lazy time, how many units of the clocks pass at once; 0 is one
+	Moment     *trace.Moment // where runs begin; nil: at the beginning
 
 	Prefix *Prefix // a run that has begun, in which the search begins; nil: runs begin anew
 	Times  bool    // the extremes of time are searched: asynchronous messages take one unit as well, and processes take turns

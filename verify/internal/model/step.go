@@ -93,16 +93,16 @@ func (c *Checker) OutcomesOf(key StepKey) []Outcome {
 }
 
 // choices runs a step once for every vector of values that its calls of Choose can return. When a step has ended, drew is
-// what it chose.
+// what it chose. After a moment, which may have the units of a real clock, of many values only the least and the greatest are tried.
 func (c *Checker) choices(step func(drew *[]trace.Draw)) {
-	const most = 1 << 16
+	const most, few = 1 << 16, 16
 	var drew []trace.Draw
 	next := 0
 	c.Values.Choices(func(n uint32) uint32 {
 		if n < 1 {
 			panic(process.ErrNoChoice)
 		}
-		if n > most {
+		if n > most && c.Options.Moment == nil {
 			panic(fmt.Sprintf("Choose(%d): the checker tries every value, at most %d of them", n, most))
 		}
 		if next == len(drew) {
@@ -120,7 +120,11 @@ func (c *Checker) choices(step func(drew *[]trace.Draw)) {
 		if len(drew) == 0 {
 			return
 		}
-		drew[len(drew)-1].Value++
+		if last := &drew[len(drew)-1]; c.Options.Moment != nil && last.Among > few {
+			last.Value = last.Among - 1
+		} else {
+			last.Value++
+		}
 	}
 }
 

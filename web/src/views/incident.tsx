@@ -2,9 +2,10 @@
 // a frame that can do nothing else.
 
 import { useEffect, useState } from "preact/hooks";
-import { go } from "../address";
-import type { Engine } from "../engine";
+import { go, putRun, writeAddress } from "../address";
+import type { Engine, Run } from "../engine";
 import type { ViewProps } from "../frame";
+import { parse } from "../http";
 import { Failed, Going, useAsked } from "./parts/ask";
 
 /** What is to be opened: files, or a place; "" is the group that the lab shows. */
@@ -22,10 +23,29 @@ function openRecord(name: string, record: Blob | string): void {
   changed.dispatchEvent(new Event("opened"));
 }
 
-/** Opens files. Several are the records of several members: an archive is segments one after the other. */
-function openFiles(files: FileList | null | undefined): void {
-  if (!files || files.length === 0) return;
-  openRecord([...files].map((f) => f.name).join(", "), new Blob([...files]));
+/** Opens files. One that is a saved run is shown as such. Several are the records of several members: an archive is segments one after the other. */
+async function openFiles(files: File[]): Promise<void> {
+  const [only] = files;
+  const run = only !== undefined && files.length === 1 && only.name.endsWith(".json") ? savedRun(await only.text()) : undefined;
+  if (run !== undefined) {
+    const query = new URLSearchParams();
+    putRun(query, run);
+    go(writeAddress({ view: "run", query }));
+  } else if (files.length > 0) {
+    openRecord(files.map((f) => f.name).join(", "), new Blob(files));
+    go("#/incident");
+  }
+}
+
+/** The run in a file that `run --save`, `verify --save` or `explain --export` has written. */
+function savedRun(text: string): Run | undefined {
+  try {
+    const { run, choices } = parse<Partial<Run>>(text);
+    if (!Array.isArray(run)) return undefined;
+    return choices === undefined ? { run } : { run, choices };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Lets files be dropped on the lab, whatever it shows. */
@@ -45,8 +65,7 @@ export function useDrops(engine: Engine): void {
       document.body.classList.remove("dropping");
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      openFiles(event.dataTransfer.files);
-      go("#/incident");
+      void openFiles([...event.dataTransfer.files]);
     };
     addEventListener("dragover", over);
     addEventListener("dragleave", leave);
@@ -86,9 +105,9 @@ function Opener({ engine, open }: { engine: Engine; open: NonNullable<Engine["in
   const page = useAsked(source && String(source.number), (_progress, signal) => open(source!.record, signal));
   return (
     <>
-      <p class="lead">Drop the record of a group here. Members write one, and <code class="whole">ringleader record --out incident.rec DIR…</code> gathers those of all members into a file.</p>
+      <p class="lead">Drop the record of a group here. Members write one, and <code class="whole">ringleader record --out incident.rec DIR…</code> gathers those of all members into a file. A saved run opens, too, such as one of <code class="whole">ringleader explain --export run.json</code>.</p>
       <form class="bar opener" onSubmit={(event) => { event.preventDefault(); if (place.trim() !== "") openRecord(place.trim(), place.trim()); }}>
-        <label class="choose"><input type="file" multiple onChange={(event) => { openFiles(event.currentTarget.files); event.currentTarget.value = ""; }} /><span>Choose a file</span></label>
+        <label class="choose"><input type="file" multiple onChange={(event) => { void openFiles([...(event.currentTarget.files ?? [])]); event.currentTarget.value = ""; }} /><span>Choose a file</span></label>
         {live && <button type="button" onClick={() => openRecord("the group of the lab", "")}>The last minutes of the group that the lab shows</button>}
         <label class="field place"><span class="name">or a running member, or its directory</span><input type="text" placeholder="https://10.0.0.1:8443 or data/1" value={place} onInput={(event) => setPlace(event.currentTarget.value)} /></label>
         <button type="submit" disabled={place.trim() === ""}>Open</button>
