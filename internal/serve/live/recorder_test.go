@@ -112,3 +112,37 @@ func TestALoopThatStandsStillWhileItWorksIsInTheRecord(t *testing.T) {
 		}
 	})
 }
+
+func TestEachSegmentHasASnapshotBeforeItsSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := leased(t, 3)
+		sink := &record.Memory{}
+		c.recorded = func(id uint64) (*recorder.Config, *slog.Logger) {
+			if id != 3 {
+				return nil, nil
+			}
+			return &recorder.Config{Sink: sink, Options: record.Options{Segment: 4 << 10}}, slog.New(slog.DiscardHandler)
+		}
+		c.start(1, 2, 3)
+		c.follow(3)
+		<-time.After(3 * time.Minute)
+		c.stopAll()
+		segments := record.Parse("", sink.Archive()).Logs[0].Segments
+		if len(segments) < 4 {
+			t.Fatalf("%d segments", len(segments))
+		}
+		for i, s := range segments {
+			snapshot := false
+			for e := range s.Entries() {
+				switch e.Body.(type) {
+				case *record.Snapshot:
+					snapshot = true
+				case *record.Step:
+					if !snapshot {
+						t.Fatalf("segment %d has a step before its snapshot", i)
+					}
+				}
+			}
+		}
+	})
+}
