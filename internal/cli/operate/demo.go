@@ -87,7 +87,7 @@ were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
 	option.Number(flags, &o.Members, "members", "", 5, "number of member processes")
 	flags.StringVar(&o.Scenario, "scenario", "", "take no commands; crash: kill the leader, start it again; pause: stall it; partition: cut its links; rolling: restart each member")
 	flags.StringVar(&algorithm, "algorithm", string(ringleader.QuorumBully), "quorum-bully or bully, with which each side of a partition has a leader")
-	flags.DurationVar(&o.Lease, "lease", 0, fmt.Sprintf("how long a vote is promised; longer for a machine so busy that no leader stays (default: as join has it, %v)", ringleader.LAN().Lease))
+	flags.DurationVar(&o.Lease, "lease", 0, fmt.Sprintf("how long a vote is promised, and a fifth of how long a disk may be silent: for a machine so busy that no leader stays (default: as join has it, %v)", ringleader.LAN().Lease))
 	flags.DurationVar(&o.Lasting, "for", 0, "end after this time, and not before the scenario has ended")
 	flags.BoolVar(&inLab, "lab", false, "show the group in the browser, too, and obey the page")
 	flags.BoolVar(&o.JSON, "json", false, "write events as JSON lines, and nothing else, to stdout")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"reflect"
 	"slices"
 	"time"
 
@@ -33,6 +34,7 @@ type happening struct {
 	recorded *record.Step
 	scale    *scale
 	at       int64 // on the scale
+	unsaved  bool  // its life ends before its state is durable, so before anything else is done and before its messages leave
 }
 
 // Check makes the recorded steps again, and compares them with the model, in an order in which no message arrives before it was sent. That needs the
@@ -94,6 +96,7 @@ func (l *line) made(most int) (all []happening, ends map[*life]bool, clocks *sca
 		all = append(all, mine...)
 		ends[v] = v.closed || l.after(v) != nil || l.dead(v) != 0
 	}
+	all = l.withoutLost(all)
 	if clocks, err = l.aligned(all, known); err != nil {
 		return nil, nil, nil, err
 	}
@@ -156,11 +159,50 @@ func (l *line) again(v *life, clock *scale, members *[]uint64) (all []happening,
 				if body.Input.What == process.Recovered && !l.lived(v) {
 					return nil, fmt.Errorf("%w: the record of member %d begins after its first life", errUnchecked, v.member())
 				}
-				all = append(all, happening{last, v, body, clock, at})
+				all = append(all, happening{last, v, body, clock, at, body.Durable})
+			case *record.Flush:
+				saved(all, body)
 			}
 		}
 	}
+	for i := range all[:max(0, len(all)-1)] {
+		all[i].unsaved = false // another step came after it
+	}
 	return all, nil
+}
+
+// saved notes that the last step is durable, if a save of its state has ended.
+func saved(all []happening, f *record.Flush) {
+	if len(all) > 0 && f.Groups > 0 && f.Error == "" {
+		all[len(all)-1].unsaved = false
+	}
+}
+
+// withoutLost returns the steps without those that were lost.
+func (l *line) withoutLost(all []happening) (left []happening) {
+	for i := range all {
+		if !all[i].unsaved || !l.lost(all, &all[i]) {
+			left = append(left, all[i])
+		}
+	}
+	return left
+}
+
+// lost reports whether the next life of a member has not what a step was to save: the member was killed before that was durable, and for all others the
+// step has never been.
+func (l *line) lost(all []happening, h *happening) bool {
+	next := l.after(h.life)
+	i := slices.IndexFunc(all, func(other happening) bool { return other.life == next })
+	if next == nil || i < 0 {
+		return false
+	}
+	kept := func(p *algorithm.Process) algorithm.Kept {
+		k := p.Kept
+		k.Incarnation = 0 // of the life
+		return k
+	}
+	found := kept(all[i].step.Before)
+	return !reflect.DeepEqual(found, kept(h.step.After)) && reflect.DeepEqual(found, kept(h.step.Before))
 }
 
 // started reports whether the record has the beginning of a life.

@@ -103,6 +103,9 @@ type group struct {
 	watches sync.WaitGroup
 }
 
+// stalls is for how many leases a disk may give no answer, if the lease is chosen: a machine that needs a long one has slow disks, too.
+const stalls = 5
+
 func newGroup(n int, algorithm ringleader.Algorithm, lease time.Duration) (g *group, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -193,7 +196,7 @@ func (g *group) start(m *member) error {
 		command.Args = append(command.Args, "--hang", "0") // who is paused may be resumed
 	}
 	if g.lease > 0 {
-		command.Args = append(command.Args, "--lease", g.lease.String())
+		command.Args = append(command.Args, "--lease", g.lease.String(), "--stall", (stalls * g.lease).String())
 	}
 	for _, other := range g.members {
 		address := other.listen
