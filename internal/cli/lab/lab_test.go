@@ -595,9 +595,9 @@ func TestHostileQuestionsGetAnErrorAndNothingElse(t *testing.T) {
 func TestACallTakesFlagsThatAreKnownToBeHarmless(t *testing.T) {
 	refused := map[string][]string{
 		"count":   {"json", "out", "shard"},
-		"run":     {"clock-error", "draw", "draw-topology", "faults", "json", "lazy", "over", "save", "scenario", "step", "trace", "unit", "walk"},
+		"run":     {"begins", "clock-error", "draw", "draw-topology", "faults", "json", "lazy", "over", "pace", "save", "scenario", "step", "trace", "unit", "walk"},
 		"compare": {"against", "csv", "draw", "json", "out", "per-process", "scale", "shard", "study", "title"},
-		"verify":  {"cores", "draw", "draw-topology", "from", "gallery", "json", "out", "save", "shard", "to", "trace"},
+		"verify":  {"at", "cores", "draw", "draw-topology", "from", "gallery", "json", "out", "save", "shard", "to", "trace"},
 		"worst":   {"json", "out", "shard"},
 	}
 	for _, name := range []string{"compare", "count", "verify", "worst"} {

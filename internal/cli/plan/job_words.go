@@ -57,7 +57,7 @@ var LabFlags = map[string][]string{
 	"compare": {"n", "order", "orders", "until", "seed"},
 	"verify": append([]string{
 		"priorities", "random", "shrink", "extremes", "start", "crash", "recover", "lose", "duplicate", "cut", "suspect-falsely", "resign",
-		"wardens", "reorder", "non-fifo", "delay", "lazy", "clock-error", "memory", "max-states", "max-depth", "reduce", "exact", "rotations",
+		"wardens", "reorder", "non-fifo", "delay", "lazy", "clock-error", "pace", "memory", "max-states", "max-depth", "reduce", "exact", "rotations",
 		"probabilities",
 	}, labInput...),
 	"worst": {"n", "of", "tries", "seed", "param"},
