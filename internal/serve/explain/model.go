@@ -160,21 +160,21 @@ func (l *line) again(v *life, clock *scale, members *[]uint64) (all []happening,
 					return nil, fmt.Errorf("%w: the record of member %d begins after its first life", errUnchecked, v.member())
 				}
 				all = append(all, happening{last, v, body, clock, at, body.Durable})
-			case *record.Flush:
-				saved(all, body)
 			}
+			saved(all, e.Body)
 		}
-	}
-	for i := range all[:max(0, len(all)-1)] {
-		all[i].unsaved = false // another step came after it
 	}
 	return all, nil
 }
 
-// saved notes that the last step is durable, if a save of its state has ended.
-func saved(all []happening, f *record.Flush) {
-	if len(all) > 0 && f.Groups > 0 && f.Error == "" {
-		all[len(all)-1].unsaved = false
+// saved notes which steps of a life are durable: the last one if a save has ended, and those before it.
+func saved(all []happening, body record.Body) {
+	n := len(all)
+	if f, is := body.(*record.Flush); is && f.Groups > 0 && f.Error == "" && n > 0 {
+		all[n-1].unsaved = false
+	}
+	if n > 1 {
+		all[n-2].unsaved = false
 	}
 }
 
@@ -188,12 +188,14 @@ func (l *line) withoutLost(all []happening) (left []happening) {
 	return left
 }
 
-// lost reports whether the next life of a member has not what a step was to save: the member was killed before that was durable, and for all others the
+// lost reports whether the next life of a member that makes a step has not what a step was to save: the member was killed before that was durable, and for all others the
 // step has never been.
 func (l *line) lost(all []happening, h *happening) bool {
-	next := l.after(h.life)
-	i := slices.IndexFunc(all, func(other happening) bool { return other.life == next })
-	if next == nil || i < 0 {
+	i := -1
+	for next := l.after(h.life); next != nil && i < 0; next = l.after(next) { // a life may end before its first step
+		i = slices.IndexFunc(all, func(other happening) bool { return other.life == next })
+	}
+	if i < 0 {
 		return false
 	}
 	kept := func(p *algorithm.Process) algorithm.Kept {
