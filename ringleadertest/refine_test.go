@@ -9,6 +9,7 @@ import (
 	algorithm "ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/proofs/refine"
 	"ringleader.example/ringleader/ringleadertest"
@@ -28,28 +29,12 @@ func TestRealMembersRefineTheModel(t *testing.T) {
 				l.Add(s)
 			})
 			quorumbully.Program = process.Must(process.Of(&a))
-			var ids []uint64
-			for id := range n {
-				ids = append(ids, id+1)
-			}
+			ids := explaintest.First(n)
 			c := ringleadertest.New(t, ringleader.Config{}, ids...)
 			defer c.Close()
 			c.Start(ids...)
 			c.Await(n)
-			c.Cut(ids[:n-1], ids[n-1:])
-			c.Await(n - 1)
-			c.Heal()
-			c.Await(n - 1)
-			c.Kill(n - 1)
-			l.Ended(election.ID(n - 1))
-			c.Prove(n - 1)
-			c.Await(n)
-			c.Start(n - 1)
-			c.Await(n)
-			c.Stop(n)
-			c.Pass(3 * time.Second)
-			c.Continue(n)
-			c.AwaitAny()
+			explaintest.Eventful(n, func(id uint64) { l.Ended(election.ID(id)) })(c)
 			checked, err := l.Check(50)
 			if err != nil {
 				t.Fatal(err)

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"ringleader.example/ringleader/internal/show/incident/incidenttest"
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 )
 
 func TestRecordsAreGatheredAndExplained(t *testing.T) {
-	directory := incidenttest.Records(t, "")
+	directory := explaintest.Records(t, "")
 	file, drawing := filepath.Join(directory, "incident.rec"), filepath.Join(directory, "incident.svg")
 	if code, stdout, stderr := call("record", directory, "--out", file); code != 0 || stderr != "" {
 		t.Fatalf("record: %d, %q, %q", code, stdout, stderr)
@@ -51,7 +51,7 @@ func TestRecordsAreGatheredAndExplained(t *testing.T) {
 }
 
 func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
-	directory := incidenttest.Records(t, "")
+	directory := explaintest.Records(t, "")
 	run, found, page := filepath.Join(directory, "run.json"), filepath.Join(directory, "found.json"), filepath.Join(directory, "run.html")
 	code, _, stderr := call("explain", directory, "--export", run)
 	if code == 64 || !strings.Contains(stderr, "each with the state that is recorded") {
@@ -81,7 +81,7 @@ func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
 }
 
 func TestAWrongCallOfARecordedRunIsOneClearLine(t *testing.T) {
-	directory := incidenttest.Records(t, "")
+	directory := explaintest.Records(t, "")
 	run, other := filepath.Join(directory, "run.json"), filepath.Join(directory, "run.txt")
 	call("explain", directory, "--export", run)
 	if err := os.WriteFile(other, []byte("no run"), 0o600); err != nil {
@@ -108,7 +108,7 @@ func TestAWrongCallOfARecordedRunIsOneClearLine(t *testing.T) {
 }
 
 func TestWhatCannotBeExportedIsOneClearLine(t *testing.T) {
-	directory := incidenttest.Records(t, "")
+	directory := explaintest.Records(t, "")
 	all, err := filepath.Glob(filepath.Join(directory, "*"))
 	if err != nil || len(all) != 3 {
 		t.Fatal(all, err)

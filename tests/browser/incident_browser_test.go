@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"testing"
 
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 	"ringleader.example/ringleader/internal/serve/record"
-	"ringleader.example/ringleader/internal/show/incident/incidenttest"
 )
 
 // archive returns the records of a group in which member 3 hands over to member 1, which is killed.
 func archive(t *testing.T) []byte {
 	t.Helper()
-	records, err := record.Open(incidenttest.Records(t, "shop"))
+	records, err := record.Open(explaintest.Records(t, "shop"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// unprivileged returns a function that sets the user of a command. PostgreSQL refuses to start as root: so root gives the directory to the user nobody, and
-// the commands run as nobody. Any other user runs them itself.
+// unprivileged returns a function that sets the user of a command. PostgreSQL refuses to start as root. If the test runs as root, its commands run as the
+// user nobody, who gets the directory; otherwise they run as the user of the test.
 func unprivileged(t testing.TB, dir string) func(*exec.Cmd) *exec.Cmd {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -12,44 +12,17 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 	live "ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/ringleadertest"
+	"ringleader.example/ringleader/storage"
 )
-
-// eventful returns the records of a group with many faults, in the directories of its members.
-func eventful(t *testing.T, n uint64) string {
-	directory := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		var ids []uint64
-		for id := range n {
-			ids = append(ids, id+1)
-		}
-		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, ids...)
-		defer c.Close()
-		c.Start(ids...)
-		c.Await(n)
-		c.Cut(ids[:n-1], ids[n-1:])
-		c.Await(n - 1)
-		c.Heal()
-		c.Await(n - 1)
-		c.Kill(n - 1)
-		c.Prove(n - 1)
-		c.Await(n)
-		c.Start(n - 1)
-		c.Await(n)
-		c.Stop(n)
-		c.Pass(3 * time.Second)
-		c.Continue(n)
-		c.AwaitAny()
-	})
-	return directory
-}
 
 // The records of real members are a run that the model allows.
 func TestJoinedRecordsAreARunOfTheModel(t *testing.T) {
 	for _, n := range []uint64{3, 5} {
-		records, err := record.Open(eventful(t, n))
+		records, err := record.Open(explaintest.Faulty(t, n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,6 +70,37 @@ func TestRecordsOfDriftingClocksAreARunOfTheModel(t *testing.T) {
 	}
 }
 
+// A member that ends while it saves has made no step for the others: it has sent nothing, and comes back without what it was saving.
+func TestAStepThatWasNotSavedIsNone(t *testing.T) {
+	directory := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		saves := make(chan struct{})
+		c.Host(1).Disk.Intercept(func([]storage.Record) error {
+			close(saves)
+			<-time.After(time.Second)
+			return storage.ErrFlush
+		})
+		c.Kill(3)
+		c.Prove(3)
+		<-saves // what it promises for a later term
+		c.Kill(1)
+		c.Host(1).Disk.Intercept(nil)
+		c.Start(1)
+		c.Await(2)
+	})
+	records, err := record.Open(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := explain.Of(records).Groups[0].Check(1 << 20); c.Without != "" || c.Broken != "" || c.Actions["win"] < 2 {
+		t.Errorf("%+v", c)
+	}
+}
+
 // Records of a machine that forgets what it has granted are told with the step that breaks the rule.
 func TestARecordOfAPlantedBugIsTold(t *testing.T) {
 	original := live.Program
@@ -108,7 +112,7 @@ func TestARecordOfAPlantedBugIsTold(t *testing.T) {
 		suspect(p, port, out)
 	}
 	live.Program = process.Must(process.Of(&wrong))
-	directory := eventful(t, 3)
+	directory := explaintest.Faulty(t, 3)
 	records, err := record.Open(directory)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +126,7 @@ func TestARecordOfAPlantedBugIsTold(t *testing.T) {
 
 // Without the records of all members from the beginning on it says what is missing.
 func TestRecordsThatCannotBeComparedSayWhy(t *testing.T) {
-	directory := eventful(t, 3)
+	directory := explaintest.Faulty(t, 3)
 	records, err := record.Open(filepath.Join(directory, "1"), filepath.Join(directory, "2"))
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,8 @@ func (g *Group) Scene(change int) Scene {
 	margin := min(max((begun-ended)/2, int64(400*time.Millisecond)), int64(3*time.Second))
 	// What ends a lease has begun one before. A leader that stands still learns that its lead has ended when another one leads already.
 	from, to := min(ended, begun)-max(margin, l.lease()*5/4), max(ended, begun)+margin
-	s := Scene{Change: c, From: wall(from), Lasts: time.Duration(to - from), Nobody: Span{time.Duration(min(ended, begun) - from), time.Duration(begun - from)}}
+	nobody := Span{time.Duration(min(ended, begun) - from), time.Duration(begun - from)}
+	s := Scene{Change: c, From: wall(from), Lasts: time.Duration(to - from), Nobody: nobody}
 	for _, id := range l.members {
 		lane := Lane{Member: id, Recorded: slices.Contains(g.Recorded, id)}
 		for _, v := range l.lives {

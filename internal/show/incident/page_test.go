@@ -10,15 +10,15 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/show/incident"
-	"ringleader.example/ringleader/internal/show/incident/incidenttest"
 )
 
 // report returns what the records of a group with this name tell: member 3 hands over to member 1, which is killed.
 func report(t *testing.T, name string) *explain.Report {
 	t.Helper()
-	records, err := record.Open(incidenttest.Records(t, name))
+	records, err := record.Open(explaintest.Records(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}

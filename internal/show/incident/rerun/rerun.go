@@ -510,7 +510,8 @@ func draw(all []record.Choice) (uint64, error) {
 	return number, nil
 }
 
-// pass lets time pass before a step: as much as on the time line, but no member may come to its next step later than its own clock says. What that clock had more is gained.
+// pass lets time pass before a step, up to the step's place on the time line. It stops earlier where a member's clock would pass the reading at its next
+// step. The clock of this step's member then gains what it lacks.
 func (m *maker) pass(i int, f *fact) error {
 	unit := f.Life.Head.Unit
 	last := &m.clocks[f.position]

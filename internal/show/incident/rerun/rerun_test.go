@@ -9,58 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/internal/serve/record"
-	"ringleader.example/ringleader/internal/show/incident/incidenttest"
 	"ringleader.example/ringleader/internal/show/incident/rerun"
 	"ringleader.example/ringleader/ringleadertest"
 )
-
-// recorded returns the directory with the records of a group of so many members to which something happens.
-func recorded(t *testing.T, n uint64, happens func(c *ringleadertest.Cluster)) (directory string) {
-	t.Helper()
-	directory = t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		var ids []uint64
-		for id := range n {
-			ids = append(ids, id+1)
-		}
-		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, ids...)
-		defer c.Close()
-		c.Start(ids...)
-		c.Await(n)
-		happens(c)
-	})
-	return directory
-}
-
-// eventful is cuts, deaths with a proof, a restart and a process that stands still, where the leader is the last of some members.
-func eventful(n uint64) func(c *ringleadertest.Cluster) {
-	return func(c *ringleadertest.Cluster) {
-		var others []uint64
-		for id := range n - 1 {
-			others = append(others, id+1)
-		}
-		c.Cut(others, []uint64{n})
-		c.Await(n - 1)
-		c.Heal()
-		c.Await(n - 1)
-		c.Kill(n - 1)
-		c.Prove(n - 1)
-		c.Await(n)
-		c.Start(n - 1)
-		c.Await(n)
-		c.Stop(n)
-		c.Pass(3 * time.Second)
-		c.Continue(n)
-		c.AwaitAny()
-	}
-}
 
 // drifting has clocks that are fast and slow, and one that jumps.
 func drifting(c *ringleadertest.Cluster) {
@@ -128,14 +85,14 @@ var groups = flag.Uint64("groups", 6, "how many groups with faults by chance are
 
 func TestEachChangeOfARecordIsMadeAgain(t *testing.T) {
 	all := map[string]string{
-		"a transfer and a death":     incidenttest.Records(t, ""),
-		"three members, many faults": recorded(t, 3, eventful(3)),
-		"five members, many faults":  recorded(t, 5, eventful(5)),
-		"clocks that drift and jump": recorded(t, 3, drifting),
-		"a group with another name":  incidenttest.Records(t, "shards"),
+		"a transfer and a death":     explaintest.Records(t, ""),
+		"three members, many faults": explaintest.Faulty(t, 3),
+		"five members, many faults":  explaintest.Faulty(t, 5),
+		"clocks that drift and jump": explaintest.Recorded(t, "", 3, drifting),
+		"a group with another name":  explaintest.Records(t, "shards"),
 	}
 	for seed := range *groups {
-		all[fmt.Sprintf("faults by chance %d", seed)] = recorded(t, 3+2*(seed%2), chance(seed))
+		all[fmt.Sprintf("faults by chance %d", seed)] = explaintest.Recorded(t, "", 3+2*(seed%2), chance(seed))
 	}
 	for name, directory := range all {
 		t.Run(name, func(t *testing.T) {
@@ -157,10 +114,10 @@ func TestEachChangeOfARecordIsMadeAgain(t *testing.T) {
 	}
 }
 
-// Whatever the bytes of a record are, a change is made again or an error says why not.
+// From damaged records a change is made again, or there is an error of a kind that callers know.
 func TestHostileRecordsAreNoRunAndNoPanic(t *testing.T) {
 	var archive []byte
-	files, err := filepath.Glob(filepath.Join(recorded(t, 3, eventful(3)), "*", "*.seg"))
+	files, err := filepath.Glob(filepath.Join(explaintest.Faulty(t, 3), "*", "*.seg"))
 	for _, file := range files {
 		segment, failed := os.ReadFile(file)
 		archive, err = append(archive, segment...), errors.Join(err, failed)
