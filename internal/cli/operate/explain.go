@@ -62,7 +62,7 @@ a replay or a comparison differs, or a member has given no record, and the rest 
   ringleader explain incident.rec --draw incident.svg
   ringleader explain incident.rec --draw incident.html
   ringleader explain incident.rec --replay
-  ringleader explain incident.rec --export run.json && ringleader replay run.json --story`,
+  ringleader explain incident.rec --export run.json`,
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("%s needs a directory, a file, a socket or a URL; try %[1]s --help", command.CommandPath())
