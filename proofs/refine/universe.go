@@ -112,8 +112,13 @@ func meets(a, b uint) bool {
 	return bits.OnesCount(a)/2+bits.OnesCount(b)/2+2 > bits.OnesCount(a|b)
 }
 
-// quorum returns the number of a set of members.
-func quorum(set uint) int { return int(set) - 1 }
+// quorum returns the number of a set of members, which are those that support something.
+func quorum(set uint) int {
+	if set == 0 {
+		fail("no member supports it for as long")
+	}
+	return int(set) - 1
+}
 
 // interpretation returns the model with these things.
 func (u *universe) interpretation(m *logic.Model) (*finite.Interpretation, error) {
