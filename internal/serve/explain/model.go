@@ -245,16 +245,8 @@ func proves(in *process.Input, queues [][]happening) bool {
 	})
 }
 
-// ordered returns steps in the order of their times, so that none receives a message that a later one sends, and none is of a dead member. Then a step has the time of the one before it,
-// if its own is earlier: so much clocks are unsure.
-func ordered(all []happening) (sorted []happening) {
-	sent, waits := map[passage]bool{}, map[passage]bool{} // what has been sent, and what will be
-	for _, h := range all {
-		for _, m := range h.recorded.Sent {
-			waits[passageOf(h.life.member(), m.Peer, m.Kind, m.Payload)] = true
-		}
-	}
-	var queues [][]happening // by life
+// byLife returns the steps of each life. Those of one are next to each other.
+func byLife(all []happening) (queues [][]happening) {
 	for begin := 0; begin < len(all); {
 		end := begin
 		for end < len(all) && all[end].life == all[begin].life {
@@ -262,7 +254,20 @@ func ordered(all []happening) (sorted []happening) {
 		}
 		queues, begin = append(queues, all[begin:end]), end
 	}
-	now := 0
+	return queues
+}
+
+// ordered returns steps in the order of their times, so that none receives a message that a later one sends, and none is of a dead member. Then a step has the time of the one before it,
+// if its own is earlier: so much clocks are unsure. Two readings of one clock are still two times, as the model has one reading at each.
+func ordered(all []happening) (sorted []happening) {
+	sent, waits := map[passage]bool{}, map[passage]bool{} // what has been sent, and what will be
+	for _, h := range all {
+		for _, m := range h.recorded.Sent {
+			waits[passageOf(h.life.member(), m.Peer, m.Kind, m.Payload)] = true
+		}
+	}
+	queues := byLife(all)
+	now, made := 0, map[contract.ID]*happening{} // the last step of each member
 	for len(sorted) < len(all) {
 		next, any := -1, -1
 		for i, q := range queues {
@@ -290,8 +295,12 @@ func ordered(all []happening) (sorted []happening) {
 			sent[passageOf(h.life.member(), m.Peer, m.Kind, m.Payload)] = true
 		}
 		now = max(now, h.step.At)
+		if before := made[h.step.Member]; before != nil && before.step.At == now && before.at != h.at {
+			now++
+		}
 		h.step.At = now
 		sorted = append(sorted, h)
+		made[h.step.Member] = &h
 	}
 	return sorted
 }

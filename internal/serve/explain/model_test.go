@@ -101,6 +101,40 @@ func TestAStepThatWasNotSavedIsNone(t *testing.T) {
 	}
 }
 
+// A suspension that is too short for the loop of a member to notice is known from its steps: its timers stand still, and the end of a grant comes later on the time of all.
+func TestAShortSuspensionIsInTheRecords(t *testing.T) {
+	directory := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		renewed := make(chan struct{}, 1)
+		c.Hold(func(f ringleadertest.Frame) bool {
+			if f.From == 1 && f.Kind == "grant" {
+				select {
+				case renewed <- struct{}{}:
+				default:
+				}
+			}
+			return false
+		})
+		<-renewed
+		c.Host(1).Clock.Suspend(3 * time.Millisecond)
+		<-renewed // with a reading after the suspension, of which nothing else tells at that time
+		c.Pass(ringleader.Test().Renewal / 4)
+		c.Kill(3)
+		c.Await(2)
+	})
+	records, err := record.Open(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := explain.Of(records).Groups[0].Check(1 << 20); c.Without != "" || c.Broken != "" || c.Actions["unbind"] == 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
 // Records of a machine that forgets what it has granted are told with the step that breaks the rule.
 func TestARecordOfAPlantedBugIsTold(t *testing.T) {
 	original := live.Program

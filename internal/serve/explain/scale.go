@@ -35,7 +35,7 @@ func (l *line) scaleOf(v *life, known []*scale) *scale {
 		switch {
 		case v.base.machine && s.base == v.base:
 			return s
-		case !v.base.machine && !s.base.machine && l.owner(s.base) == v.member() && begun > s.last-s.offset:
+		case !v.base.machine && !s.base.machine && l.owner(s.base) == v.member() && begun >= s.last-s.offset:
 			return s
 		}
 	}
@@ -161,13 +161,26 @@ func (c *scales) at(member contract.ID, now int) tick {
 // Ends implements the clocks of package refine.
 func (c *scales) Ends(member contract.ID, now, left int) int {
 	r := c.at(member, now)
-	return 1 + c.time(r.scale.moved(r.scale.flat(r.at+int64(left)*c.unit)))
+	end := r.at + int64(left)*c.unit
+	return c.reaches(member, r.scale, r.scale.flat(end), func(r *tick) bool { return r.at < end })
 }
 
 // Expires implements the clocks of package refine. Timers stand still when a clock jumps.
 func (c *scales) Expires(member contract.ID, now, wait int) int {
 	r := c.at(member, now)
-	return 1 + c.time(r.scale.moved(r.scale.flat(r.at)+int64(wait)*c.unit))
+	end := r.scale.flat(r.at) + int64(wait)*c.unit
+	return c.reaches(member, r.scale, end, func(r *tick) bool { return r.scale.flat(r.at) < end })
+}
+
+// reaches returns when a clock of a member has come to a time without jumps: that is after each step with an earlier reading, of which some were moved.
+func (c *scales) reaches(member contract.ID, s *scale, flat int64, earlier func(r *tick) bool) int {
+	end := 1 + c.time(s.moved(flat))
+	all := c.readings[member]
+	i, _ := slices.BinarySearchFunc(all, end, func(r tick, end int) int { return cmp.Compare(r.now, end) })
+	for ; i < len(all) && all[i].scale == s && earlier(&all[i]); i++ {
+		end = all[i].now + 1
+	}
+	return end
 }
 
 // Shortest implements the clocks of package refine.

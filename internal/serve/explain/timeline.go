@@ -114,13 +114,9 @@ func lines(r *record.Records) (all []*line) {
 		l.add(log)
 	}
 	for _, l := range all {
-		slices.SortStableFunc(l.lives, func(a, b *life) int {
-			return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.member(), b.member()))
-		})
+		l.sort()
 		if l.coarse() {
-			slices.SortStableFunc(l.lives, func(a, b *life) int {
-				return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.member(), b.member()))
-			})
+			l.sort()
 		}
 		l.find()
 		l.detail()
@@ -131,6 +127,22 @@ func lines(r *record.Records) (all []*line) {
 		l.extend()
 	}
 	return all
+}
+
+// sort brings lives into the order of their beginnings. Those of one member are in the order of their incarnations, wherever clocks were set.
+func (l *line) sort() {
+	slices.SortStableFunc(l.lives, func(a, b *life) int { return cmp.Compare(a.head.Incarnation, b.head.Incarnation) })
+	begun, last := map[*life]int64{}, map[uint64]int64{}
+	for _, v := range l.lives {
+		begun[v] = v.begun
+		if before, is := last[v.member()]; is {
+			begun[v] = max(v.begun, before)
+		}
+		last[v.member()] = begun[v]
+	}
+	slices.SortStableFunc(l.lives, func(a, b *life) int {
+		return cmp.Or(cmp.Compare(begun[a], begun[b]), cmp.Compare(a.member(), b.member()))
+	})
 }
 
 // add takes the record of one member.

@@ -90,7 +90,8 @@ func (g *group) recordStep(boot, ticks time.Duration, in process.Input, effects 
 		}
 		s.Checks = g.checks
 	}
-	r.Writer.Add(record.Clocks{Monotonic: boot - g.loop.suspended, Boottime: boot}, g.handle.name, s)
+	monotonic := min(boot-g.loop.suspended, g.member.now()) // the loop may not know yet that the machine was suspended
+	r.Writer.Add(record.Clocks{Monotonic: monotonic, Boottime: boot}, g.handle.name, s)
 }
 
 // checkState returns the check of the state after a step that is recorded now.
