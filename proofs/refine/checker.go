@@ -14,9 +14,18 @@ import (
 )
 
 // Failure is a step that is no sequence of actions of the model, or a state of the model that is not the one of the code.
-type Failure struct{ Text string }
+type Failure struct {
+	Text    string
+	Unnamed bool // the model has no name for what the code did, so this is neither allowed nor forbidden
+}
 
 func (f *Failure) Error() string { return f.Text }
+
+// after returns the failure with the last of some steps, which were before it.
+func (f *Failure) after(steps []*Step) *Failure {
+	const last = 41
+	return &Failure{f.Text + "\n" + story(steps[max(0, len(steps)-last):]), f.Unnamed}
+}
 
 // State is a state of the model beside a state of the code, and what of the past the model has no name for. It is never changed.
 type State struct {
@@ -65,7 +74,7 @@ func Actions(model string) (names []string) {
 func (c *Checker) Collected() (err error) {
 	c.interpretation, err = c.universe.interpretation(c.model)
 	if err != nil {
-		return &Failure{err.Error()}
+		return &Failure{Text: err.Error()}
 	}
 	return nil
 }
@@ -107,7 +116,7 @@ func failed(recovered any, err error) error {
 	return failure
 }
 
-func fail(format string, args ...any) { panic(&Failure{fmt.Sprintf(format, args...)}) }
+func fail(format string, args ...any) { panic(&Failure{Text: fmt.Sprintf(format, args...)}) }
 
 // collects reports whether there is no model yet.
 func (o *observation) collects() bool { return o.interpretation == nil }
@@ -195,7 +204,7 @@ func (c *Checker) Check(s *State, since int) error {
 	c.interpretation.Try(append(sent, s.now))
 	defer c.interpretation.Try(nil)
 	if broken := c.interpretation.Broken(s.model); len(broken) > 0 {
-		return &Failure{"invariants do not hold: " + logic.Names(broken)}
+		return &Failure{Text: "invariants do not hold: " + logic.Names(broken)}
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func (e *explorer[S]) because(err error, m *verify.Move) error {
 		told = append(told, text(first))
 	}
 	slices.Reverse(told)
-	return &Failure{err.Error() + "\n" + strings.Join(told, "\n")}
+	return &Failure{Text: err.Error() + "\n" + strings.Join(told, "\n")}
 }
 
 func text(m *verify.Move) string {

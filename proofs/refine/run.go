@@ -196,7 +196,7 @@ func (c *Checker) replay(l *Log, every int) (err error) {
 			err = c.Check(s, s.now-c.longest())
 		}
 		if err != nil {
-			return &Failure{err.Error() + "\n" + story(l.steps[max(0, i-40):i+1])}
+			return err.(*Failure).after(l.steps[:i+1])
 		}
 		lives[step.Member] = step.After.Kept.Incarnation
 	}

@@ -169,7 +169,7 @@ func (u *universe) notes(claim int, request asked, varies bool) {
 	at, found := slices.BinarySearchFunc(all, request, func(a, b asked) int { return a.at - b.at })
 	switch {
 	case found && all[at] != request && varies:
-		fail("two requests of one moment have different lengths, for which the model has no name")
+		panic(&Failure{"two requests of one moment have different lengths, for which the model has no name", true})
 	case !found && (varies || len(all) == 0):
 		u.asked[claim] = slices.Insert(all, at, request)
 	}

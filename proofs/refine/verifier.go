@@ -80,7 +80,7 @@ func (v *Verifier) replay(l *Log) (err error) {
 			err = v.check(s)
 		}
 		if err != nil {
-			return &Failure{err.Error() + "\n" + story(l.steps[max(0, i-40):i+1])}
+			return err.(*Failure).after(l.steps[:i+1])
 		}
 	}
 	return nil
@@ -131,7 +131,7 @@ func (v *Verifier) begin() *verification {
 
 func (v *Verifier) check(s *verification) error {
 	if broken := v.interpretation.Broken(s.model); len(broken) > 0 {
-		return &Failure{"invariants do not hold: " + logic.Names(broken)}
+		return &Failure{Text: "invariants do not hold: " + logic.Names(broken)}
 	}
 	return nil
 }

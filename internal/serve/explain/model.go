@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	algorithm "ringleader.example/ringleader/algorithms/quorumbully"
@@ -66,6 +67,10 @@ func (g *Group) Check(most int) (c Checked) {
 	}
 	const every = 50
 	checked, err := run.Check(every)
+	if failure := (*refine.Failure)(nil); errors.As(err, &failure) && failure.Unnamed {
+		c.Without, _, _ = strings.Cut(failure.Text, "\n")
+		return c
+	}
 	if err != nil {
 		c.Broken = err.Error()
 		return c

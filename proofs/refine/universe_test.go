@@ -1,0 +1,34 @@
+package refine
+
+import (
+	"errors"
+	"testing"
+)
+
+// What the model has no name for is told apart from what it forbids, also with the steps before it.
+func TestWhatTheModelHasNoNameForIsNoViolation(t *testing.T) {
+	noted := func(varies bool, requests ...asked) (err error) {
+		defer func() { err = failed(recover(), err) }()
+		u := newUniverse(3, 3, Right{})
+		for _, r := range requests {
+			u.notes(1, r, varies)
+		}
+		return nil
+	}
+	one, other, later := asked{5, 10, 9}, asked{5, 8, 7}, asked{6, 8, 7}
+	if err := errors.Join(noted(true, one, one, later), noted(false, one, later), noted(false, one, other)); err != nil {
+		t.Error(err)
+	}
+	failure := (*Failure)(nil)
+	if err := noted(true, one, later, other); !errors.As(err, &failure) || !failure.Unnamed || !failure.after(nil).Unnamed {
+		t.Errorf("%+v", err)
+	}
+	forbidden := func() (err error) {
+		defer func() { err = failed(recover(), err) }()
+		quorum(0)
+		return nil
+	}
+	if err := forbidden(); !errors.As(err, &failure) || failure.Unnamed || failure.after(nil).Unnamed {
+		t.Errorf("%+v", err)
+	}
+}
