@@ -72,12 +72,7 @@ func TestRecordsOfDriftingClocksAreARunOfTheModel(t *testing.T) {
 
 // A member that ends while it saves has made no step for the others: it has sent nothing, and comes back without what it was saving.
 func TestAStepThatWasNotSavedIsNone(t *testing.T) {
-	directory := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
-		defer c.Close()
-		c.Start(1, 2, 3)
-		c.Await(3)
+	directory := explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) {
 		saves := make(chan struct{})
 		c.Host(1).Disk.Intercept(func([]storage.Record) error {
 			close(saves)
@@ -103,12 +98,7 @@ func TestAStepThatWasNotSavedIsNone(t *testing.T) {
 
 // A suspension that is too short for the loop of a member to notice is known from its steps: its timers stand still, and the end of a grant comes later on the time of all.
 func TestAShortSuspensionIsInTheRecords(t *testing.T) {
-	directory := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
-		defer c.Close()
-		c.Start(1, 2, 3)
-		c.Await(3)
+	directory := explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) {
 		renewed := make(chan struct{}, 1)
 		c.Hold(func(f ringleadertest.Frame) bool {
 			if f.From == 1 && f.Kind == "grant" {
