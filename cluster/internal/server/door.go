@@ -17,9 +17,6 @@ type door struct {
 	nats     *server.Server
 }
 
-// doorTime is how long a process may take for its secret.
-const doorTime = 5 * time.Second
-
 func newDoor(secret string, nats *server.Server) (*door, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -47,7 +44,7 @@ func (d *door) open() {
 func (d *door) admit(c net.Conn) {
 	defer c.Close()
 	said := make([]byte, len(d.secret))
-	_ = c.SetReadDeadline(time.Now().Add(doorTime)) // it fails only after Close
+	_ = c.SetReadDeadline(time.Now().Add(patience)) // it fails only after Close
 	if _, err := io.ReadFull(c, said); err != nil || subtle.ConstantTimeCompare(said, d.secret) == 0 {
 		return
 	}

@@ -94,7 +94,7 @@ func options(s broker.Settings) (*server.Options, error) {
 	o := &server.Options{
 		ServerName: "ringleader", Host: host, Port: port,
 		JetStream: true, StoreDir: s.Store, SyncInterval: syncInterval, DisableJetStreamBanner: true,
-		MaxPayload: mostPayload, NoSigs: true, NoSystemAccount: true,
+		AuthTimeout: patience.Seconds(), MaxPayload: mostPayload, NoSigs: true, NoSystemAccount: true,
 	}
 	if secret.IsOwn(s.Token) {
 		_, name, err := secret.Key(s.Token)
@@ -114,6 +114,9 @@ func options(s broker.Settings) (*server.Options, error) {
 	}
 	return o, nil
 }
+
+// patience is how long a process may take to say who it is. One of a busy machine may get no processor for seconds.
+const patience = 30 * time.Second
 
 // syncInterval is how often the server makes its store durable. A crash of the machine, not of the server, loses that
 // much, and commanders find what is lost.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/jwt/v2"
 	nats "github.com/nats-io/nats-server/v2/server"
@@ -196,5 +197,26 @@ func TestTheDoorOpensWithItsSecretAlone(t *testing.T) {
 	}
 	if door := serve(t, settings(t)).Door(); door != "" {
 		t.Errorf("without a secret there is a door: %s", door)
+	}
+}
+
+// A process of a busy machine may take seconds to say who it is: more than the two of a server without settings.
+func TestAProcessMayTakeItsTimeToSayWhoItIs(t *testing.T) {
+	t.Parallel()
+	s := settings(t)
+	s.Secret = "a secret of twenty-six cha"
+	e := serve(t, s)
+	for _, address := range []string{strings.TrimPrefix(e.URL(), "nats://"), e.Door()} {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if err := c.SetReadDeadline(time.Now().Add(nats.AUTH_TIMEOUT + time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(c); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the server has hung up: %q, %v", got, err)
+		}
 	}
 }

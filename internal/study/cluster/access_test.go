@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,6 +46,32 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	}
 	if err := refused(t, Access{URL: "http://" + address}, "not http://"); errors.Is(err, ErrUnreachable) {
 		t.Error(err)
+	}
+}
+
+// A server hangs up if a process does not get the processor to say in time who it is.
+func TestAServerThatHangsUpIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	e := serve(t, settings(t))
+	for _, c := range []struct{ ended, tries int }{{connectTries - 1, connectTries}, {connectTries, connectTries}} {
+		tries := 0
+		dial := func() (net.Conn, error) {
+			conn, err := e.Dial()
+			if tries++; err == nil && tries <= c.ended {
+				conn.Close()
+			}
+			return conn, err
+		}
+		a := e.Access()
+		a.Dial = dial
+		if c.ended < connectTries {
+			accepted(t, a)
+		} else {
+			refused(t, a, "closed")
+		}
+		if tries != c.tries {
+			t.Errorf("of %d connections that end, %d are made", c.ended, tries)
+		}
 	}
 }
 
