@@ -22,6 +22,7 @@
 //     frame carries no later one.
 //  4. The frames that one Send after the other queued before a connection stands leave when it does. An attempt to
 //     connect that fails drops those queued before it began, and reports Lost: their receiver may be dead.
+//     One that may succeed yet, although the suspicion timeout has passed, may say so by Slow, and drops nothing.
 //  5. A connection on which nothing arrives for the suspicion timeout has ended: Config.Timing.Suspicion, or three
 //     heartbeats of the peer if that is more, or three of its suspicion timeouts if its last Beat was with seldom. Each Beat makes a connection
 //     on which no frame has left since the last Beat show that it lives, and a Beat with another seldom tells the peer that in any case. So a

@@ -139,7 +139,7 @@ func TestAProofIsSentOverTCP(t *testing.T) {
 	}
 }
 
-// Each of them holds a place among the strangers for the suspicion timeout at most.
+// Each of them holds a place among the strangers for the time of a handshake at most.
 func TestAStrangerThatDoesNotGoOnIsLeft(t *testing.T) {
 	hello := transport.Hello{From: 2, To: 1, Incarnation: 102}
 	proof := transport.Proof{Member: 2}
@@ -177,7 +177,7 @@ func TestAStrangerThatDoesNotGoOnIsLeft(t *testing.T) {
 						<-time.After(beat)
 					}
 				}
-				if took := <-left; took != suspicion {
+				if took := <-left; took != transport.MostHandshake {
 					t.Errorf("one %s, slow %v, is left after %v", test.name, slow, took)
 				}
 			})

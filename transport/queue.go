@@ -76,6 +76,13 @@ func (q *Queue) Take() (frame []byte, slot uint64) {
 	return nil, 0
 }
 
+// Empty reports whether no frame waits.
+func (q *Queue) Empty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.waiting.Len() == 0
+}
+
 // Last returns the number of the newest frame that was put. Numbers begin with 1 and increase.
 func (q *Queue) Last() uint64 {
 	q.mu.Lock()

@@ -105,7 +105,7 @@ func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
 	t.strangers.enter(raw, hostOf(raw.RemoteAddr().String()))
 	defer t.strangers.leave(raw)
 	defer t.certified.leave(raw)
-	raw.SetDeadline(time.Now().Add(t.Timing.Suspicion))
+	raw.SetDeadline(time.Now().Add(t.handshake()))
 	guarded := &guarded{Conn: raw, left: strangerBytes}
 	var first [len(magic)]byte
 	if _, err := io.ReadFull(guarded, first[:]); err != nil {

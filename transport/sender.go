@@ -142,20 +142,43 @@ func Jitter(d time.Duration) time.Duration {
 	return d/2 + time.Duration(i.Int64())
 }
 
-// dial connects and sends our Hello, within the suspicion timeout, unless the member leaves.
+// MostHandshake is how long a handshake may take, on both sides, if the suspicion timeout is not longer. Where many members
+// start on few processors, all their handshakes together take seconds, and one that was given up has to be made again.
+const MostHandshake = 5 * time.Second
+
+func (t *tcp) handshake() time.Duration { return max(MostHandshake, t.Timing.Suspicion) }
+
+// dial connects, within the suspicion timeout, and sends our Hello, unless the member leaves.
 func (s *sender) dial() (net.Conn, Hello, error) {
-	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Timing.Suspicion)
+	suspicion := s.tcp.Timing.Suspicion
+	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.handshake())
 	defer cancel()
 	defer context.AfterFunc(s.tcp.staying, cancel)()
-	raw, err := s.tcp.connect(ctx, s.peer)
+	slow := time.NewTimer(suspicion)
+	defer slow.Stop()
+	within, cancelConnect := context.WithTimeout(ctx, suspicion)
+	defer cancelConnect()
+	raw, err := s.tcp.connect(within, s.peer)
 	if err != nil {
-		return nil, Hello{}, unreached(err, s.tcp.Timing.Suspicion)
+		return nil, Hello{}, unreached(err, suspicion)
 	}
 	s.tcp.strangers.isMember(raw.RemoteAddr().String()) // its name may have had another address before
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
-	conn, hello, err := s.introduce(&guarded{Conn: raw, left: strangerBytes})
+	var conn net.Conn
+	var hello Hello
+	done := make(chan struct{})
+	s.tcp.group.Go(func() {
+		defer close(done)
+		conn, hello, err = s.introduce(&guarded{Conn: raw, left: strangerBytes})
+	})
+	select {
+	case <-done:
+	case <-slow.C:
+		s.tcp.Post(Dialed{Out: s, Err: unreached(context.DeadlineExceeded, suspicion), Slow: true, Lost: !s.queue.Empty()})
+		<-done
+	}
 	if !stop() {
-		err = unreached(ctx.Err(), s.tcp.Timing.Suspicion)
+		err = unreached(ctx.Err(), s.tcp.handshake())
 	}
 	if err != nil {
 		raw.Close()

@@ -674,7 +674,7 @@ func TestAListenerLetsThePeerThatItRefusesCloseTheConnection(t *testing.T) {
 			defer conn.Close()
 			conn.Write(test.says)
 			got, err := io.ReadAll(conn)
-			if (len(got) > 0) != test.gets || (time.Since(begun) == suspicion) != test.linger {
+			if (len(got) > 0) != test.gets || (time.Since(begun) == transport.MostHandshake) != test.linger {
 				t.Errorf("%s, TLS %v: after %v, %q and %v", test.name, test.secure, time.Since(begun), got, err)
 			}
 		})

@@ -203,12 +203,14 @@ type (
 	}
 
 	// Dialed reports an attempt to connect: nil, or why it failed, and whether that lost frames: those queued
-	// before it began.
+	// before it began. An attempt that is Slow has met the peer's machine, but not yet the peer, for the suspicion timeout, and goes on:
+	// another Dialed follows. Its Lost tells that frames wait, which are late by now; they may arrive.
 	Dialed struct {
 		Out   Outgoing
 		Hello Hello // of the peer, if Err is nil
 		Err   error // perhaps a [Refusal]
 		Lost  bool
+		Slow  bool
 	}
 
 	// Met reports which member is at an address, or why none is known to be. The next connection to that member proves it.

@@ -338,9 +338,9 @@ func TestADialerWaitsForAnAnswerUntilTheTimeout(t *testing.T) {
 				t.Fatal(err)
 			}
 			begun := time.Now()
-			conn.SetReadDeadline(begun.Add(2 * suspicion))
-			if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(begun) != suspicion {
-				t.Errorf("it left after %v, not %v, with %v", time.Since(begun), suspicion, err)
+			conn.SetReadDeadline(begun.Add(2 * transport.MostHandshake))
+			if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(begun) != transport.MostHandshake {
+				t.Errorf("it left after %v, not %v, with %v", time.Since(begun), transport.MostHandshake, err)
 			}
 			conn.Close()
 		}
@@ -358,6 +358,48 @@ func TestADialerWaitsForAnAnswerUntilTheTimeout(t *testing.T) {
 			t.Errorf("%q; want %q", got, want)
 		}
 	})
+}
+
+// A machine without a free processor accepts connections, and takes long to answer. An attempt that was given up would have to be made again.
+func TestAHandshakeThatIsSlowGoesOnAndLosesNothing(t *testing.T) {
+	for _, heard := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var l log
+			c := newCluster(t, sends(&l), 2)
+			defer c.stopAll()
+			peer := c.network.Listen(at(2))
+			defer peer.Close()
+			c.start(1)
+			conn, err := peer.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			want := []string{"start", "command", "suspect 2"}
+			if heard {
+				in := c.call(1)
+				defer heartbeats(in)()
+				want = want[:2]
+			}
+			<-time.After(suspicion / 2) // it has started
+			c.members[1].Group.Command(election.Command{Order: election.Resign})
+			<-time.After(3 * suspicion)
+			if got := l.sofar(); !slices.Equal(got, want) {
+				t.Errorf("heard %v: %q; want %q", heard, got, want)
+			}
+			write(t, conn, c.answer(transport.Verdict{}))
+			conn.SetReadDeadline(time.Now().Add(suspicion))
+			if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+len(transport.HeartbeatFrame))); err != nil {
+				t.Fatal(err)
+			}
+			frames := transport.NewFrameReader(conn)
+			for kind := uint8(announces); kind != 0; { // the message of a witness has the kind 0
+				if kind, _, err = transport.ReadFrame(frames); err != nil {
+					t.Fatalf("heard %v: the message does not arrive: %v", heard, err)
+				}
+			}
+		})
+	}
 }
 
 func TestADialerThatIsRefusedClosesItsConnection(t *testing.T) {
@@ -414,7 +456,7 @@ func TestAnUnknownDialerThatDoesNotReadTheVerdictIsLeft(t *testing.T) {
 		defer far.Close()
 		listener <- near
 		write(t, far, (&transport.Hello{From: 2, To: 1, Incarnation: 1}).Encode())
-		<-time.After(suspicion)
+		<-time.After(transport.MostHandshake)
 		synctest.Wait()
 		if !isLeft(far) {
 			t.Error("it still waits")

@@ -453,7 +453,7 @@ func (l *loop) dialed(e transport.Dialed) error {
 	}
 	l.note(p, e.Err)
 	switch {
-	case !e.Lost:
+	case !e.Lost, e.Slow && p.in != nil: // who is heard lives, and hears what waits
 		return nil
 	case p.in != nil:
 		return l.disconnect(p, cmp.Or(p.problem, "messages to it were lost"))

@@ -97,7 +97,7 @@ func TestNoProcessThatOnlyConnectsKeepsMembersOut(t *testing.T) {
 		if took := time.Since(begun); took > 2*transport.LeastPause {
 			t.Errorf("a member came in after %v", took)
 		}
-		<-time.After(suspicion)
+		<-time.After(transport.MostHandshake)
 		synctest.Wait()
 		for i, conn := range conns {
 			if isOpen(conn) {
