@@ -12,12 +12,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"ringleader.example/ringleader/internal/serve/warden"
 )
 
 // variable is the variable of the environment by which this program knows that it is a canary: its places, as JSON.
 const variable = "RINGLEADER_CANARY"
+
+// linger is how long a canary that has nothing to do any more remains. The end of a process takes a processor for milliseconds, and those after the
+// end of its member are the ones in which the others elect.
+const linger = time.Second / 10
 
 // able reports whether this program can be a canary.
 var able atomic.Bool
@@ -37,6 +42,7 @@ func Be() {
 	// The member decides when it ends: by the end of the standard input.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	serve(places, os.Stdin, os.Stdout)
+	<-time.After(linger)
 	os.Exit(0)
 }
 

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// spared are children of this process that may hang in the kernel and do no work: nothing kills them, and nothing waits for their end.
+// spared are children of this process that may hang in the kernel and do no work: nothing kills them, and nothing waits for them.
 var spared struct {
 	mu   sync.Mutex
 	pids map[int]bool
 }
 
-// StartSpared starts a command that may hang in the kernel and does no work of the program. [KillChildren] spares it, and the warden does not wait
-// for its end: it proves the death of the program while that process hangs. The caller calls ended when it has reaped it.
+// StartSpared starts a command that may hang in the kernel and does no work of the program. [KillChildren] and the warden spare it: that
+// proves the death of the program while that process hangs. The caller calls ended when it has reaped it.
 func StartSpared(c *exec.Cmd) (ended func(), err error) {
 	spared.mu.Lock()
 	defer spared.mu.Unlock()
@@ -26,7 +26,7 @@ func StartSpared(c *exec.Cmd) (ended func(), err error) {
 		spared.pids = map[int]bool{}
 	}
 	spared.pids[pid] = true
-	// If the warden does not hear it, it waits for the end of the process.
+	// If the warden does not hear it, it kills the process, and waits for its end.
 	_ = tell(note{Spared: pid, Started: started(pid)})
 	return func() {
 		spared.mu.Lock()

@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -129,7 +128,7 @@ func pass(signals <-chan os.Signal, program *os.Process, shared bool) {
 }
 
 // reap waits for the end of the program, kills and reaps all that it has left, and returns how the program ended. Before it
-// kills, it calls confined. It kills those that it spares, and does not wait for their end.
+// kills, it calls confined. It does nothing to those that it spares.
 func reap(program int, confined func(), spares func(pid int) bool) (status syscall.WaitStatus) {
 	ended := false
 	for options := 0; ; {
@@ -150,7 +149,15 @@ func reap(program int, confined func(), spares func(pid int) bool) (status sysca
 			options = syscall.WNOHANG // usually none is left
 		case ended:
 			// Each process that is left has an ancestor among the children of this one, since nothing is reaped while they are listed.
-			if left := KillChildren(nil); len(left) > 0 && !slices.ContainsFunc(left, func(pid int) bool { return !spares(pid) }) {
+			spared := 0
+			killed := KillChildren(func(pid int) bool {
+				is := spares(pid)
+				if is {
+					spared++
+				}
+				return is
+			})
+			if spared > 0 && len(killed) == 0 {
 				return status
 			}
 		}

@@ -105,6 +105,13 @@ func program() {
 			fmt.Println("leads")
 		case "work":
 			start("parent", nil).Wait()
+		case "spared":
+			c := exec.Command(os.Args[0])
+			c.Env = append(os.Environ(), role+"=work")
+			if _, err := warden.StartSpared(c); err != nil {
+				panic(err)
+			}
+			fmt.Println(c.Process.Pid)
 		}
 	}
 }
@@ -331,6 +338,26 @@ func TestNoDescendantIsLeftWhenADeathIsProven(t *testing.T) {
 	s.proof(t)
 	if !gone(work) {
 		t.Error("a process that left the session outlives the proof")
+	}
+}
+
+// Its end may take for ever, and in any case the processor from those that elect.
+func TestAProcessThatIsSparedOutlivesTheProof(t *testing.T) {
+	s := supervise(t)
+	var pids [2]int
+	for i, kind := range []string{"spared", "work"} {
+		s.say(kind)
+		pid, err := strconv.Atoi(s.line(t))
+		if err != nil || gone(pid) {
+			t.Fatalf("the %s does not run: %v", kind, err)
+		}
+		pids[i] = pid
+	}
+	defer syscall.Kill(pids[0], syscall.SIGKILL)
+	syscall.Kill(s.pid, syscall.SIGKILL)
+	s.proof(t)
+	if gone(pids[0]) || !gone(pids[1]) {
+		t.Errorf("a process that is spared is gone: %v; the work: %v", gone(pids[0]), gone(pids[1]))
 	}
 }
 
