@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"ringleader.example/ringleader/drawing"
@@ -46,7 +47,7 @@ func (r *results) sheet(rows []row) *drawing.Drawing {
 		Description: "For each system and each fault of its leader the time until another node leads: median, least and greatest.",
 	}
 	x := r.axis(rows)
-	r.frame(s, x)
+	r.frame(s, x, rows)
 	y := top
 	for _, row := range rows {
 		r.draw(s, x, y+gap/2, row)
@@ -89,7 +90,7 @@ func (r *results) axis(rows []row) axis {
 	return axis{math.Pow(10, math.Floor(math.Log10(least))), math.Pow(10, math.Ceil(math.Log10(most)))}
 }
 
-func (r *results) frame(s *drawing.Drawing, x axis) {
+func (r *results) frame(s *drawing.Drawing, x axis, rows []row) {
 	text := func(at drawing.Point, size, anchor float64, bold bool, text string) {
 		s.Add(drawing.Element{Text: text, At: at, Size: size, Anchor: anchor, Bold: bold, Fill: drawing.Ink})
 	}
@@ -97,6 +98,9 @@ func (r *results) frame(s *drawing.Drawing, x axis) {
 	text(drawing.At(drawing.Margin, 54), drawing.Normal, 0, false, "Milliseconds until another node leads: median, least and greatest")
 	place := drawing.Margin
 	for i, fault := range faults {
+		if !slices.ContainsFunc(rows, func(of row) bool { return slices.Contains(of.drawn(), fault) }) {
+			continue
+		}
 		s.Add(sign(i, drawing.At(place+5, 74)))
 		text(drawing.At(place+16, 78), drawing.Small, 0, false, fault)
 		place += 32 + render.TextWidth(fault, drawing.Small)
@@ -106,7 +110,7 @@ func (r *results) frame(s *drawing.Drawing, x axis) {
 		text(drawing.At(x.at(v), s.Height-bottom+18), drawing.Small, 0.5, false, fmt.Sprintf("%g", math.Round(v*100)/100))
 	}
 	s.Add(drawing.Element{
-		Text: strings.Join([]string{r.Machine.Processor, fmt.Sprintf("%d cores", r.Machine.Cores), "one run, the systems in turn"}, ", "),
+		Text: strings.Join([]string{r.Machine.Processor, fmt.Sprintf("%d cores", r.Machine.Cores), "the systems in turn"}, ", "),
 		At:   drawing.At(drawing.Margin, s.Height-14), Size: drawing.Small, Fill: drawing.Muted,
 	})
 }

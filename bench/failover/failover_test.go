@@ -85,6 +85,12 @@ func TestResultsAreDrawnFromTheirJSON(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "etcd raft, 100/1000 ms (default), 3 members, kill: 1100 (1000–1200) ms, 2 times") {
 		t.Errorf("the drawing (%v) does not have the times: %.2000s", err, text)
 	}
+	for _, fault := range faults {
+		_, is := map[string]bool{kill: true, stop: true, cut: true}[fault]
+		if strings.Contains(string(text), ">"+fault+"<") != is {
+			t.Errorf("the legend has %s: %v; the sample: %v", fault, !is, is)
+		}
+	}
 	data, err := os.ReadFile(file)
 	if err != nil || !json.Valid(data) {
 		t.Errorf("the results are no JSON: %v", err)
