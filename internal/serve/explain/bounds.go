@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -59,6 +60,72 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 		add("%s until the next leader asked for votes, and %s of election", Lasts(time.Duration(begun-t.ended)), Lasts(time.Duration(next.begun-begun)))
 	}
 	l.waits(t, next, add)
+}
+
+// slowStart is how long the first election of a group may take until it is told what the time consisted of.
+const slowStart = time.Second
+
+// start tells what the time until the first leader consisted of, if that was long.
+func (l *line) start(c *Change, from int64, t *tenure) {
+	if t.life == nil || t.begun-from < int64(slowStart) {
+		return
+	}
+	part := func(to int64, format string, args ...any) {
+		if to > from {
+			c.Bounded = append(c.Bounded, Lasts(time.Duration(to-from))+" "+fmt.Sprintf(format, args...))
+			from = to
+		}
+	}
+	majority, began := len(l.members)/2+1, map[uint64]int64{}
+	for _, v := range l.lives {
+		if at, is := began[v.member()]; !is || v.begun < at {
+			began[v.member()] = v.begun
+		}
+	}
+	if all := slices.Sorted(maps.Values(began)); len(all) >= majority {
+		part(min(all[majority-1], t.begun), "until a majority of the members ran")
+	}
+	heard := hears(t, majority-1)
+	lost, failed := l.troubles(from, heard)
+	part(heard, "until member %d heard a majority: meanwhile the members lost others %d times, and could not connect at least %d times", t.leader, lost, failed)
+	part(t.begun, "of election")
+}
+
+// hears returns since when the leader of a tenure has heard so many others when it began to lead; 0: that is not known.
+func hears(t *tenure, others int) (since int64) {
+	heard := map[uint64]bool{}
+	for _, f := range t.life.facts {
+		switch body := f.body.(type) {
+		case *record.Decision:
+			if body.Role == "leader" && body.Term == t.term {
+				return min(since, t.begun)
+			}
+		case *record.Connected:
+			if heard[body.Peer] = true; len(heard) == others {
+				since = f.at
+			}
+		case *record.Lost:
+			if delete(heard, body.Peer); len(heard) < others {
+				since = 0
+			}
+		}
+	}
+	return 0
+}
+
+// troubles counts how often members lost another one in some time, and could not connect to one for a new reason.
+func (l *line) troubles(from, to int64) (lost, failed int) {
+	for s := range every[*record.Lost](l) {
+		if s.at >= from && s.at <= to {
+			lost++
+		}
+	}
+	for s, d := range every[*record.Dialed](l) {
+		if s.at >= from && s.at <= to && d.Error != "" {
+			failed++
+		}
+	}
+	return lost, failed
 }
 
 // waits tells what members waited for meanwhile: their disks, and the end of the wait after a restart.

@@ -124,6 +124,7 @@ func (l *line) first(from int64, t *tenure) Change {
 	if len(c.Bounded) > 0 {
 		c.Cause, c.Certainty, c.Text, c.Prevent = Restarted, Likely, "members had restarted, and had to wait", prevents[Restarted]
 	}
+	l.start(&c, from, t)
 	return c
 }
 

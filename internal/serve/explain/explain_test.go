@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -101,6 +102,32 @@ func after(c *ringleadertest.Cluster) {
 		return false
 	})
 	c.Pass(time.Second)
+}
+
+// The time until the first leader has parts, too.
+func TestASlowStartIsTold(t *testing.T) {
+	directory := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Group: "slow", Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
+		defer c.Close()
+		c.Cut([]uint64{1}, []uint64{2}, []uint64{3})
+		c.Start(1)
+		c.Pass(2 * time.Second)
+		c.Start(2, 3)
+		c.Pass(3 * time.Second)
+		c.Heal()
+		c.AwaitAny()
+	})
+	records, err := record.Open(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := explain.Of(records).Groups[0].Changes[0].Bounded
+	parts := regexp.MustCompile(`^[0-9.]+ m?s until a majority of the members ran; [0-9.]+ s until member [123] heard a majority: ` +
+		`meanwhile the members lost others [4-9] times, and could not connect at least [4-9] times(; [0-9.]+ ms of election)?$`)
+	if !parts.MatchString(strings.Join(told, "; ")) {
+		t.Errorf("%q", told)
+	}
 }
 
 func incidents() map[string]*incident {
