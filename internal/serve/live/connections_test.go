@@ -70,17 +70,36 @@ func (c *cluster[S, M]) call(incarnation uint64) net.Conn {
 
 // accept accepts a connection that member 1 dials.
 func (c *cluster[S, M]) accept(l net.Listener) net.Conn {
-	t := c.t
-	t.Helper()
+	c.t.Helper()
 	conn, err := l.Accept()
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	write(t, conn, c.answer(transport.Verdict{}))
+	c.welcome(conn)
+	return conn
+}
+
+// welcome accepts member 1 on a connection that it has dialed.
+func (c *cluster[S, M]) welcome(conn net.Conn) {
+	c.t.Helper()
+	write(c.t, conn, c.answer(transport.Verdict{}))
 	if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+len(transport.HeartbeatFrame))); err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	synctest.Wait()
+}
+
+// dialed starts member 1, and returns the first connection that it dials. It got no answer yet.
+func (c *cluster[S, M]) dialed() net.Conn {
+	c.t.Helper()
+	peer := c.network.Listen(at(2))
+	c.t.Cleanup(func() { peer.Close() })
+	c.start(1)
+	conn, err := peer.Accept()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { conn.Close() })
 	return conn
 }
 
@@ -367,14 +386,7 @@ func TestAHandshakeThatIsSlowGoesOnAndLosesNothing(t *testing.T) {
 			var l log
 			c := newCluster(t, sends(&l), 2)
 			defer c.stopAll()
-			peer := c.network.Listen(at(2))
-			defer peer.Close()
-			c.start(1)
-			conn, err := peer.Accept()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
+			conn := c.dialed()
 			want := []string{"start", "command", "suspect 2"}
 			if heard {
 				in := c.call(1)
@@ -387,13 +399,11 @@ func TestAHandshakeThatIsSlowGoesOnAndLosesNothing(t *testing.T) {
 			if got := l.sofar(); !slices.Equal(got, want) {
 				t.Errorf("heard %v: %q; want %q", heard, got, want)
 			}
-			write(t, conn, c.answer(transport.Verdict{}))
 			conn.SetReadDeadline(time.Now().Add(suspicion))
-			if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+len(transport.HeartbeatFrame))); err != nil {
-				t.Fatal(err)
-			}
+			c.welcome(conn)
 			frames := transport.NewFrameReader(conn)
 			for kind := uint8(announces); kind != 0; { // the message of a witness has the kind 0
+				var err error
 				if kind, _, err = transport.ReadFrame(frames); err != nil {
 					t.Fatalf("heard %v: the message does not arrive: %v", heard, err)
 				}
@@ -406,14 +416,7 @@ func TestADialerThatIsRefusedClosesItsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
-		peer := c.network.Listen(at(2))
-		defer peer.Close()
-		c.start(1)
-		conn, err := peer.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
+		conn := c.dialed()
 		write(t, conn, c.answer(transport.Verdict{Code: transport.Refused, Reason: "go away"}))
 		begun := time.Now()
 		conn.SetReadDeadline(begun.Add(suspicion))

@@ -182,14 +182,7 @@ func TestEachLifeHasAGreaterIncarnationThoughTheClockIsSetBack(t *testing.T) {
 			c := newCluster(t, new(log).witness(), 2)
 			defer c.stopAll()
 			c.disks[1] = disk
-			peer := c.network.Listen(at(2))
-			defer peer.Close()
-			c.start(1)
-			conn, err := peer.Accept()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
+			conn := c.dialed()
 			raw := make([]byte, transport.HelloSize)
 			if _, err := io.ReadFull(conn, raw); err != nil {
 				t.Fatal(err)
