@@ -97,7 +97,7 @@ func (s system) open(directory string, owner Owner) (_ *Directory, err error) {
 	if err := syncDirectory(d.root, s.sync); err != nil {
 		return nil, d.fail(ErrFlush, err)
 	}
-	d.openProbe()
+	d.openProbe(os.O_CREATE)
 	return d, nil
 }
 

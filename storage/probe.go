@@ -23,9 +23,9 @@ const probeName = "probe"
 // probeSize is the number of bytes that Probe writes, always to the same place: one sector.
 const probeSize = 512
 
-// openProbe makes ready for Probe. The store works without it, so an error leaves only the directory to look at.
-func (d *Directory) openProbe() {
-	if probe, err := d.root.OpenFile(probeName, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+// openProbe makes ready for Probe; flags may have O_CREATE. The store works without it, so an error leaves only the directory to look at.
+func (d *Directory) openProbe(flags int) {
+	if probe, err := d.root.OpenFile(probeName, os.O_RDWR|flags, 0o600); err == nil {
 		d.probe = osFile{probe}
 	}
 }
@@ -68,7 +68,8 @@ func (d *Directory) present() error {
 }
 
 // OpenProber opens the store in a directory for its probes only, without its lock. It is for a process that looks after the store of another
-// one, and that may hang with the device. The process that has opened the store makes the file that Probe writes.
+// one, and that may hang with the device. The process that has opened the store makes the file that Probe writes: one that outlives it leaves nothing in a
+// directory that somebody removes.
 func OpenProber(directory string) (Prober, error) {
 	d := &Directory{name: filepath.Join(directory, fileName)}
 	var err error
@@ -81,6 +82,6 @@ func OpenProber(directory string) (Prober, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrData, err), d.Close())
 	}
-	d.openProbe()
+	d.openProbe(0)
 	return d, nil
 }

@@ -49,6 +49,22 @@ func TestAProbeFindsOutThatALaterProcessWouldNotFindTheStore(t *testing.T) {
 	}
 }
 
+// A process that only probes may start when its directory is being removed.
+func TestAProberMakesNoFile(t *testing.T) {
+	directory := t.TempDir()
+	p, err := OpenProber(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.(*Directory).Close()
+	if err := p.Probe(); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "it was removed or renamed") {
+		t.Errorf("a directory without a store: %v", err)
+	}
+	if left, err := os.ReadDir(directory); len(left) > 0 || err != nil {
+		t.Errorf("it makes %v, %v", left, err)
+	}
+}
+
 // unflushed is a file that cannot be flushed.
 type unflushed struct{ file }
 

@@ -71,7 +71,10 @@ func startDemo(t *testing.T, flags ...string) *runningDemo {
 	if err := d.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { d.Process.Kill() })
+	t.Cleanup(func() {
+		d.Process.Kill()
+		d.Wait() // for all that have its standard error
+	})
 	go func() {
 		defer close(d.events)
 		for lines := json.NewDecoder(stdout); ; {

@@ -60,6 +60,7 @@ func TestTheLinesOfPagesMakeAGroup(t *testing.T) {
 		}
 		for _, line := range lines {
 			member := shell("exec " + line)
+			member.Stderr = t.Output() // Wait waits for all that have it
 			if err := member.Start(); err != nil {
 				t.Fatal(err)
 			}

@@ -47,12 +47,14 @@ func start(t *testing.T, arguments ...string) (*exec.Cmd, *json.Decoder) {
 	return command, lines
 }
 
-// launch starts a member, which ends with the test. A test that waits for several things, each for the limit, needs it for longer.
+// launch starts a member, which ends with the test. A test that waits for several things, each for the limit, needs it for longer. Wait returns when
+// all its processes have ended, which have its standard error: what is killed may write in a directory of the test until then.
 func launch(t *testing.T, arguments ...string) (*exec.Cmd, *json.Decoder) {
 	t.Helper()
 	command := exec.Command("ringleader", arguments...)
 	// The Go tool may run tests in the foreground of a terminal, where a warden does not pass on what the terminal sends.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Stderr, command.WaitDelay = t.Output(), limit
 	stdout, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

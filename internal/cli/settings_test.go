@@ -5,6 +5,7 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -106,6 +107,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	t.Cleanup(func() {
 		overdue.Stop()
 		command.Process.Kill()
+		io.Copy(io.Discard, stderr) // until all that have it have ended
 		command.Wait()
 	})
 	events, log := json.NewDecoder(stdout), bufio.NewScanner(stderr)

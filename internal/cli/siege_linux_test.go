@@ -53,7 +53,7 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 	var processes [][]string
 	for i := range 3 {
 		command := exec.Command("ringleader", append(append([]string{"join"}, g.flags(i+1)...), "--lease", lease, "--stall", stall)...)
-		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		command.SysProcAttr, command.Stderr = &syscall.SysProcAttr{Setpgid: true}, t.Output()
 		if err := command.Start(); err != nil {
 			t.Fatal(err)
 		}

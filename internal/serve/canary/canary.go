@@ -24,6 +24,9 @@ const variable = "RINGLEADER_CANARY"
 // end of its member are the ones in which the others elect.
 const linger = time.Second / 10
 
+// giveUp is how long a canary waits for a look under way when its member has ended. A device that is silent for longer may be so for ever.
+const giveUp = time.Second
+
 // able reports whether this program can be a canary.
 var able atomic.Bool
 
@@ -42,7 +45,6 @@ func Be() {
 	// The member decides when it ends: by the end of the standard input.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	serve(places, os.Stdin, os.Stdout)
-	<-time.After(linger)
 	os.Exit(0)
 }
 
@@ -57,16 +59,18 @@ type answer struct {
 	Identity string `json:"identity,omitempty"` // of the place
 }
 
-// serve looks at the places whose numbers it reads, one a line. A place that gives no answer holds up no other one.
+// serve looks at the places whose numbers it reads, one a line. A place that gives no answer holds up no other one. After the last question it
+// waits for the looks under way, so that nothing is written after it has removed what it wrote.
 func serve(places []Place, questions io.Reader, answers io.Writer) {
 	var (
 		mu      sync.Mutex
 		encoder = json.NewEncoder(answers)
 		looks   = make([]chan struct{}, len(places))
+		all     sync.WaitGroup
 	)
 	for i := range places {
 		looks[i] = make(chan struct{}, 1)
-		go func() {
+		all.Go(func() {
 			for range looks[i] {
 				a := answer{Place: i}
 				touched, err := places[i].look()
@@ -78,7 +82,8 @@ func serve(places []Place, questions io.Reader, answers io.Writer) {
 				_ = encoder.Encode(a) // else the member has ended, and so do the questions
 				mu.Unlock()
 			}
-		}()
+			places[i].forget()
+		})
 	}
 	for lines := bufio.NewScanner(questions); lines.Scan(); {
 		var i int
@@ -89,8 +94,19 @@ func serve(places []Place, questions io.Reader, answers io.Writer) {
 			}
 		}
 	}
-	for i := range places {
-		places[i].forget()
+	for _, look := range looks {
+		close(look)
+	}
+	over := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(over)
+	}()
+	late := time.After(giveUp)
+	<-time.After(linger)
+	select {
+	case <-over:
+	case <-late:
 	}
 }
 

@@ -2,12 +2,15 @@ package canary
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"ringleader.example/ringleader/internal/serve/disktest"
 )
@@ -88,6 +91,38 @@ func TestAFullDiskFails(t *testing.T) {
 	p := c.process
 	c.Close()
 	<-p.ended // it has no file open when the disk is unmounted
+}
+
+// The questions end while the looks are under way.
+func TestACanaryLeavesNothingInADirectory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 50 {
+			directory := t.TempDir()
+			serve([]Place{{Kind: Path, Path: directory, File: FileOf(7)}}, strings.NewReader("0\n0\n"), io.Discard)
+			synctest.Wait()
+			if left, err := os.ReadDir(directory); len(left) > 0 || err != nil {
+				t.Fatalf("it leaves %v, %v", left, err)
+			}
+		}
+	})
+}
+
+// The file that the look writes is a pipe that nobody reads.
+func TestACanaryWhoseLookHangsEndsWithItsMember(t *testing.T) {
+	directory := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(directory, FileOf(7)+".new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := at(t, directory)
+	if _, err := c.ask(0); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	select {
+	case <-c.process.ended:
+	case <-time.After(30 * giveUp):
+		t.Error("it goes on")
+	}
 }
 
 func TestATouchedFileIsSeen(t *testing.T) {
