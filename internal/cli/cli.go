@@ -72,6 +72,9 @@ func commandLine(p *plan.Program) *program {
 // execute runs a command line.
 func (p *program) execute(ctx context.Context, args []string) error {
 	root := p.root()
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		p.completeFlags(root)
+	}
 	p.narrow(root, args)
 	root.SetArgs(args)
 	err := p.Written(root.ExecuteContext(ctx))
@@ -125,7 +128,6 @@ at a limit before the answer; 64 the call was wrong.`,
 		return command.Help()
 	}
 	completionCommand(root)
-	p.completeFlags(root)
 	plan.Called(root, p.Name)
 	return root
 }

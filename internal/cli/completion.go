@@ -50,7 +50,7 @@ var fileFlags = map[string][]string{
 }
 
 // completeFlags sets the completion of each flag of a command: words, parameters, files with certain endings, or nothing. Cobra keeps
-// completions for ever, so the lab, which makes commands for each question, leaves them out.
+// them for ever, and with them all commands, so only a process that a shell asks has them.
 func (p *program) completeFlags(command *cobra.Command) {
 	command.Flags().VisitAll(func(f *pflag.Flag) {
 		endings, isFile := fileFlags[f.Name]

@@ -144,7 +144,7 @@ func (d *runningDemo) end(t *testing.T) int {
 func eventually(t *testing.T, complaint func() error) {
 	t.Helper()
 	deadline := time.Now().Add(limit)
-	for ticker := time.NewTicker(5 * time.Millisecond); ; <-ticker.C {
+	for ticker := time.NewTicker(20 * time.Millisecond); ; <-ticker.C {
 		err := complaint()
 		if err == nil {
 			return

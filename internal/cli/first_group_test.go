@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"fmt"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"ringleader.example/ringleader/internal/serve/rig"
 )
@@ -71,14 +71,11 @@ func TestTheLinesOfPagesMakeAGroup(t *testing.T) {
 		}
 		look := strings.Split(blocks[2][1], "\n")
 		status := slices.IndexFunc(look, func(line string) bool { return strings.HasPrefix(line, "ringleader status") })
-		for begun := time.Now(); ; {
-			out, _ := shell(look[status]).CombinedOutput()
-			if strings.Contains(string(out), "in term") && strings.Count(string(out), "reachable") == 2 {
-				break
+		eventually(t, func() error {
+			if out, _ := shell(look[status]).CombinedOutput(); !strings.Contains(string(out), "in term") || strings.Count(string(out), "reachable") != 2 {
+				return fmt.Errorf("%s: the lines make no group with a leader: %s", page.file, out)
 			}
-			if time.Since(begun) > limit {
-				t.Fatalf("%s: the lines make no group with a leader: %s", page.file, out)
-			}
-		}
+			return nil
+		})
 	}
 }

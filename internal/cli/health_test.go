@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ringleader.example/ringleader/internal/show/report"
 )
@@ -57,15 +56,7 @@ func TestAnOperatorSeesHealthAndPausesPreemption(t *testing.T) {
 		"--weight", "5", "--health-command", "test -e "+well, "--health-interval", "20ms", "--health-timeout", "1m")
 	until := func(code int, text string, arguments ...string) {
 		t.Helper()
-		for begun := time.Now(); ; {
-			got, stdout, stderr := call(append(arguments, "--data", data)...)
-			if got == code && strings.Contains(unwrapped(stdout+stderr), text) {
-				return
-			}
-			if time.Since(begun) > limit {
-				t.Fatalf("ringleader %q: exit status %d, and prints\n%s%s\nwant %d and %q", arguments, got, stdout, stderr, code, text)
-			}
-		}
+		prints(t, code, text, append(arguments, "--data", data)...)
 	}
 	until(1, "member 1 may not lead: the health check fails: exit status 1", "status")
 	until(1, "health this member may not lead: exit status 1", "status")

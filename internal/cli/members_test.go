@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/rig"
@@ -109,31 +108,32 @@ func (g *filed) reload(members string, ids ...int) {
 // until waits until the state of a member is as wanted.
 func (g *filed) until(id int, what string, holds func(s ringleader.Status) bool) (s ringleader.Status) {
 	g.t.Helper()
-	for begun := time.Now(); ; {
+	eventually(g.t, func() error {
 		_, out, stderr := call("status", "--json", "--data", g.data(id))
 		s = ringleader.Status{}
-		if json.Unmarshal([]byte(out), &s) == nil && holds(s) {
-			return s
+		if json.Unmarshal([]byte(out), &s) != nil || !holds(s) {
+			return fmt.Errorf("member %d: not %s: %s%s", id, what, out, stderr)
 		}
-		if time.Since(begun) > limit {
-			g.t.Fatalf("member %d: not %s: %s%s", id, what, out, stderr)
-		}
-	}
+		return nil
+	})
+	return s
 }
 
 // vote changes a vote.
 func (g *filed) vote(at int, verb string, id int, voters ...uint64) {
 	g.t.Helper()
-	for begun := time.Now(); ; {
+	eventually(g.t, func() error {
 		code, out, stderr := call("members", verb, strconv.Itoa(id), "--json", "--data", g.data(at))
 		var s ringleader.Status
 		if code == report.ExitFine && json.Unmarshal([]byte(out), &s) == nil && slices.Equal(s.Voters.Members, voters) {
-			return
+			return nil
 		}
-		if code != report.ExitIncomplete || time.Since(begun) > limit { // 3: on a slow machine it is not known yet
-			g.t.Fatalf("members %s %d: exit status %d, %s%s", verb, id, code, out, stderr)
+		err := fmt.Errorf("members %s %d: exit status %d, %s%s", verb, id, code, out, stderr)
+		if code != report.ExitIncomplete { // 3: on a slow machine it is not known yet
+			g.t.Fatal(err)
 		}
-	}
+		return err
+	})
 }
 
 // completes checks the words that a shell offers after others.

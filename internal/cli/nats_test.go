@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -103,14 +103,12 @@ func runs(t *testing.T, args ...string) *background {
 // await waits until a condition holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	limit := time.After(time.Minute)
-	for !holds() {
-		select {
-		case <-limit:
-			t.Fatal(what)
-		case <-time.After(10 * time.Millisecond):
+	eventually(t, func() error {
+		if holds() {
+			return nil
 		}
-	}
+		return errors.New(what)
+	})
 }
 
 // labourer starts a worker, and waits until it computes.

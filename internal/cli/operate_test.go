@@ -81,14 +81,11 @@ func (g *trio) join(id int, flags ...string) *exec.Cmd {
 func (g *trio) joined(id int, flags ...string) *exec.Cmd {
 	g.t.Helper()
 	command := g.join(id, flags...)
-	for begun := time.Now(); ; {
-		if code, _, _ := call("status", "--data", g.data[id-1]); code != report.ExitIncomplete {
-			return command
-		}
-		if time.Since(begun) > limit {
-			g.t.Fatalf("member %d does not answer", id)
-		}
-	}
+	await(g.t, fmt.Sprintf("member %d does not answer", id), func() bool {
+		code, _, _ := call("status", "--data", g.data[id-1])
+		return code != report.ExitIncomplete
+	})
+	return command
 }
 
 // unwrapped is a text without its breaks of lines.
@@ -97,15 +94,33 @@ func unwrapped(text string) string { return strings.Join(strings.Fields(text), "
 // until calls a command line until its exit status is as wanted and it prints a text.
 func (g *trio) until(code int, text string, arguments ...string) (printed string) {
 	g.t.Helper()
-	for begun := time.Now(); ; {
+	return prints(g.t, code, text, arguments...)
+}
+
+// prints is until, for any members.
+func prints(t *testing.T, code int, text string, arguments ...string) (printed string) {
+	t.Helper()
+	eventually(t, func() error {
 		got, stdout, stderr := call(arguments...)
-		if printed = unwrapped(stdout + stderr); got == code && strings.Contains(printed, text) {
-			return printed
+		if printed = unwrapped(stdout + stderr); got != code || !strings.Contains(printed, text) {
+			return fmt.Errorf("ringleader %q: exit status %d, and prints\n%s\nwant %d and %q", arguments, got, printed, code, text)
 		}
-		if time.Since(begun) > limit {
-			g.t.Fatalf("ringleader %q: exit status %d, and prints\n%s\nwant %d and %q", arguments, got, printed, code, text)
-		}
-	}
+		return nil
+	})
+	return printed
+}
+
+// leads waits until a member leads, and returns which.
+func (g *trio) leads() (leader int) {
+	g.t.Helper()
+	await(g.t, "none leads", func() bool {
+		leader = 1 + slices.IndexFunc(g.data[:], func(data string) bool {
+			code, _, _ := call("status", "--data", data)
+			return code == report.ExitFine
+		})
+		return leader > 0
+	})
+	return leader
 }
 
 // Two of three members vote. The third gets a vote, and then one of the others can be killed.
@@ -118,17 +133,7 @@ func TestOperatorsChangeTheVoters(t *testing.T) {
 		processes[id+1] = g.join(id + 1)
 	}
 	g.until(0, "voters 1, 2, as configured", "members", "--data", g.data[2])
-	leader := 0
-	for begun := time.Now(); leader == 0; {
-		for id := 1; id <= 3; id++ {
-			if code, _, _ := call("status", "--data", g.data[id-1]); code == report.ExitFine {
-				leader = id
-			}
-		}
-		if time.Since(begun) > limit {
-			t.Fatal("none leads")
-		}
-	}
+	leader := g.leads()
 	if leader == 3 {
 		t.Fatal("a member without a vote leads")
 	}
@@ -158,7 +163,8 @@ func TestOperatorsChangeTheVoters(t *testing.T) {
 // agreed waits until the members know one leader and hear from all, and returns what the leader knows.
 func (g *trio) agreed() (leader ringleader.Status) {
 	g.t.Helper()
-	for begun := time.Now(); time.Since(begun) < limit; {
+	await(g.t, "the members do not agree", func() bool {
+		leader = ringleader.Status{}
 		terms, heard := map[uint64]int{}, 0
 		for _, data := range g.data {
 			_, stdout, _ := call("status", "--json", "--data", data)
@@ -175,30 +181,26 @@ func (g *trio) agreed() (leader ringleader.Status) {
 				leader = s
 			}
 		}
-		if heard == 9 && leader.Leader != nil && terms[leader.Term] == 3 {
-			return leader
-		}
-	}
-	g.t.Fatal("the members do not agree")
+		return heard == 9 && leader.Leader != nil && terms[leader.Term] == 3
+	})
 	return leader
 }
 
 // handsOver gives an order to the leader until its status has a text. On a slow machine the successor may be late, and the leader lead again.
 func handsOver(t *testing.T, to string, look, order []string) {
 	t.Helper()
-	for begun := time.Now(); ; {
+	eventually(t, func() error {
 		code, now, _ := call(look...)
-		switch {
-		case strings.Contains(now, to):
-			return
-		case time.Since(begun) > limit:
-			t.Fatalf("ringleader %q: not %s: %s", order, to, now)
-		case code == report.ExitFine:
+		if strings.Contains(now, to) {
+			return nil
+		}
+		if code == report.ExitFine {
 			if code, stdout, stderr := call(order...); code != report.ExitFine && code != report.ExitIncomplete { // 3: no other one leads yet
 				t.Fatalf("ringleader %q: exit status %d, and prints %s%s", order, code, stdout, stderr)
 			}
 		}
-	}
+		return fmt.Errorf("ringleader %q: not %s: %s", order, to, now)
+	})
 }
 
 func TestOperatorsSeeAndCommandMembers(t *testing.T) {
@@ -214,17 +216,7 @@ func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 	third := g.join(3)
 
 	// One of them leads, and it alone exits with 0.
-	leader := 0
-	for begun := time.Now(); leader == 0; {
-		for i := range 3 {
-			if code, _, _ := call("status", "--data", g.data[i]); code == report.ExitFine {
-				leader = i + 1
-			}
-		}
-		if time.Since(begun) > limit {
-			t.Fatal("none leads")
-		}
-	}
+	leader := g.leads()
 	other := leader%3 + 1
 	g.until(1, fmt.Sprintf("follower of %d", leader), "status", "--data", g.data[other-1])
 	g.until(0, "leader in term", "status", "--http", g.http[leader-1])
@@ -276,15 +268,12 @@ func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 
 	// Doctor asks the member that runs.
 	kill(third)
-	for begun := time.Now(); ; {
-		_, status, _ := call("status", "--json", "--data", g.data[0])
-		if strings.Contains(status, `"reachable":false,"problem":"`) {
-			break
+	eventually(t, func() error {
+		if _, status, _ := call("status", "--json", "--data", g.data[0]); !strings.Contains(status, `"reachable":false,"problem":"`) {
+			return fmt.Errorf("the first member does not miss the third: %s", status)
 		}
-		if time.Since(begun) > limit {
-			t.Fatalf("the first member does not miss the third: %s", status)
-		}
-	}
+		return nil
+	})
 	ill := g.until(1, "WRONG: member 3 cannot be reached", append([]string{"doctor"}, g.flags(1)...)...)
 	for _, text := range []string{"round trip to member 2", "flush of the disk", "timer late", "recommended timing", "as the running member 1 knows it", "expires on"} {
 		if !strings.Contains(ill, text) {
@@ -460,7 +449,7 @@ func TestDoctorFindsAWrongConfiguration(t *testing.T) {
 	}
 	wrong.Wait()
 	data := initialised()
-	if code, stdout, stderr := call(append(member, "--data", data)...); code != report.ExitFine || !strings.Contains(stdout, "Nothing is wrong") {
+	if code, stdout, stderr := call(append(member, "--data", data, "--lease", "1m", "--stall", "1m")...); code != report.ExitFine || !strings.Contains(stdout, "Nothing is wrong") {
 		t.Errorf("with nothing wrong: exit status %d, and prints\n%s%s", code, stdout, stderr)
 	}
 	if code, _, stderr := call(append(member, "--data", data, "--clock", "x")...); code != report.ExitUsage || !strings.Contains(stderr, "--clock wants HOST:PORT") {

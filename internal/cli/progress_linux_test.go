@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,36 +15,38 @@ import (
 // statusUntil waits until status --json of a member contains all of these texts.
 func statusUntil(t *testing.T, data string, texts ...string) {
 	t.Helper()
-	for begun := time.Now(); ; {
+	eventually(t, func() error {
 		_, stdout, stderr := call("status", "--json", "--data", data)
-		missing := ""
 		for _, text := range texts {
 			if !strings.Contains(stdout, text) {
-				missing = text
+				return fmt.Errorf("status --json lacks %s in\n%s%s", text, stdout, stderr)
 			}
 		}
-		if missing == "" {
-			if err := valid(schemaOf(t, "status"), stdout); err != nil {
-				t.Errorf("%v: %s", err, stdout)
-			}
-			return
+		if err := valid(schemaOf(t, "status"), stdout); err != nil {
+			t.Errorf("%v: %s", err, stdout)
 		}
-		if time.Since(begun) > limit {
-			t.Fatalf("status --json lacks %s in\n%s%s", missing, stdout, stderr)
-		}
-	}
+		return nil
+	})
 }
 
 func TestACommandThatTellsNoProgressLosesTheLead(t *testing.T) {
 	t.Parallel()
-	data, told, path := newStore(t, 1), filepath.Join(t.TempDir(), "told"), t.TempDir()
-	start(t, "exec", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--stall", "1m", "--progress", "500ms", "--progress-path", path, "--",
-		"sh", "-c", `trap "echo stopped >$0; exit" TERM; while :; do sleep 0.02; done`, told)
-	statusUntil(t, data, `"work_problem":"`, `has told none for `, `"leader":null`, fmt.Sprintf(`"progress_paths":[{"path":%q}]`, path))
-	if text, err := os.ReadFile(told); err != nil || string(text) != "stopped\n" {
-		t.Errorf("the command was not told to stop: %q, %v", text, err)
+	data, path, log := newStore(t, 1), t.TempDir(), new(rig.Text)
+	command := exec.Command("ringleader", "exec", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--stall", "1m",
+		"--progress", "500ms", "--progress-path", path, "--", "sleep", "1000")
+	command.Stderr = log
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
 	}
-	if err := os.RemoveAll(path); err != nil {
+	t.Cleanup(func() {
+		command.Process.Kill()
+		command.Wait()
+	})
+	statusUntil(t, data, `"work_problem":"`, `has told none for `, `"leader":null`, fmt.Sprintf(`"progress_paths":[{"path":%q}]`, path))
+	await(t, "the command was not told to stop", func() bool { // by SIGTERM, which is 15
+		return strings.Contains(log.String(), `the command has stopped term=1 status=143 because="the work makes no progress: it has told none for 0.5 s"`)
+	})
+	if err := os.Rename(path, filepath.Join(t.TempDir(), "elsewhere")); err != nil { // while it may be written to
 		t.Fatal(err)
 	}
 	statusUntil(t, data, fmt.Sprintf(`"progress_paths":[{"path":%q,"problem":"it was removed or renamed","failing":`, path))

@@ -51,8 +51,7 @@ func TestRenewedCertificatesCauseNoElectionAndExpiredOnesAreNamed(t *testing.T) 
 	renew("1")
 	renew("2")
 	for _, data := range g.data[:2] { // the member has taken the new one
-		for begun := time.Now(); time.Since(begun) < limit && time.Until(g.expiry(data)) < time.Hour; {
-		}
+		await(t, "a member does not take its new certificate", func() bool { return time.Until(g.expiry(data)) >= time.Hour })
 	}
 	<-expire
 	g.until(1, "its certificate is refused: it has expired on ", "status", "--data", g.data[0])

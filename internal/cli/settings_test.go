@@ -5,6 +5,7 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -134,13 +135,12 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	reload(base+"lease = true\n", "the settings are wrong, and stay as they were", "line 4")
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), `changed=member`)
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1)+"weight = 3\n", `changed=weight`)
-	for begun := time.Now(); ; {
-		if _, out, _ := call("status", "--json", "--data", data); strings.Contains(out, `"weight":3`) {
-			break
-		} else if time.Since(begun) > limit {
-			t.Fatalf("the weight is not 3 in %s", out)
+	eventually(t, func() error {
+		if _, out, _ := call("status", "--json", "--data", data); !strings.Contains(out, `"weight":3`) {
+			return fmt.Errorf("the weight is not 3 in %s", out)
 		}
-	}
+		return nil
+	})
 	// What concerns the health and the rank of a member is named, each setting: the weight is taken, and all else needs a restart.
 	reload(base+"weight = 4\nhealth-command = 'true'\nhealth-interval = '2s'\nhealth-timeout = '500ms'\nhealth-rise = 3\nhealth-fall = 4\npreempt = true\npreempt-delay = '4s'\n",
 		`settings="health-command health-fall health-interval health-rise health-timeout preempt preempt-delay"`, `changed="member weight"`)
