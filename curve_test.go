@@ -25,6 +25,9 @@ func (s spread) Probe() error {
 
 // TestTheCurveOfFalseChangesByTheTimeOfAFlush holds the table of docs/operate.md.
 func TestTheCurveOfFalseChangesByTheTimeOfAFlush(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes of flushes, one like the other")
+	}
 	for _, test := range []struct {
 		mean    time.Duration
 		minutes int

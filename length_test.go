@@ -120,6 +120,9 @@ func TestALeaderThatIsCutOffIsReplacedAtTheEndOfTheShortestLease(t *testing.T) {
 
 // One stall in minutes is enough: the next one may be longer.
 func TestALeaseIsAsLongAsTheWorstDelayOfMinutesDemands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twenty minutes in which nothing happens")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		j := &journal{text: "leadership changed", level: slog.LevelInfo}
 		c, leader := quick(t, ringleader.LAN(), j)

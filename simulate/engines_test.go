@@ -203,6 +203,9 @@ func TestEnginesMakeTheSameRuns(t *testing.T) {
 		"higham-przytycka":     func(t *property.T) { sameRuns(t, highamprzytycka.Algorithm) },
 		"itai-rodeh":           func(t *property.T) { sameRuns(t, itairodeh.Algorithm) },
 	} {
+		if testing.Short() && name != "lcr" && name != "itai-rodeh" { // for races in the engines
+			continue
+		}
 		t.Run(name, func(t *testing.T) { property.Check(t, check) })
 	}
 }

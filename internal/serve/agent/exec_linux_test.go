@@ -95,8 +95,11 @@ var faults = []fault{
 func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
 	t.Parallel()
 	n := len(faults)
-	if *long {
+	switch {
+	case *long:
 		n = 500
+	case testing.Short(): // for races
+		n = 4
 	}
 	if *count > 0 {
 		n = *count

@@ -245,7 +245,11 @@ func TestBothSidesOfAPartitionAgreeWhenItHeals(t *testing.T) {
 // After the last fault all agree on the largest, after any earlier faults: crashes, new lives, partitions,
 // links that are cut, single connections that break.
 func TestAgreementAfterTheLastFault(t *testing.T) {
-	for seed := range uint64(200) {
+	seeds := uint64(200)
+	if testing.Short() { // for races
+		seeds = 20
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
 			n := 2 + r.IntN(4)

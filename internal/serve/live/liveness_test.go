@@ -332,7 +332,11 @@ func first(m *Member) view.State {
 }
 
 func TestALostLinkBetweenTheTwoHighestChangesOneRole(t *testing.T) {
-	for seed := range 5 {
+	seeds := 5
+	if testing.Short() { // for races
+		seeds = 1
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCluster(t, bully.Algorithm, 5)
 			defer c.stopAll()
