@@ -23,10 +23,6 @@ import (
 	"ringleader.example/ringleader/internal/show/report"
 )
 
-// limit is how long the tests wait for what should take milliseconds: they fail late rather than by
-// the speed of a machine.
-const limit = time.Minute
-
 // demoEvent is a line of demo --json about a change.
 type demoEvent = demo.Event
 
@@ -138,21 +134,6 @@ func (d *runningDemo) end(t *testing.T) int {
 		t.Fatalf("the demo has not ended within %s", limit)
 	}
 	return d.ProcessState.ExitCode()
-}
-
-// eventually polls until a condition holds; after limit it fails with the last complaint.
-func eventually(t *testing.T, complaint func() error) {
-	t.Helper()
-	deadline := time.Now().Add(limit)
-	for ticker := time.NewTicker(20 * time.Millisecond); ; <-ticker.C {
-		err := complaint()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("still after %s: %v", limit, err)
-		}
-	}
 }
 
 // alive reports whether a process exists and is not a zombie.

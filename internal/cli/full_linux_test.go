@@ -61,10 +61,15 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	const line = "reproduce S4"
 	server := []string{"--nats", "embed", "--nats-listen", addresses[0], "--nats-store", store}
 	worker := runs(t, "worker", "--nats", "nats://"+addresses[0], "--cores", "2")
-	command := runs(t, append(strings.Fields(line), server...)...)
-	url := "nats://" + addresses[0]
-	await(t, "the server does not answer", func() bool { code, _, _ := call("jobs", "list", "--nats", url); return code == report.ExitFine })
-	await(t, "no row is done", func() bool { jobs := jobsOf(t, url); return len(jobs) == 1 && jobs[0].Done > 2 })
+	var command *background
+	for done := false; !done; { // again if all is done before this test has got a processor
+		command = runs(t, append(strings.Fields(line), server...)...)
+		await(t, "no row is done", func() bool {
+			jobs, _ := list("nats://" + addresses[0]) // the server starts and ends with the command
+			done = len(jobs) == 1 && jobs[0].Done > 2
+			return done || len(command.ended) > 0
+		})
+	}
 	small.Fill(t)
 	code := <-command.ended
 	says := "the NATS server cannot write to its store " + store + ": no space left on device; what is done is kept: ringleader jobs resume "

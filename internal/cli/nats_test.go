@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -100,6 +101,25 @@ func runs(t *testing.T, args ...string) *background {
 	return r
 }
 
+// limit is how long the tests wait for what should take milliseconds: they fail late rather than by
+// the speed of a machine.
+const limit = time.Minute
+
+// eventually polls until a condition holds; after limit it fails with the last complaint.
+func eventually(t *testing.T, complaint func() error) {
+	t.Helper()
+	deadline := time.Now().Add(limit)
+	for ticker := time.NewTicker(20 * time.Millisecond); ; <-ticker.C {
+		err := complaint()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("still after %s: %v", limit, err)
+		}
+	}
+}
+
 // await waits until a condition holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
@@ -119,31 +139,34 @@ func labourer(t *testing.T, url string, args ...string) *background {
 	return r
 }
 
-// jobsOf returns the jobs of a server.
-func jobsOf(t *testing.T, url string) (jobs []struct {
+// listed is a job as jobs list --json prints it.
+type listed struct {
 	Job, State string
 	Units      uint64
 	Done       uint64 `json:"units_done"`
-},
-) {
+}
+
+// list returns what jobs list --json prints of a server.
+func list(url string) (jobs []listed, err error) {
+	code, stdout, stderr := call("jobs", "list", "--json", "--nats", url)
+	found := struct{ Jobs *[]listed }{&jobs}
+	if err := json.Unmarshal([]byte(stdout), &found); err != nil || code != report.ExitFine {
+		return nil, fmt.Errorf("exit status %d, %s%s: %w", code, stdout, stderr, err)
+	}
+	return jobs, nil
+}
+
+// jobsOf returns the jobs of a server.
+func jobsOf(t *testing.T, url string) (jobs []listed) {
 	t.Helper()
-	var (
-		found          struct{ Jobs json.RawMessage }
-		code           int
-		stdout, stderr string
-	)
+	var err error
 	for range 5 { // a machine without a processor to spare may let a connection time out, and to list jobs changes none
-		if code, stdout, stderr = call("jobs", "list", "--json", "--nats", url); code == report.ExitFine {
-			break
+		if jobs, err = list(url); err == nil {
+			return jobs
 		}
 	}
-	if err := json.Unmarshal([]byte(stdout), &found); err != nil || code != report.ExitFine {
-		t.Fatalf("exit status %d, %s%s: %v", code, stdout, stderr, err)
-	}
-	if err := json.Unmarshal(found.Jobs, &jobs); err != nil {
-		t.Fatal(err)
-	}
-	return jobs
+	t.Fatal(err)
+	return nil
 }
 
 func TestWorkOfEveryKindByWorkersPrintsWhatTheCommandPrints(t *testing.T) {
