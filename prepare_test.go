@@ -288,23 +288,33 @@ func TestAMemberPreparesAgainAfterItsTenureAndWhenItIsAsked(t *testing.T) {
 // Work does not wait for a preparation that does not obey.
 func TestWorkBeginsWhilePrepareStillRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{}, 1)
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2)
 		defer c.Close()
-		release, cause := make(chan struct{}), make(chan error, 1)
-		c.Configure(func(_ uint64, config *ringleader.Config) {
+		begun, release, cause := make(chan struct{}, 1), make(chan struct{}), make(chan error, 1)
+		c.Configure(func(id uint64, config *ringleader.Config) {
+			if id != 2 {
+				return
+			}
 			config.Prepare = func(ctx context.Context) error {
+				select {
+				case begun <- struct{}{}:
+				default: // again, at the end
+				}
 				<-ctx.Done()
 				cause <- context.Cause(ctx)
 				<-release
 				return nil
 			}
 		})
+		c.Start(2)
+		<-begun // alone it does not lead
 		c.Start(1)
+		c.Await(2)
 		began := make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		var led sync.WaitGroup
 		led.Go(func() {
-			_ = c.Member(1).Lead(ctx, func(ctx context.Context, _ ringleader.Leadership) error {
+			_ = c.Member(2).Lead(ctx, func(ctx context.Context, _ ringleader.Leadership) error {
 				close(began)
 				<-ctx.Done()
 				return nil

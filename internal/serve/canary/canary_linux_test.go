@@ -117,9 +117,10 @@ func TestACanaryWhoseLookHangsEndsWithItsMember(t *testing.T) {
 	if _, err := c.ask(0); err != nil {
 		t.Fatal(err)
 	}
+	p := c.process
 	c.Close()
 	select {
-	case <-c.process.ended:
+	case <-p.ended:
 	case <-time.After(30 * giveUp):
 		t.Error("it goes on")
 	}
