@@ -68,8 +68,8 @@ func (d *Directory) present() error {
 }
 
 // OpenProber opens the store in a directory for its probes only, without its lock. It is for a process that looks after the store of another
-// one, and that may hang with the device. The process that has opened the store makes the file that Probe writes: one that outlives it leaves nothing in a
-// directory that somebody removes.
+// one, and that may hang with the device. It creates no file, so it leaves nothing in a directory that is being removed: the process that has
+// opened the store creates the file that Probe writes.
 func OpenProber(directory string) (Prober, error) {
 	d := &Directory{name: filepath.Join(directory, fileName)}
 	var err error

@@ -107,7 +107,7 @@ func TestACanaryLeavesNothingInADirectory(t *testing.T) {
 	})
 }
 
-// The file that the look writes is a pipe that nobody reads.
+// The canary opens a named pipe for writing, which blocks while no process reads it.
 func TestACanaryWhoseLookHangsEndsWithItsMember(t *testing.T) {
 	directory := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(directory, FileOf(7)+".new"), 0o600); err != nil {
