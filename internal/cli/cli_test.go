@@ -145,7 +145,7 @@ func scripts(dir string, files []string) testscript.Params {
 			}
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "result": result},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"calls": calls, "exits": exits, "result": result},
 	}
 }
 
@@ -163,6 +163,20 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	} else {
 		ts.Check(err)
 	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// calls runs a command line in this process, where hundreds start sooner than in their own: calls STATUS ARGUMENT... The folder is that
+// of the tests, so a call that names a file is for exec.
+func calls(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) < 2 {
+		ts.Fatalf("usage: calls STATUS ARGUMENT...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := Run(context.Background(), "ringleader", all.Algorithms, args[1:], strings.NewReader(""), ts.Stdout(), ts.Stderr(), ts.Getenv)
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
