@@ -340,7 +340,7 @@ func TestACauseThatComesLateIsTakenOver(t *testing.T) {
 		}
 		c.Await(2)
 		lines := c.journals[1].values("because")[c.skip[1]:]
-		if want := []string{"unknown: member 2 tells that its lead has ended, and not why", "transferred: to member 2"}; !slices.Equal(lines, want) {
+		if want := []string{"unknown: member 2 has a higher term, and what became of member 3 is not known", "transferred: to member 2"}; !slices.Equal(lines, want) {
 			t.Errorf("it logs %q, want %q", lines, want)
 		}
 		if n := c.Member(1).ChangesByCause(); n["transferred"] != 1 || n["unknown"] != 0 {

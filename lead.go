@@ -401,7 +401,9 @@ func (m *Member) Transfer(id uint64) error {
 	switch {
 	case m.config.Algorithm == Bully:
 		return fmt.Errorf("%w: %s does not hand over", ErrConfig, Bully)
-	case !known || id == m.config.ID:
+	case id == m.config.ID:
+		return fmt.Errorf("%w: member %d is this one; a transfer names another member of the group", ErrConfig, id)
+	case !known:
 		return fmt.Errorf("%w: member %d is not another member of the group", ErrConfig, id)
 	}
 	s := m.group.Known()
@@ -431,6 +433,9 @@ func (m *Member) Transfer(id uint64) error {
 // end gives a command that ends a tenure, and notes the cause.
 func (m *Member) end(cause error, c election.Command) {
 	m.note(cause)
+	if s, _ := m.group.State(); s.Role == network.Leader {
+		m.config.Logger.Info("the lead is handed over as soon as the work has stopped", "member", m.config.ID, "term", s.Term, "because", cause)
+	}
 	m.group.CommandBecause(c, because(cause))
 }
 

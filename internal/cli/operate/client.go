@@ -297,6 +297,8 @@ func (p *program) handOver(command *cobra.Command, o *clientOptions, asJSON bool
 	switch {
 	case s.Leader == nil:
 		return report.Stopped("no other member leads yet")
+	case *s.Leader == s.ID && s.Stopping:
+		return report.Stopped("member %d leads until its work has stopped, which it has been told; that takes long", s.ID)
 	case *s.Leader == s.ID:
 		return report.Stopped("member %d leads again: no other member has taken over in time", s.ID)
 	case to != 0 && *s.Leader != to:

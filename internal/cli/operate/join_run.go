@@ -17,6 +17,7 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/storage"
 )
@@ -66,7 +67,7 @@ type memberLog struct {
 func newLog(p *program, usual slog.Level, o *joinOptions) *memberLog {
 	l := &memberLog{usual: usual}
 	l.set(o)
-	l.Logger = slog.New(withoutErrors{report.NewLog(p.Err, o.id, &l.level)})
+	l.Logger = slog.New(withoutEnd{report.NewLog(p.Err, o.id, &l.level)})
 	return l
 }
 
@@ -138,13 +139,18 @@ func (p *program) obey(m *ringleader.Member, log *slog.Logger) {
 	}
 }
 
-// withoutErrors logs no errors: what stops the member is returned, and printed once.
-type withoutErrors struct{ slog.Handler }
+// withoutEnd does not log the error that ends the member: it is returned, and printed once.
+type withoutEnd struct{ slog.Handler }
 
-func (h withoutErrors) Enabled(ctx context.Context, level slog.Level) bool {
-	return level < slog.LevelError && h.Handler.Enabled(ctx, level)
+func (h withoutEnd) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelError && r.Message == view.EndedByError {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
 }
 
-func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
-	return withoutErrors{h.Handler.WithAttrs(attributes)}
+func (h withoutEnd) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return withoutEnd{h.Handler.WithAttrs(attributes)}
 }
+
+func (h withoutEnd) WithGroup(name string) slog.Handler { return withoutEnd{h.Handler.WithGroup(name)} }

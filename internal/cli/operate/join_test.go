@@ -1,14 +1,19 @@
 package operate
 
 import (
+	"bytes"
+	"log/slog"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/serve/view"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
@@ -33,6 +38,19 @@ func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%v\n%+v, want\n%+v", err, c, want)
+	}
+}
+
+// The error that ends a member is printed when it has ended. All others are told at once.
+func TestOnlyTheErrorThatEndsAMemberIsNotLogged(t *testing.T) {
+	t.Parallel()
+	var said bytes.Buffer
+	log := newLog(&program{Host{Printer: &report.Printer{Err: &said}}}, slog.LevelWarn, &joinOptions{id: 1})
+	log.With("member", 1).Error(view.EndedByError, "error", "the disk failed")
+	log.WithGroup("of").Error(view.EndedByError)
+	log.With("member", 1).Error("a term has had two leaders", "term", 7)
+	if got := said.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "error: a term has had two leaders term=7\n") {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -35,8 +35,9 @@ var errEnded = errors.New("the command has ended")
 type executor struct {
 	*Agent
 	backoff backoff
-	status  int           // of the command that ended last by itself
+	status  int           // of the command that ended last without having been told to
 	why     record.Reason // it has ended
+	late    bool          // by its keeper, as its lease was about to end
 	pause   time.Duration // after that
 }
 
@@ -54,7 +55,7 @@ func (a *Agent) Exec(ctx context.Context) (status int, err error) {
 	for {
 		err := a.Lead(ctx, e.tenure)
 		switch {
-		case errors.Is(err, errEnded) && a.config.OnExit == Leave:
+		case errors.Is(err, errEnded) && e.then() == Leave:
 			return e.status, nil
 		case errors.Is(err, errEnded):
 			if !wait(ctx, e.pause) {
@@ -95,14 +96,22 @@ func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
 			return err
 		}
 		e.pause = e.backoff.after(time.Since(begun))
-		e.log.Warn("the command has ended by itself", "status", e.status, "term", l.Term(), "then", e.config.OnExit)
-		if e.config.OnExit != Restart {
+		e.log.Warn(string(e.why), "status", e.status, "term", l.Term(), "then", e.then())
+		if e.then() != Restart {
 			return fmt.Errorf("%w: %w", errEnded, e.why)
 		}
 		if !e.rest(ctx.Done(), l, e.pause) {
 			return nil
 		}
 	}
+}
+
+// then returns what follows the end of a command. One that its keeper has stopped would have gone on, so no member leaves with it.
+func (e *executor) then() OnExit {
+	if e.late {
+		return Resign
+	}
+	return e.config.OnExit
 }
 
 // EachOrder is the level of lines about each order of a keeper, below debug: there are forty in a second. Each has the end of
@@ -147,10 +156,8 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 			if command.left != nil {
 				return false, fmt.Errorf("processes of the command may be left: %w", command.left)
 			}
-			e.status, e.why = command.status, record.Reason(fmt.Sprintf("the command has ended by itself, with status %d", command.status))
-			if now() >= d.order().Stop {
-				e.why = "the keeper has stopped the command, as its lease was about to end"
-			}
+			e.status, e.late = command.status, now() >= d.order().Stop
+			e.why = command.why(e.late)
 			if told = ctx.Err() != nil; told {
 				e.log.Info("the command has stopped", "term", l.Term(), "status", e.status, "because", context.Cause(ctx))
 			}

@@ -51,3 +51,17 @@ func TestAnEndThatWasReadSlowlyShortensNoLease(t *testing.T) {
 		t.Errorf("the lease ends at %v, want %v", d.until, want)
 	}
 }
+
+// A keeper that has stopped its command, since the lease was about to end, is no end of the command by itself.
+func TestNoMemberLeavesWithACommandThatItsKeeperHasStopped(t *testing.T) {
+	for _, c := range []struct {
+		configured OnExit
+		late       bool
+		want       OnExit
+	}{{Leave, false, Leave}, {Leave, true, Resign}, {Restart, false, Restart}, {Restart, true, Resign}} {
+		e := &executor{Agent: &Agent{config: Config{OnExit: c.configured}}, late: c.late}
+		if got := e.then(); got != c.want {
+			t.Errorf("%s, stopped by the keeper %v: %s, want %s", c.configured, c.late, got, c.want)
+		}
+	}
+}

@@ -194,6 +194,12 @@ func TestWithoutANamespaceAControlGroupOrTheKeeperEndsACommand(t *testing.T) {
 		}
 		<-g.ends[1]
 		g.alone()
+		switch victim {
+		case "command":
+			g.told("the member resigned: the command has ended by itself, with status 137")
+		case "keeper":
+			g.told("the member resigned: the keeper of the command was killed, or stood still until its timer killed it, and so the command")
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/kernel"
+	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/warden"
 )
 
@@ -62,7 +63,19 @@ type kept struct {
 	last    order
 	ended   chan struct{} // closed when no process is left
 	status  int           // of the command, when it has ended
+	killed  bool          // the keeper was, and so the command
 	left    error         // why processes may be left
+}
+
+// why returns why a command has ended that was not told to; late: its lease was about to end.
+func (r *kept) why(late bool) record.Reason {
+	switch {
+	case late:
+		return "the keeper has stopped the command, as its lease was about to end"
+	case r.killed:
+		return "the keeper of the command was killed, or stood still until its timer killed it, and so the command"
+	}
+	return record.Reason(fmt.Sprintf("the command has ended by itself, with status %d", r.status))
 }
 
 // hook starts a command that runs under no lease: it may run a little longer than its member leads, and change what the host has
@@ -174,7 +187,7 @@ func (k *keepers) start(p post, command []string, stdin, stdout *os.File) (*kept
 		delete(k.pids, c.Process.Pid)
 		k.mu.Unlock()
 		if run.status = c.ProcessState.ExitCode(); run.status < 0 { // killed: it may have left processes
-			run.status = exitKilled
+			run.status, run.killed = exitKilled, true
 		}
 		if p.group != "" {
 			run.left = warden.KillGroup(p.group)

@@ -178,7 +178,7 @@ func TestACommandIsRefusedUnlessItMayComeAndTheMemberLeads(t *testing.T) {
 			{leader, "/resign", []string{"Sec-Fetch-Site", "cross-site"}, 403, "cross-origin"},
 			{leader, "/resign", []string{"Origin", "http://evil.example"}, 403, "cross-origin"},
 			{leader, "/transfer?to=9", nil, 400, "member 9 is not another member of the group"},
-			{leader, "/transfer?to=3", nil, 400, "member 3 is not another member of the group"},
+			{leader, "/transfer?to=3", nil, 400, "member 3 is this one; a transfer names another member of the group"},
 			{handler(c.Member(3), newRecorded(""), false), "/pause-preemption", nil, 403, "commands come over the control socket"},
 			{handler(c.Member(3), newRecorded(""), false), "/resume-preemption", nil, 403, "commands come over the control socket"},
 			{leader, "/pause-preemption", nil, 409, "member 3 does not preempt"},

@@ -156,7 +156,11 @@ func (d *disk) problem() (problem string, lasts time.Duration) {
 		switch {
 		case u.begun != 0 && now-u.begun >= most:
 			lasts = now - u.begun
-			return fmt.Sprintf("the disk has not answered for %.1f s", lasts.Seconds()), lasts
+			problem = fmt.Sprintf("the disk has not answered for %.1f s", lasts.Seconds())
+			if u == &d.probe && d.all.config.Prober != nil {
+				problem += ", or the process that probes it stands still"
+			}
+			return problem, lasts
 		case u.problem != "":
 			return u.problem, now - u.since
 		}

@@ -36,13 +36,12 @@ func (g *group) change(before, now *view.State) view.Change {
 // endedBy notes why a tenure is to end whose work is asked to stop.
 func (g *group) endedBy(in process.Input) {
 	because := view.Because{Cause: view.Unknown}
-	switch {
+	switch order := in.Command.Order; {
 	case in.What == process.Received && g.kind(in) == "ready":
 		because = view.Because{Cause: view.Preempted, Detail: fmt.Sprintf("member %d of higher rank takes over", g.member.peers[in.Port].id)}
-	case in.What != process.Commanded:
-	case in.Command.Order == election.Transfer:
+	case in.What == process.Commanded && order == election.Transfer:
 		because = view.Because{Cause: view.Transferred, Detail: fmt.Sprintf("to member %d", g.Name(in.Command.Member))}
-	case in.Command.Order == election.Resign, in.Command.Order == election.Weigh:
+	case in.What == process.Commanded && (order == election.Resign || order == election.Weigh):
 		because = g.wanted
 	}
 	g.ending = &because
@@ -149,8 +148,10 @@ func (g *group) lostLeader(before network.Decision, in process.Input) view.Becau
 		return view.Because{Cause: view.Superseded, Detail: fmt.Sprintf("member %d leads in term %d", g.Name(g.decision.Leader), g.decision.Term)}
 	case received && in.Port == p.port() && g.kind(in) == "release":
 		return view.Because{Cause: view.Released, Detail: "it told no reason"}
+	case received && in.Port == p.port():
+		return view.Because{Cause: view.Unknown, Detail: fmt.Sprintf("member %d tells that its lead has ended, and not why", p.id)}
 	case received:
-		return view.Because{Cause: view.Unknown, Detail: fmt.Sprintf("member %d tells that its lead has ended, and not why", g.member.peers[in.Port].id)}
+		return view.Because{Cause: view.Unknown, Detail: fmt.Sprintf("member %d has a higher term, and what became of member %d is not known", g.member.peers[in.Port].id, p.id)}
 	}
 	because, found := g.standstill("this")
 	switch {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -140,7 +141,7 @@ func (l *loop) live() {
 	}
 	l.showAll()
 	if err != nil {
-		l.member.log.Error("stopped", "error", err)
+		l.member.log.Error(view.EndedByError, "error", err)
 	}
 	l.member.recorder.Close(err)
 	close(l.member.done)
@@ -150,12 +151,7 @@ func (l *loop) live() {
 }
 
 func (l *loop) recovers() bool {
-	for _, g := range l.groups {
-		if g.recover {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.groups, func(g *group) bool { return g.recover })
 }
 
 // run ends with the life of the member, or with a failure, such as a panic in a step.

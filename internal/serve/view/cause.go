@@ -42,6 +42,9 @@ var causeNames = [causes]string{
 
 func (c Cause) String() string { return causeNames[c] }
 
+// EndedByError is the message of a member's log about the error that ends the member, which the host gets, too.
+const EndedByError = "stopped"
+
 // Because is a cause with what there is to say about it, for people.
 type Because struct {
 	Cause  Cause
