@@ -224,6 +224,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 		{"run tree --n 3 --edges=", "--edges is empty; give it a value, or leave it out"},
 		{"run preference --n 3 --votes= --json", "--votes is empty; give it a value, or leave it out"},
 		{"join --id 1 --member 1=127.0.0.1:7001 --data=", "--data is empty; give it a value, or leave it out"},
+		{"join --id 1 --member 1=127.0.0.1:7001 --data d --progress-path=", "--progress-path is empty; give it a value, or leave it out"},
 		{"init", "ringleader init needs --data; try ringleader init --help"},
 		{"init --data d", "ringleader init needs --group"},
 		{"init --data d --group g", "ringleader init needs --id"},

@@ -87,7 +87,8 @@ func Explain(command *cobra.Command, err error) error {
 // NoneEmpty returns an error for a flag with an empty value: a script may have misspelt its variable.
 func NoneEmpty(command *cobra.Command) (err error) {
 	command.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" && f.Value.String() == "" {
+		all, several := f.Value.(pflag.SliceValue)
+		if several && slices.Contains(all.GetSlice(), "") || f.Value.Type() == "string" && f.Value.String() == "" {
 			err = fmt.Errorf("--%s is empty; give it a value, or leave it out", f.Name)
 		}
 	})
