@@ -206,14 +206,17 @@ func Open(path string) (*Reader, error) {
 
 // reopen maps the file that has the path now.
 func (r *Reader) reopen() error {
-	f, err := os.Open(r.path)
+	f, err := os.OpenFile(r.path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would wait for a writer
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: %w", r.path, ErrFormat)
 	}
 	begin := make([]byte, min(info.Size(), size))
 	if _, err := f.ReadAt(begin, 0); err != nil {

@@ -1,7 +1,12 @@
 package agent
 
 import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -64,4 +69,26 @@ func TestNoMemberLeavesWithACommandThatItsKeeperHasStopped(t *testing.T) {
 			t.Errorf("%s, stopped by the keeper %v: %s, want %s", c.configured, c.late, got, c.want)
 		}
 	}
+}
+
+// The log has once that a command does not become ready. The looks become rare then: each may print.
+func TestACommandThatDoesNotBecomeReadyIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said strings.Builder
+		a := &Agent{log: slog.New(slog.NewTextHandler(&said, nil))}
+		looks, ended := 0, make(chan struct{})
+		go a.await(ringleader.Leadership{}, ended, checkInterval, func(context.Context) error {
+			looks++
+			return errors.New("exit status 7")
+		})
+		<-time.After(overdue + 10*seldom + seldom/2)
+		close(ended)
+		synctest.Wait()
+		if got := said.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "exit status 7") {
+			t.Error(got)
+		}
+		if most := int(overdue/checkInterval) + 12; looks > most {
+			t.Errorf("%d looks, not %d", looks, most)
+		}
+	})
 }

@@ -19,7 +19,11 @@ type Ready struct {
 const (
 	connectInterval = 5 * time.Millisecond
 	checkInterval   = 50 * time.Millisecond
+	seldom          = time.Second // when it has not become ready for overdue
 )
+
+// overdue is after how long a log has that a command is not ready.
+const overdue = 5 * time.Second
 
 // mostCheck is how long a look may take.
 const mostCheck = time.Second
@@ -32,10 +36,13 @@ func (a *Agent) ready(l ringleader.Leadership) {
 
 // awaitReady looks whether a command is ready, until it is, or has ended.
 func (a *Agent) awaitReady(l ringleader.Leadership, ended <-chan struct{}) {
-	check, interval := a.config.Ready.check(a)
-	if check == nil {
-		return
+	if check, interval := a.config.Ready.check(a); check != nil {
+		a.await(l, ended, interval, check)
 	}
+}
+
+// await looks again and again, in intervals.
+func (a *Agent) await(l ringleader.Leadership, ended <-chan struct{}, interval time.Duration, check func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
@@ -47,10 +54,19 @@ func (a *Agent) awaitReady(l ringleader.Leadership, ended <-chan struct{}) {
 	}()
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
+	begun, told := time.Now(), false
 	for ctx.Err() == nil {
-		if check(ctx) == nil && ctx.Err() == nil {
+		err := check(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
 			a.ready(l)
 			return
+		case !told && time.Since(begun) >= overdue:
+			told = true
+			a.log.Warn("the command is not ready yet, and this member leads", "term", l.Term(), "after", overdue, "because", err)
+			ticker.Reset(seldom)
 		}
 		select {
 		case <-ticker.C:

@@ -2,7 +2,9 @@ package book
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
 // draw draws some lines of few members, with few versions and addresses, so that many are of one member and some of one version.
@@ -270,5 +273,22 @@ func TestALifeCorrectsItsOwnLineAFewTimes(t *testing.T) {
 	}
 	if corrected != mostCorrections {
 		t.Errorf("a life corrected its line %d times, not %d", corrected, mostCorrections)
+	}
+}
+
+// Each attempt has a port of its own, and the error of a connection has that in its text.
+func TestASeedThatIsNoMemberIsToldOnce(t *testing.T) {
+	var said strings.Builder
+	k := Keeper{Book: &Book{}, Self: 4, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	for port := range 3 {
+		for address, err := range map[string]error{"a:1": io.EOF, "b:1": net.ErrClosed} {
+			if k.Meet(transport.Met{Address: address, Err: &net.OpError{Op: "read", Net: "tcp", Source: &net.TCPAddr{Port: 40000 + port}, Err: err}}) {
+				t.Error("a stranger is met")
+			}
+		}
+	}
+	got := said.String()
+	if strings.Count(got, "\n") != 2 || !strings.Contains(got, "join=a:1 error=EOF\n") || !strings.Contains(got, fmt.Sprintf("join=b:1 error=%q\n", errSilent)) {
+		t.Error(got)
 	}
 }

@@ -1,7 +1,10 @@
 package book
 
 import (
+	"errors"
 	"log/slog"
+	"net"
+	"os"
 	"slices"
 	"time"
 
@@ -19,7 +22,7 @@ type Keeper struct {
 
 	met         map[uint64]string // where members were found that the book has elsewhere, or not
 	due         time.Duration     // when members are sought next
-	sought      string            // what was found last
+	sought      map[string]string // what was wrong last at each address of a seed
 	corrections int               // how often this life has corrected its own line
 }
 
@@ -100,16 +103,28 @@ func (k *Keeper) Seek(t transport.Transport, now time.Duration) {
 	}
 }
 
+var errSilent = errors.New("what takes the connection does not answer as a member")
+
 // Meet takes an answer of a seed. It reports whether a member is where it was not expected.
 func (k *Keeper) Meet(e transport.Met) bool {
 	if e.Err != nil {
-		if text := e.Address + ": " + e.Err.Error(); text != k.sought {
-			k.sought = text
-			k.Log.Warn("no other member is found there yet", "join", e.Address, "error", e.Err)
+		err := e.Err
+		if failed := new(net.OpError); errors.As(err, &failed) { // its text has the port of each attempt
+			err = failed.Err
+		}
+		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
+			err = errSilent
+		}
+		if text := err.Error(); text != k.sought[e.Address] {
+			if k.sought == nil {
+				k.sought = map[string]string{}
+			}
+			k.sought[e.Address] = text
+			k.Log.Warn("no other member is found there yet", "join", e.Address, "error", err)
 		}
 		return false
 	}
-	k.sought = ""
+	delete(k.sought, e.Address)
 	if e.ID == k.Self || k.met[e.ID] == e.Address {
 		return false
 	}
