@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Work of every kind is killed at random moments. The moment is a number of lines of its file, which does not depend on the speed
@@ -65,12 +65,13 @@ func killedAfter(t *testing.T, command *exec.Cmd, file string, more int) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
+	looks := time.NewTicker(time.Millisecond)
+	defer looks.Stop()
 	for lines(file) <= more {
 		select {
 		case <-ended:
 			return // a machine so fast that there is nothing to kill
-		default:
-			runtime.Gosched()
+		case <-looks.C:
 		}
 	}
 	_ = command.Process.Signal(syscall.SIGKILL)
