@@ -244,6 +244,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 		{"join --id 1 --member 1=127.0.0.1:7001 --http 8001 --data d", `--http wants HOST:PORT`},
 		{"join --id 1 --member 1=127.0.0.1:7001 --member 1=127.0.0.1:7002 --data d", "member 1 is listed twice"},
 		{"members add --data d", "takes one argument, the identifier of a member"},
+		{"transfer -1 --data d", "ringleader transfer takes no negative number as an argument"},
 		{"members add --data d --id 4", "--id needs --address"},
 		{"members add --data d --id 4 --address :7001", "--address is where the others reach the member: it needs a host, as in 10.0.0.4:7001"},
 		{"members add --data d --id 4 --address a:7001 --priority 0", "--priority is from 1 to 65535, and not for a --witness"},

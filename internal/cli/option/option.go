@@ -65,6 +65,9 @@ func Explain(command *cobra.Command, err error) error {
 			}
 		})
 		given := strings.TrimLeft(unknown.GetSpecifiedName(), "-")
+		if unknown.GetSpecifiedShortnames() != "" && given != "" && given[0] >= '0' && given[0] <= '9' {
+			return fmt.Errorf("%s takes no negative number as an argument", command.CommandPath())
+		}
 		return fmt.Errorf("%s has no flag --%s; %s", command.CommandPath(), given, Instead("--"+given, names))
 	case errors.As(err, &invalid):
 		wants, known := map[string]string{
