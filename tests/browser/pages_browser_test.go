@@ -264,7 +264,7 @@ func TestExhibitsArePlayed(t *testing.T) {
 	p.has(".cards", "lcr-equal-identifiers")
 	p.accessible()
 	p.still()
-	for _, c := range [][3]string{
+	for i, c := range [][3]string{
 		{"lcr-equal-identifiers", "Identifiers are distinct", "Two leaders"},
 		{"bully-under-a-cut", "Messages between live processes arrive", "Two leaders"},
 		{"quorum-bully-no-wait", "Rule 4: a restarted member waits", "Two running leases"},
@@ -276,7 +276,9 @@ func TestExhibitsArePlayed(t *testing.T) {
 		steps := eval[int](p, `Number(document.querySelector(".player .controls input[type=range]").max)`)
 		p.end(steps)
 		p.until(fmt.Sprintf(`location.hash.endsWith("at=%d")`, steps))
-		p.accessible()
+		if i == 0 { // the others have the same view
+			p.accessible()
+		}
 		p.click("a", "Take over this run")
 		p.until(`location.hash.startsWith("#/run") && document.querySelector(".player") !== null`)
 	}
@@ -330,7 +332,7 @@ func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 	}
 	p := open(t, at, 1280)
 	p.still()
-	for _, story := range stories {
+	for i, story := range stories {
 		t.Run(story.Name, func(t *testing.T) {
 			p := p.in(t)
 			p.goTo("stories")
@@ -350,7 +352,9 @@ func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 					}
 				}
 			}
-			p.accessible()
+			if i == 0 { // the others have the same view
+				p.accessible()
+			}
 			last := story.Chapters[len(story.Chapters)-1]
 			p.click(".turn a", "Take over from here")
 			p.until(`location.hash.startsWith("#/run") && document.querySelector(".player .controls") !== null`)
