@@ -137,7 +137,7 @@ func (l *line) change(t, next *tenure) Change {
 		to = next.begun
 	}
 	c.Nobody = max(0, time.Duration(to-t.ended)).Seconds()
-	if i := (inquiry{line: l, tenure: t, change: &c}); t.life != nil {
+	if i := (inquiry{line: l, tenure: t, next: next, change: &c}); t.life != nil {
 		i.own()
 	} else {
 		i.foreign()
@@ -159,6 +159,7 @@ func (l *line) end() (at int64) {
 type inquiry struct {
 	*line
 	tenure *tenure
+	next   *tenure // nil: no record has one
 	change *Change
 }
 
@@ -248,68 +249,127 @@ func (i *inquiry) vanished() {
 	v, t := i.tenure.life, i.tenure
 	proof, next := i.dead(v), i.after(v)
 	i.evidence("the record of member %d ends at %s, without an end of its life", t.leader, wall(v.last).Format("15:04:05.000"))
-	seen, closed := i.lost()
-	if proof == 0 && next == nil && seen == 0 && !i.replaced() && v.last >= i.end()-int64(time.Second) {
+	loss := i.lost()
+	if proof == 0 && next == nil && loss == nil && !i.replaced() && v.last >= i.end()-int64(time.Second) {
 		i.change.Evidence = []string{}
 		i.is(Unknown, None, "the record ends here")
 		i.lacks("what came after %s", wall(v.last).Format("15:04:05.000"))
 		return
 	}
-	if closed != "" {
-		i.evidence("%s", closed)
+	if loss != nil {
+		i.evidence("member %d lost it %s later: %s", loss.by, Lasts(loss.after), loss.reason)
 	}
 	if next != nil {
 		i.evidence("its next life began %s later", Lasts(time.Duration(next.begun-v.last)))
 	}
 	if proof != 0 {
-		i.proven(time.Duration(proof - v.last))
+		i.proven(time.Duration(proof-v.last), loss)
 		return
 	}
 	switch {
-	case seen != 0 && time.Duration(seen-v.last) < max(2*v.head.Heartbeat, 300*time.Millisecond):
+	case loss != nil && !loss.silent && loss.after < max(2*v.head.Heartbeat, 300*time.Millisecond):
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed", t.leader)
 		i.lacks("a proof of its death, which a warden gives")
-	case next != nil || seen != 0:
+	case next != nil || loss != nil && !loss.silent:
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its machine failed", t.leader)
 		i.lacks("a proof of its death, which a warden gives")
 	default:
-		i.is(Unknown, None, "nothing is known of member %d after its last entry: its process, its machine or its record has ended", t.leader)
+		i.is(Unknown, None, "nothing is known of member %d after its last entry: its process stands still or has ended, or its machine, or its record has ended", t.leader)
 		i.lacks("a proof of its death, which a warden gives, or a later life of the member")
 	}
 }
 
-// lost returns when the others lost the leader first whose record ends, and how; 0: they did not.
-func (i *inquiry) lost() (seen int64, how string) {
-	v := i.tenure.life
-	for s, lost := range every[*record.Lost](i.line) {
-		if lost.Peer == v.member() && s.at >= v.last-int64(time.Second) && (seen == 0 || s.at < seen) {
-			seen, how = s.at, fmt.Sprintf("member %d lost it %s later: %s", s.life.member(), Lasts(time.Duration(s.at-v.last)), lost.Reason)
-		}
-	}
-	return seen, how
+// loss is that another member lost the leader, and did not hear from the same life again.
+type loss struct {
+	by     uint64
+	after  time.Duration // since the last entry of the leader's record
+	reason string
+	closed bool // the connection ended at the side of the leader: its process had ended
+	silent bool // the connection stood
 }
 
-// proven concludes from a proof of the leader's death, and from how long its record was quiet before that.
-func (i *inquiry) proven(quiet time.Duration) {
-	t, hang := i.tenure, i.tenure.life.head.Hang
+// lost returns the first loss of the leader whose record ends; nil: there is none.
+func (i *inquiry) lost() (first *loss) {
+	leader := i.tenure.life
+	for _, v := range i.lives {
+		var last *loss
+		for n := range v.facts {
+			after := time.Duration(v.facts[n].at - leader.last)
+			switch body := v.facts[n].body.(type) {
+			case *record.Lost:
+				if body.Peer == leader.member() && last == nil && after >= -time.Second {
+					last = &loss{v.member(), after, body.Reason, hasClosed(body.Reason), strings.HasPrefix(body.Reason, "nothing has arrived")}
+				}
+			case *record.Connected:
+				if body.Peer == leader.member() && body.Incarnation == leader.head.Incarnation {
+					last = nil
+				}
+			}
+		}
+		if last != nil && (first == nil || last.after < first.after) {
+			first = last
+		}
+	}
+	return first
+}
+
+// hasClosed reports whether the reason of a loss is that the peer's side has ended the connection. The system does that for a process that ends.
+func hasClosed(reason string) bool {
+	return slices.ContainsFunc([]string{"closed the connection", "reset", "broken pipe"}, func(sign string) bool { return strings.Contains(reason, sign) })
+}
+
+// proven concludes from a proof of the leader's death, and from how long its record was quiet before that. A connection that it closed shows an earlier death
+// than a proof that came late.
+func (i *inquiry) proven(proof time.Duration, loss *loss) {
+	t, hang, quiet := i.tenure, i.tenure.life.head.Hang, proof
+	if loss != nil && loss.closed {
+		quiet = min(quiet, max(loss.after, 0))
+	}
 	switch {
 	case hang > 0 && quiet >= hang && quiet < hang+record.Held && !i.complete():
-		i.evidence("its death was proven %s after its last entry here; its warden kills it after %s without work", Lasts(quiet), Lasts(hang))
+		i.evidence("its death was proven %s after its last entry here; its warden kills it after %s without work", Lasts(proof), Lasts(hang))
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
-		i.lacks("its last entries, up to %s: they were in memory of its machine, and this copy of its files has them not; ringleader record on that machine reads both", Lasts(record.Held))
+		i.lacksTail()
 	case hang > 0 && quiet >= hang && quiet > i.pause()+grace:
-		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", Lasts(quiet), Lasts(hang))
+		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", Lasts(proof), Lasts(hang))
 		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, Lasts(quiet))
 		i.lacks("why it did nothing: it was stopped, blocked or in a loop; the output of its warden may tell")
 	case hang > 0 && quiet >= hang:
-		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", Lasts(quiet), Lasts(hang))
+		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", Lasts(proof), Lasts(hang))
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
 		i.lacks("which of these: the output of its warden has it")
-	default:
-		i.evidence("its death was proven %s after its last entry", Lasts(quiet))
+	case i.atOnce(proof):
+		i.evidence("its death was proven %s after its last entry", Lasts(proof))
 		i.is(Killed, Certain, "the process of member %d has ended: it was killed, or crashed", t.leader)
 		i.lacks("who or what killed it; the output of its warden has the signal")
+	case i.atOnce(quiet):
+		i.evidence("its death was proven %s after its last entry; its connections had ended before, so the proof came late", Lasts(proof))
+		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed", t.leader)
+		i.lacks("who or what killed it; the output of its warden has the signal")
+	case quiet < record.Held && !i.complete():
+		i.evidence("its death was proven %s after its last entry here", Lasts(proof))
+		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, and may have stood still before", t.leader)
+		i.lacksTail()
+	default:
+		i.evidence("its death was proven %s after its last entry", Lasts(proof))
+		if i.next != nil && i.next.begun < t.life.last+int64(quiet) {
+			i.evidence("member %d led before that, %s after the last entry", i.next.leader, Lasts(time.Duration(i.next.begun-t.life.last)))
+		}
+		i.is(StoodStill, Likely, "the process of member %d stood still from %s on, and ended %s later", t.leader, clockOf(t.life.last), Lasts(quiet))
+		i.lacks("whether a signal stopped it, or it got no processor: no record has that; the output of its warden has what ended it")
 	}
+}
+
+// atOnce reports whether a death so long after the last entry may be what ended the lead. A process that was quiet for longer than its lease, or until
+// another one led, had lost the lead before it died.
+func (i *inquiry) atOnce(quiet time.Duration) bool {
+	v := i.tenure.life
+	return quiet <= max(v.head.Entitled, v.head.Suspicion) && (i.next == nil || i.next.begun >= v.last+int64(quiet))
+}
+
+// lacksTail says that a copy of the leader's files has not its last entries.
+func (i *inquiry) lacksTail() {
+	i.lacks("its last entries, up to %s: they were in memory of its machine, and this copy of its files has them not; ringleader record on that machine reads both", Lasts(record.Held))
 }
 
 // complete reports whether the record of the leader has the last entries of a life that was killed: its machine had none of them in memory only, a reader has
@@ -505,7 +565,7 @@ func (i *inquiry) foreign() {
 		if lost.Peer != t.leader || s.at < t.ended-int64(5*time.Second) || s.at > t.ended+int64(time.Second) {
 			continue
 		}
-		if all++; strings.Contains(lost.Reason, "closed the connection") || strings.Contains(lost.Reason, "reset") {
+		if all++; hasClosed(lost.Reason) {
 			closed++
 		}
 	}

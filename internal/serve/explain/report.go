@@ -15,7 +15,7 @@ const (
 	Elected     Cause = "elected"     // there was no leader before
 	Killed      Cause = "killed"      // its process has ended without order: it was killed, or crashed
 	Hung        Cause = "hung"        // its process did nothing until its warden killed it
-	StoodStill  Cause = "stopped"     // its process stood still, and went on later
+	StoodStill  Cause = "stopped"     // its process stood still, and went on later, or was killed
 	Starved     Cause = "starved"     // its loop was late again and again: it got too little of the processor
 	Suspended   Cause = "suspended"   // its machine was suspended
 	Disk        Cause = "disk"        // its disk gave no answer, or failed
