@@ -227,8 +227,8 @@ func (l *line) breaker(a, b *tenure) string {
 			return step
 		}
 	}
-	if a.until != 0 && a.over && a.ended > a.until {
-		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, clockOf(a.ended), clockOf(a.until))
+	if a.until != 0 && a.over && a.noticed > a.until {
+		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, clockOf(a.noticed), clockOf(a.until))
 	}
 	var without []uint64
 	for _, id := range l.members {

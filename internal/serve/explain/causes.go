@@ -229,11 +229,11 @@ func (i *inquiry) own() {
 	if i.plain() {
 		return
 	}
-	if t.ended >= v.last && !v.closed {
+	if t.noticed >= v.last && !v.closed {
 		i.vanished()
 		return
 	}
-	if v.closed && v.reason != "" && v.last-t.ended < int64(time.Second) {
+	if v.closed && v.reason != "" && v.last-t.noticed < int64(time.Second) {
 		i.is(Failed, Certain, "member %d stopped by an error: %s", t.leader, v.reason)
 		i.evidence("its record ends with that")
 		return
@@ -402,7 +402,7 @@ func (i *inquiry) pause() (longest time.Duration) {
 // still concludes from what the loop of the leader has seen of its own time.
 func (i *inquiry) still() bool {
 	v, t := i.tenure.life, i.tenure
-	from, to := t.ended-int64(i.window()), t.ended+int64(200*time.Millisecond)
+	from, to := t.noticed-int64(i.window()), t.noticed+int64(200*time.Millisecond)
 	much := endsLease(&v.head)
 	suspended := time.Duration(0)
 	for at, s := range each[*record.Suspended](v) {
@@ -411,8 +411,8 @@ func (i *inquiry) still() bool {
 		}
 	}
 	late, worst, _, at := lateness(v, from, to, 0)
-	all, _, times, _ := lateness(v, from, t.ended+int64(i.window()), min(worst/alike, much)) // a lack of processors goes on after the end, too
-	others := i.neighbours(from, to, max(much/4, worst/2))                                   // on a busy machine all are late by a little
+	all, _, times, _ := lateness(v, from, t.noticed+int64(i.window()), min(worst/alike, much)) // a lack of processors goes on after the end, too
+	others := i.neighbours(from, to, max(much/4, worst/2))                                     // on a busy machine all are late by a little
 	if suspended < much && !i.covered() {
 		return false // a busy machine is late a little all the time
 	}
@@ -439,7 +439,7 @@ func (i *inquiry) still() bool {
 
 // covered reports whether the loop of the leader was late for most of the time since the last answer.
 func (i *inquiry) covered() bool {
-	v, end, last := i.tenure.life, i.tenure.ended, int64(0)
+	v, end, last := i.tenure.life, i.tenure.noticed, int64(0)
 	for _, id := range i.members {
 		last = max(last, heard(v, id, end))
 	}
@@ -485,13 +485,13 @@ func (i *inquiry) disk() bool {
 		switch body := f.body.(type) {
 		case *record.Flush:
 			slow := body.Took >= v.head.Entitled/2 && v.head.Entitled > 0
-			if (slow || body.Error != "") && f.at-int64(body.Took) <= t.ended && f.at >= t.ended-int64(i.window()) {
+			if (slow || body.Error != "") && f.at-int64(body.Took) <= t.noticed && f.at >= t.noticed-int64(i.window()) {
 				i.is(Disk, Likely, "a flush of member %d took %s", t.leader, Lasts(body.Took))
 				i.evidence("it ended at %s; %s", wall(f.at).Format("15:04:05.000"), cmp.Or(body.Error, "it succeeded then"))
 				return true
 			}
 		case *record.Disk:
-			if body.Problem != "" && f.at-int64(body.Lasts) <= t.ended && f.at >= t.ended-int64(i.window()) {
+			if body.Problem != "" && f.at-int64(body.Lasts) <= t.noticed && f.at >= t.noticed-int64(i.window()) {
 				i.is(Disk, Likely, "the storage of member %d failed: %s", t.leader, body.Problem)
 				i.evidence("its record has that at %s", wall(f.at).Format("15:04:05.000"))
 				return true
@@ -506,7 +506,7 @@ func (i *inquiry) superseded() {
 	t := i.tenure
 	for n := range t.life.facts {
 		f := &t.life.facts[n]
-		if c, is := f.body.(*record.Change); is && c.From == t.leader && f.at >= t.ended-int64(time.Second) && f.at <= t.ended+int64(time.Second) {
+		if c, is := f.body.(*record.Change); is && c.From == t.leader && f.at >= t.noticed-int64(time.Second) && f.at <= t.noticed+int64(time.Second) {
 			if cause, known := causesOfMembers[c.Cause]; known {
 				i.is(cause, Certain, "%s: %s", c.Cause, c.Detail)
 				i.evidence("member %d has recorded so", t.leader)
@@ -548,7 +548,7 @@ func (i *inquiry) foreign() {
 		return
 	}
 	for s, proof := range every[*record.Proof](i.line) {
-		if proof.Peer == t.leader && s.at >= t.begun && s.at <= t.ended+int64(time.Second) {
+		if proof.Peer == t.leader && s.at >= t.begun && s.at <= t.noticed+int64(time.Second) {
 			i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it hung", t.leader)
 			i.evidence("member %d had a proof of its death at %s", s.life.member(), clockOf(s.at))
 			return
@@ -556,13 +556,13 @@ func (i *inquiry) foreign() {
 	}
 	for s, change := range every[*record.Change](i.line) {
 		text := fmt.Sprintf("member %d has recorded: %s: %s", s.life.member(), change.Cause, change.Detail)
-		if change.From == t.leader && s.at >= t.ended-int64(time.Second) && s.at <= t.ended+int64(5*time.Second) && !slices.Contains(i.change.Evidence, text) {
+		if change.From == t.leader && s.at >= t.noticed-int64(time.Second) && s.at <= t.noticed+int64(5*time.Second) && !slices.Contains(i.change.Evidence, text) {
 			i.evidence("%s", text)
 		}
 	}
 	closed, all := 0, 0
 	for s, lost := range every[*record.Lost](i.line) {
-		if lost.Peer != t.leader || s.at < t.ended-int64(5*time.Second) || s.at > t.ended+int64(time.Second) {
+		if lost.Peer != t.leader || s.at < t.noticed-int64(5*time.Second) || s.at > t.noticed+int64(time.Second) {
 			continue
 		}
 		if all++; hasClosed(lost.Reason) {

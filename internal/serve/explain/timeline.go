@@ -55,10 +55,13 @@ type fact struct {
 type tenure struct {
 	term, leader uint64
 	begun, ended int64
-	until        int64 // the end of the last lease; 0: not known
-	life         *life // whose record has it; nil: only those of followers have
-	over         bool  // its end is known
-	seen         int64 // the last moment at which a record has it
+	noticed      int64   // when the record has its end: a leader that stands still learns late that its lease has ended
+	until        int64   // the end of the last lease; 0: not known
+	lapsed       bool    // it ended with that
+	left         []int64 // when followers left it, if only their records have it
+	life         *life   // whose record has it; nil: only those of followers have
+	over         bool    // its end is known
+	seen         int64   // the last moment at which a record has it
 }
 
 // at returns a reading of a life on the axis.
@@ -304,13 +307,35 @@ func (l *line) find() {
 		return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.term, b.term))
 	})
 	for i, t := range l.tenures {
-		if i+1 < len(l.tenures) && !t.over {
+		var next *tenure
+		if i+1 < len(l.tenures) {
+			next = l.tenures[i+1]
+		}
+		if t.life == nil && t.over {
+			t.ended = lastLeft(t.left, next)
+		}
+		if next != nil && !t.over {
 			t.over = true
 			if t.ended == 0 {
-				t.ended = min(cmp.Or(t.seen, l.tenures[i+1].begun), l.tenures[i+1].begun)
+				t.ended = min(cmp.Or(t.seen, next.begun), next.begun)
 			}
 		}
 	}
+}
+
+// lastLeft returns when the last follower left a leader, of those that did so before the next one led: one that stood still leaves late.
+func lastLeft(left []int64, next *tenure) int64 {
+	last := slices.Max(left)
+	if next == nil || last <= next.begun {
+		return last
+	}
+	last = 0
+	for _, at := range left {
+		if at <= next.begun {
+			last = max(last, at)
+		}
+	}
+	return cmp.Or(last, next.begun)
 }
 
 // led finds the tenures of the member whose life this is.
@@ -326,7 +351,7 @@ func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
 		switch body := f.body.(type) {
 		case *record.Lapse:
 			if now != nil {
-				now.until = v.at(record.Clocks{Boottime: body.Until})
+				now.until, now.lapsed = v.at(record.Clocks{Boottime: body.Until}), true
 			}
 			end(f.at)
 		case *record.Decision:
@@ -356,7 +381,7 @@ func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 	for at, d := range each[*record.Decision](v) {
 		if now != nil && (d.Term != now.term || d.Leader != now.leader) {
 			if now.life == nil {
-				now.ended, now.over = max(now.ended, at), true
+				now.left, now.over = append(now.left, at), true
 			}
 			now = nil
 		}
@@ -461,12 +486,14 @@ func (l *life) steps(group string, s *record.Segment, times [][2]int64) (all []f
 	return all
 }
 
-// extend finds the last end of the lease of each tenure.
+// extend finds the last end of the lease of each tenure, which has ended then at the latest.
 func (l *line) extend() {
 	for _, t := range l.tenures {
+		t.noticed = t.ended
 		if t.life == nil {
 			continue
 		}
+		known := t.lapsed
 		for i := range t.life.facts {
 			f := &t.life.facts[i]
 			step, is := f.body.(*record.Step)
@@ -477,9 +504,13 @@ func (l *line) extend() {
 				if e.Op == contract.Lead && uint64(e.Term) == t.term && e.Deadline {
 					if ends := process.Moment(time.Duration(step.Ticks)*f.unit, e.Ticks, f.unit); ends != process.Never {
 						t.until = max(t.until, t.life.at(record.Clocks{Boottime: ends}))
+						known = known || f.at >= t.ended-int64(around) // the last renewals are here
 					}
 				}
 			}
+		}
+		if known && t.over {
+			t.ended = min(t.ended, t.until)
 		}
 	}
 }
