@@ -40,6 +40,10 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	if next.begun <= t.ended {
 		return
 	}
+	if !l.watched(t, next) {
+		l.unwatched(c)
+		return
+	}
 	begun := asked(t, next)
 	proof := int64(0)
 	if t.life != nil {
@@ -230,13 +234,7 @@ func (l *line) breaker(a, b *tenure) string {
 	if a.until != 0 && a.over && a.noticed > a.until {
 		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, clockOf(a.noticed), clockOf(a.until))
 	}
-	var without []uint64
-	for _, id := range l.members {
-		if !slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id }) {
-			without = append(without, id)
-		}
-	}
-	if len(without) > 0 {
+	if without := l.unrecorded(); len(without) > 0 {
 		return "no record that is here has the step; those missing are of " + plural(without)
 	}
 	return ""

@@ -14,20 +14,17 @@ import (
 // report explains the changes of one group.
 func (l *line) report() *Group {
 	g := &Group{Name: l.name, Changes: []Change{}, line: l}
-	with := map[uint64]bool{}
 	var from, to int64
 	for _, v := range l.lives {
-		if with[v.member()] = true; from == 0 || v.begun < from {
-			from = v.begun
+		if begins := v.recorded(); from == 0 || begins < from {
+			from = begins
 		}
 		to = max(to, v.last)
 	}
-	g.From, g.To = wall(from), wall(to)
+	g.From, g.To, g.Missing = wall(from), wall(to), l.unrecorded()
 	for _, id := range l.members {
-		if with[id] {
+		if !slices.Contains(g.Missing, id) {
 			g.Recorded = append(g.Recorded, id)
-		} else {
-			g.Missing = append(g.Missing, id)
 		}
 	}
 	g.Clocks = l.clockTexts()
@@ -116,6 +113,12 @@ func Lasts(d time.Duration) string {
 // first tells the first leader that the records have.
 func (l *line) first(from int64, t *tenure) Change {
 	c := Change{To: &t.leader, Term: t.term, Ended: wall(from), Begun: wall(t.begun), Nobody: max(0, time.Duration(t.begun-from)).Seconds(), Cause: Elected, Certainty: Certain, Evidence: []string{}, Text: "no record has a leader before"}
+	if !l.begins(t, 0) {
+		if t.begun > from {
+			l.unwatched(&c)
+		}
+		return c
+	}
 	for _, v := range l.lives {
 		if v.recovering && v.begun <= t.begun && t.begun-v.begun < int64(2*max(v.head.Entitled, time.Second)) {
 			c.Bounded = append(c.Bounded, fmt.Sprintf("member %d had restarted %s before: a restarted member grants and claims nothing for the length of a lease", v.member(), Lasts(time.Duration(t.begun-v.begun))))

@@ -22,6 +22,13 @@ type hand struct {
 
 // byHand begins the record of a member whose machine has a name and a wall clock that is ahead.
 func byHand(member uint64, machine string, ahead time.Duration, change ...func(*record.Head)) *hand {
+	h := amid(member, machine, ahead, change...)
+	h.add(0, &record.Start{})
+	return h
+}
+
+// amid is likewise, but begins amid the life of the member.
+func amid(member uint64, machine string, ahead time.Duration, change ...func(*record.Head)) *hand {
 	h := &hand{}
 	head := record.Head{
 		Group: "g", Member: member, Incarnation: 1, Wall: int64(1_000*time.Second + ahead), Boot: machine, Algorithm: "quorum-bully",
@@ -31,7 +38,6 @@ func byHand(member uint64, machine string, ahead time.Duration, change ...func(*
 		f(&head)
 	}
 	h.writer = record.NewWriter(&h.memory, func() record.Head { return head }, record.Options{})
-	h.add(0, &record.Start{})
 	return h
 }
 

@@ -72,9 +72,10 @@ type Change struct {
 	FromTerm  uint64    `json:"from_term"`
 	To        *uint64   `json:"to"` // null: no record has a later leader
 	Term      uint64    `json:"term"`
-	Ended     time.Time `json:"ended"`          // the lead before; without one, when the records begin
-	Begun     time.Time `json:"begun,omitzero"` // the next lead
-	Nobody    float64   `json:"nobody"`         // for how many seconds nobody led, as far as is known
+	Ended     time.Time `json:"ended"`             // the lead before; without one, when the records begin
+	Begun     time.Time `json:"begun,omitzero"`    // the next lead
+	Nobody    float64   `json:"nobody"`            // for how many seconds nobody led, as far as is known
+	AtMost    bool      `json:"at_most,omitempty"` // nobody is a bound: no record at hand watched that time
 	Cause     Cause     `json:"cause"`
 	Certainty Certainty `json:"certainty"`
 	Text      string    `json:"text"`

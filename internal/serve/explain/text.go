@@ -51,7 +51,11 @@ func writeChange(out io.Writer, number int, c *Change) {
 		}
 		return fmt.Sprintf("member %d in term %d", *id, term)
 	}
-	fmt.Fprintf(out, "\n%d. %s  %s → %s, %s without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), Lasts(time.Duration(c.Nobody*float64(time.Second))))
+	most := ""
+	if c.AtMost {
+		most = "at most "
+	}
+	fmt.Fprintf(out, "\n%d. %s  %s → %s, %s%s without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), most, Lasts(time.Duration(c.Nobody*float64(time.Second))))
 	certainty := string(c.Certainty)
 	if c.Certainty == None {
 		certainty = "its cause is not known"

@@ -64,6 +64,14 @@ type tenure struct {
 	seen         int64   // the last moment at which a record has it
 }
 
+// recorded returns when the record of a life begins. The first segments of a long life are not kept.
+func (l *life) recorded() int64 {
+	if started(l) || len(l.spans) == 0 || l.spans[0][0] == 0 {
+		return l.begun
+	}
+	return l.spans[0][0]
+}
+
 // at returns a reading of a life on the axis.
 func (l *life) at(c record.Clocks) int64 { return l.base.on(l.base.offset + int64(l.reading(c))) }
 
@@ -381,7 +389,7 @@ func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 	for at, d := range each[*record.Decision](v) {
 		if now != nil && (d.Term != now.term || d.Leader != now.leader) {
 			if now.life == nil {
-				now.left, now.over = append(now.left, at), true
+				now.left, now.over = append(now.left, leaves(v, now.leader, at)), true
 			}
 			now = nil
 		}

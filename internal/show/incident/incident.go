@@ -75,7 +75,7 @@ func choose(r *explain.Report, change int) (chosen int, err error) {
 		for i := range g.Changes {
 			number++
 			c := &g.Changes[i]
-			switch longer := c.From != nil && !c.Begun.IsZero() && c.Nobody > longest; {
+			switch longer := c.From != nil && !c.Begun.IsZero() && !c.AtMost && c.Nobody > longest; {
 			case longer:
 				chosen, longest = number, c.Nobody
 			case chosen == 0:
@@ -196,7 +196,11 @@ func (c *canvas) nobody() {
 	}
 	end := c.top + lane*float64(len(s.Members))
 	c.Add(drawing.Element{Role: "outage", Path: drawing.Rectangle(c.x(n.From), c.top-4, max(c.x(n.To), c.x(n.From)+1), end), Fill: outage})
-	c.about((c.x(n.From)+c.x(n.To))/2, c.top-12, "no leader for "+explain.Lasts(n.To-n.From), true)
+	lasts := explain.Lasts(n.To - n.From)
+	if s.Change.AtMost {
+		lasts = "at most " + lasts
+	}
+	c.about((c.x(n.From)+c.x(n.To))/2, c.top-12, "no leader for "+lasts, true)
 }
 
 // axis draws the time, from the end of the lead on.

@@ -1,0 +1,85 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// blind returns the end of the last time before a moment in which a life could not hear from a member: it did not run, was not connected, or stood still.
+// Of the last kind the beginning is known, too; else that is 0.
+func blind(v *life, peer uint64, moment int64) (from, to int64) {
+	n, _ := slices.BinarySearchFunc(v.facts, moment+1, func(f fact, at int64) int { return cmp.Compare(f.at, at) })
+	for _, f := range slices.Backward(v.facts[:n]) {
+		switch body := f.body.(type) {
+		case *record.Connected:
+			if body.Peer == peer {
+				return 0, f.at
+			}
+		case *record.Late:
+			if body.By >= endsLease(&v.head) {
+				return f.at - int64(body.By), f.at
+			}
+		}
+	}
+	return 0, v.begun
+}
+
+// settled returns within how long a life hears of a leader that it can hear.
+func settled(v *life) int64 { return int64(max(v.head.Entitled, v.head.Suspicion)) }
+
+// leaves returns when a life has left a leader that it followed until a moment. If it has just stood still, it was to leave before that.
+func leaves(v *life, leader uint64, at int64) int64 {
+	if from, to := blind(v, leader, at); from != 0 && at-to < settled(v) {
+		return from
+	}
+	return at
+}
+
+// watched reports whether a record tells when a lead has ended, and when the next one began.
+func (l *line) watched(t, next *tenure) bool {
+	return (t.life != nil || len(t.left) > 0) && l.begins(next, t.ended)
+}
+
+// begins reports whether a record tells when a lead began, that did not do so before some moment: that of its leader, or of a follower that would have heard
+// of it sooner. A member that starts, connects or wakes hears of a lead that may be old.
+func (l *line) begins(t *tenure, after int64) bool {
+	if t.life != nil {
+		return true
+	}
+	return slices.ContainsFunc(l.lives, func(v *life) bool {
+		for at, d := range each[*record.Decision](v) {
+			if d.Leader == t.leader && d.Term == t.term {
+				_, to := blind(v, t.leader, at)
+				return after != 0 && to <= after || at-to >= settled(v)
+			}
+		}
+		return false
+	})
+}
+
+// unrecorded returns the members that have no record here.
+func (l *line) unrecorded() (without []uint64) {
+	for _, id := range l.members {
+		if !slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id }) {
+			without = append(without, id)
+		}
+	}
+	return without
+}
+
+// unwatched tells that a time without a leader is not known.
+func (l *line) unwatched(c *Change) {
+	c.AtMost = true
+	c.Bounded = append(c.Bounded, "not known: no member whose record is here watched the time; it was at most "+Lasts(time.Duration(c.Nobody*float64(time.Second))))
+	switch without := l.unrecorded(); {
+	case len(without) == 1:
+		c.Missing = append(c.Missing, "the record of "+plural(without)+": how long nobody led")
+	case len(without) > 0:
+		c.Missing = append(c.Missing, "the records of "+plural(without)+": how long nobody led")
+	default:
+		c.Missing = append(c.Missing, "a record of that time: how long nobody led")
+	}
+}
