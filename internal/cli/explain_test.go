@@ -50,6 +50,22 @@ func TestRecordsAreGatheredAndExplained(t *testing.T) {
 	}
 }
 
+func TestTheChangesOfAYearAreToldWithoutDetails(t *testing.T) {
+	file := filepath.Join(explaintest.Records(t, ""), "2", "changes.seg")
+	code, stdout, stderr := call("explain", file)
+	if code != 0 || stderr != "" || strings.Contains(stdout, "1970") || !strings.Contains(strings.Join(strings.Fields(stdout), " "), "transferred (told by member 2)") {
+		t.Errorf("%d, %s\n%s", code, stderr, stdout)
+	}
+	_, stdout, _ = call("explain", file, "--json")
+	if err := valid(schemaOf(t, "explain"), stdout); err != nil || !strings.Contains(stdout, `"older"`) {
+		t.Errorf("%v\n%s", err, stdout)
+	}
+	code, _, stderr = call("explain", file, "--draw", filepath.Join(t.TempDir(), "x.svg"))
+	if code == 0 || !strings.Contains(stderr, "with details") || strings.Count(stderr, "\n") > 3 {
+		t.Errorf("--draw: %d, %s", code, stderr)
+	}
+}
+
 func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
 	directory := explaintest.Records(t, "")
 	run, found, page := filepath.Join(directory, "run.json"), filepath.Join(directory, "found.json"), filepath.Join(directory, "run.html")

@@ -42,6 +42,9 @@ likely if it follows from times and from what is missing. It is unknown otherwis
 leader alone cannot tell a link from a member, and those of the others cannot tell a
 member that was killed from one that nobody heard.
 
+The changes of a year that have no detailed record any more come first, as members told them at
+once. They are not judged.
+
 Members on one machine have one clock. The clocks of several machines are joined by the
 messages between them: none arrives before it was sent.
 

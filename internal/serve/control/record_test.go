@@ -113,7 +113,7 @@ func TestOnlyTheNewestPartOfALargeRecordIsExplained(t *testing.T) {
 	for i := range 100 {
 		parts = append(parts, record.Part{Path: fmt.Sprint(i), Size: 100 << 10})
 	}
-	newest := record.Newest(parts, mostExplained)
+	newest := record.Newest(append(parts, record.Part{Path: "changes.seg", Size: 4 << 20}), mostExplained)
 	if len(newest) != 20 || newest[19].Path != "99" {
 		t.Errorf("%d parts: %v", len(newest), newest)
 	}

@@ -13,15 +13,16 @@ import (
 
 // report explains the changes of one group.
 func (l *line) report() *Group {
-	g := &Group{Name: l.name, Changes: []Change{}, line: l}
-	var from, to int64
+	g := &Group{Name: l.name, Recorded: []uint64{}, Changes: []Change{}, Older: l.older(), line: l}
+	from, to := int64(0), l.end()
 	for _, v := range l.lives {
 		if begins := v.recorded(); from == 0 || begins < from {
 			from = begins
 		}
-		to = max(to, v.last)
 	}
-	g.From, g.To, g.Missing = wall(from), wall(to), l.unrecorded()
+	if g.From, g.To, g.Missing = wall(from), wall(to), l.unrecorded(); len(l.lives) == 0 {
+		g.From, g.To = l.span(g.Older)
+	}
 	for _, id := range l.members {
 		if !slices.Contains(g.Missing, id) {
 			g.Recorded = append(g.Recorded, id)

@@ -57,9 +57,10 @@ type Group struct {
 	Name       string      `json:"name"`
 	From       time.Time   `json:"from"`
 	To         time.Time   `json:"to"`
-	Recorded   []uint64    `json:"recorded"`          // members with a record
+	Recorded   []uint64    `json:"recorded"`          // members with a detailed record
 	Missing    []uint64    `json:"missing,omitempty"` // members without one
 	Clocks     []string    `json:"clocks,omitempty"`  // how they are joined, and what contradicts
+	Older      []Older     `json:"older,omitempty"`   // changes without details
 	Changes    []Change    `json:"changes"`
 	Violations []Violation `json:"violations,omitempty"`
 
@@ -96,6 +97,7 @@ type Violation struct {
 // Keep drops all but the last changes, and violations, of each group.
 func (r *Report) Keep(most int) {
 	for _, g := range r.Groups {
+		g.Older = g.Older[max(0, len(g.Older)-most):]
 		g.Changes = g.Changes[max(0, len(g.Changes)-most):]
 		g.Violations = g.Violations[max(0, len(g.Violations)-most):]
 	}

@@ -15,12 +15,19 @@ func (r *Report) WriteText(out io.Writer) {
 			fmt.Fprintln(out)
 		}
 		fmt.Fprintf(out, "group %q: %s to %s\n", g.Name, g.From.Format("2006-01-02 15:04:05"), g.To.Format("2006-01-02 15:04:05 UTC"))
-		WriteLine(out, "records    ", "of "+plural(g.Recorded))
+		records := "none with details"
+		if len(g.Recorded) > 0 {
+			records = "of " + plural(g.Recorded)
+		}
+		WriteLine(out, "records    ", records)
 		if len(g.Missing) > 0 {
 			WriteLine(out, "missing    ", plural(g.Missing)+": what only they know stays unknown")
 		}
 		for _, c := range g.Clocks {
 			WriteLine(out, "clocks     ", c)
+		}
+		if len(g.Older) > 0 {
+			writeOlder(out, g.Older)
 		}
 		for n := range g.Changes {
 			number++
@@ -40,17 +47,19 @@ func (r *Report) WriteText(out io.Writer) {
 	}
 }
 
+// who names a leader, and its term if that is known.
+func who(id *uint64, term uint64) string {
+	switch {
+	case id == nil:
+		return "none"
+	case term == 0:
+		return fmt.Sprintf("member %d", *id)
+	}
+	return fmt.Sprintf("member %d in term %d", *id, term)
+}
+
 // writeChange prints a change of the leader.
 func writeChange(out io.Writer, number int, c *Change) {
-	who := func(id *uint64, term uint64) string {
-		switch {
-		case id == nil:
-			return "none"
-		case term == 0:
-			return fmt.Sprintf("member %d", *id)
-		}
-		return fmt.Sprintf("member %d in term %d", *id, term)
-	}
 	most := ""
 	if c.AtMost {
 		most = "at most "

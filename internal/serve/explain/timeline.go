@@ -24,7 +24,9 @@ type line struct {
 	tenures []*tenure
 	members []uint64
 	damages []string
-	drift   float64 // by which part clocks of members may be wrong
+	told    []telling // in second records
+	wrote   int64     // the start of the last life that has one
+	drift   float64   // by which part clocks of members may be wrong
 }
 
 // life is a life of a member.
@@ -184,17 +186,32 @@ func (l *line) add(log *record.Log) {
 		if i > 0 && s.Head.Segment > log.Segments[i-1].Head.Segment+1 {
 			l.damages = append(l.damages, fmt.Sprintf("member %d: segments %d to %d are missing", log.Member, log.Segments[i-1].Head.Segment+1, s.Head.Segment-1))
 		}
-		for _, id := range s.Head.Members {
-			if i, found := slices.BinarySearch(l.members, id); !found && len(l.members) < mostMembers {
-				l.members = slices.Insert(l.members, i, id)
-			}
-		}
+		l.knows(s.Head.Members)
 		for _, text := range pieces[i].damages {
-			if len(l.damages) < mostDamages {
-				l.damages = append(l.damages, text)
-			}
+			l.damage(text)
 		}
 		lives[i].take(s, pieces[i])
+	}
+	for _, s := range log.Changes {
+		l.knows(s.Head.Members)
+		l.wrote = max(l.wrote, s.Head.Wall)
+	}
+	l.told = append(l.told, l.tellings(log)...)
+}
+
+// knows adds members that a record knows.
+func (l *line) knows(members []uint64) {
+	for _, id := range members {
+		if i, found := slices.BinarySearch(l.members, id); !found && len(l.members) < mostMembers {
+			l.members = slices.Insert(l.members, i, id)
+		}
+	}
+}
+
+// damage notes what cannot be read.
+func (l *line) damage(text string) {
+	if len(l.damages) < mostDamages {
+		l.damages = append(l.damages, text)
 	}
 }
 

@@ -70,8 +70,9 @@ func Find(r *explain.Report, number int) (g *explain.Group, change int, err erro
 
 // choose returns the number of the change that is to be drawn.
 func choose(r *explain.Report, change int) (chosen int, err error) {
-	number, longest := 0, -1.0
+	number, longest, older := 0, -1.0, 0
 	for _, g := range r.Groups {
+		older += len(g.Older)
 		for i := range g.Changes {
 			number++
 			c := &g.Changes[i]
@@ -84,6 +85,8 @@ func choose(r *explain.Report, change int) (chosen int, err error) {
 		}
 	}
 	switch {
+	case number == 0 && older > 0:
+		return 0, errors.New("the records have no change of the leader with details, which a drawing or a run needs; those without any are told as text, and by --json")
 	case number == 0:
 		return 0, errors.New("the records have no change of the leader to draw")
 	case change < 0 || change > number:

@@ -91,7 +91,7 @@ func Page(w io.Writer, r *explain.Report, change int) error {
 	var groups []shown
 	for _, g := range r.Groups {
 		s := shown{
-			Name: g.Name, From: g.From.UnixMilli(), To: g.To.UnixMilli(), Recorded: g.Recorded, Missing: g.Missing, Clocks: g.Clocks, Violations: g.Violations,
+			Name: g.Name, From: g.From.UnixMilli(), To: g.To.UnixMilli(), Recorded: g.Recorded, Missing: g.Missing, Clocks: g.Clocks, Violations: g.Violations, Changes: []drawn{},
 			Members: slices.Sorted(slices.Values(slices.Concat(g.Recorded, g.Missing))),
 		}
 		for i := range g.Changes {

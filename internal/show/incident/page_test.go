@@ -97,3 +97,16 @@ func TestAChangeThatIsNotThereIsNotDrawn(t *testing.T) {
 		t.Error("without changes one is drawn")
 	}
 }
+
+// A group of which no record has details has no drawing, and does not hinder the page of another one.
+func TestAGroupWithoutDetailsHasNoDrawing(t *testing.T) {
+	older := &explain.Report{Groups: []*explain.Group{{Name: "old", Older: []explain.Older{{Term: 7}}}}}
+	if err := incident.Page(&bytes.Buffer{}, older, 0); err == nil || !strings.Contains(err.Error(), "no change of the leader with details") {
+		t.Error(err)
+	}
+	var b bytes.Buffer
+	older.Groups = append(older.Groups, report(t, "new").Groups...)
+	if err := incident.Page(&b, older, 0); err != nil || strings.Contains(b.String(), `"changes":null`) {
+		t.Errorf("%v: the script cannot play what is null", err)
+	}
+}
