@@ -67,7 +67,7 @@ func TestTheRecordOverTheSocketIsThatOfTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range record.Parse("archive", archive).Logs {
-		files, err := record.Open(directory)
+		files, err := record.Open(t.Context(), directory)
 		if err != nil || len(files.Logs) != 1 || len(l.Segments) != len(files.Logs[0].Segments) || len(l.Changes) != len(files.Logs[0].Changes) || len(l.Changes) == 0 {
 			t.Errorf("%d segments, %d of changes; %v", len(l.Segments), len(l.Changes), err)
 		}

@@ -33,6 +33,9 @@ func (l *line) report() *Group {
 		g.Changes = append(g.Changes, l.first(from, l.tenures[0]))
 	}
 	for i, t := range l.tenures {
+		if l.ctx.Err() != nil {
+			break
+		}
 		var next *tenure
 		if i+1 < len(l.tenures) {
 			next = l.tenures[i+1]

@@ -21,7 +21,7 @@ func TestALeadEndsWithItsLeaseThoughItsLeaderWakesLater(t *testing.T) {
 		c.Continue(3)
 		c.Pass(time.Second)
 	})
-	records, err := record.Open(directory)
+	records, err := record.Open(t.Context(), directory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestTheLastLeaseOfALongStopIsFound(t *testing.T) {
 		c.AwaitAny()
 		c.Pass(time.Second)
 	})
-	records, err := record.Open(directory)
+	records, err := record.Open(t.Context(), directory)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func explained(t *testing.T, i *incident) *explain.Group {
 			paths = append(paths, filepath.Join(directory, strconv.FormatUint(id, 10)))
 		}
 	}
-	records, err := record.Open(paths...)
+	records, err := record.Open(t.Context(), paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestASlowStartIsTold(t *testing.T) {
 		c.Heal()
 		c.AwaitAny()
 	})
-	records, err := record.Open(directory)
+	records, err := record.Open(t.Context(), directory)
 	if err != nil {
 		t.Fatal(err)
 	}

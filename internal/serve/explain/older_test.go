@@ -30,7 +30,7 @@ func textOf(t *testing.T, r *explain.Report) string {
 // The files with the changes of a year are enough to list these.
 func TestChangesWithoutDetailsAreToldFromTheSecondRecords(t *testing.T) {
 	directory, alone := explaintest.Records(t, ""), t.TempDir()
-	whole, err := record.Open(directory)
+	whole, err := record.Open(t.Context(), directory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestChangesWithoutDetailsAreToldFromTheSecondRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	records, err := record.Open(alone, filepath.Join(alone, "1")) // one of them twice
+	records, err := record.Open(t.Context(), alone, filepath.Join(alone, "1")) // one of them twice
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/record"
@@ -105,6 +106,12 @@ func (r *Report) Keep(most int) {
 
 // Of explains records.
 func Of(r *record.Records) *Report {
+	report, _ := OfContext(context.Background(), r) // which does not end
+	return report
+}
+
+// OfContext explains records until a context ends, and then returns its error. What is asked of the groups later ends with it, too.
+func OfContext(ctx context.Context, r *record.Records) (*Report, error) {
 	report := &Report{Groups: []*Group{}}
 	for i := range r.Damages {
 		if i == mostDamages {
@@ -112,11 +119,11 @@ func Of(r *record.Records) *Report {
 		}
 		report.Damages = append(report.Damages, r.Damages[i].String())
 	}
-	for _, l := range lines(r) {
+	for _, l := range lines(ctx, r) {
 		report.Damages = append(report.Damages, l.damages...)
 		report.Groups = append(report.Groups, l.report())
 	}
-	return report
+	return report, ctx.Err()
 }
 
 func wall(at int64) time.Time { return time.Unix(0, at).UTC() }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/maphash"
 	"iter"
@@ -18,6 +19,7 @@ import (
 
 // line is the time line of one group: what the records of its members have. All times are nanoseconds since 1970, on one axis.
 type line struct {
+	ctx     context.Context // ends the work on it
 	name    string
 	clocks  map[string]*timebase
 	lives   []*life
@@ -116,17 +118,20 @@ func every[B record.Body](l *line) iter.Seq2[sighting, B] {
 }
 
 // lines makes the time line of each group that some records have.
-func lines(r *record.Records) (all []*line) {
+func lines(ctx context.Context, r *record.Records) (all []*line) {
 	byGroup := map[string]*line{}
 	for _, log := range r.Logs {
 		l := byGroup[log.Group]
 		if l == nil {
-			l = &line{name: log.Group, clocks: map[string]*timebase{}, drift: usualDrift}
+			l = &line{ctx: ctx, name: log.Group, clocks: map[string]*timebase{}, drift: usualDrift}
 			byGroup[log.Group], all = l, append(all, l)
 		}
 		l.add(log)
 	}
 	for _, l := range all {
+		if ctx.Err() != nil {
+			return nil
+		}
 		l.sort()
 		if l.coarse() {
 			l.sort()
@@ -171,7 +176,10 @@ func (l *line) add(log *record.Log) {
 		lives[i].last = lives[i].begun
 		l.lives = append(l.lives, lives[i])
 	}
-	pieces := together(len(log.Segments), func(i int) *piece { return lives[i].read(l.name, log.Segments[i]) })
+	pieces := together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(l.name, log.Segments[i]) })
+	if l.ctx.Err() != nil {
+		return
+	}
 	most := map[*life]int{} // facts
 	for i, p := range pieces {
 		most[lives[i]] += len(p.facts)
@@ -215,14 +223,14 @@ func (l *line) damage(text string) {
 	}
 }
 
-// together does work for each of some numbers, with all processors. Segments are read so: each can be read without the others.
-func together[T any](n int, work func(i int) T) []T {
+// together does work for each of some numbers, with all processors, until a context ends. Segments are read so: each can be read without the others.
+func together[T any](ctx context.Context, n int, work func(i int) T) []T {
 	all := make([]T, n)
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				all[i] = work(i)
 			}
 		})
@@ -473,7 +481,7 @@ func (l *line) detail() {
 		}
 	}
 	for _, v := range l.lives {
-		steps := together(len(v.segments), func(i int) []fact {
+		steps := together(l.ctx, len(v.segments), func(i int) []fact {
 			if inside := overlapping(apart, v.spans[i]); len(inside) > 0 {
 				return v.steps(l.name, v.segments[i], inside)
 			}

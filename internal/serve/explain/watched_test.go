@@ -24,7 +24,7 @@ func TestATimeThatNoRecordWatchedIsNotKnown(t *testing.T) {
 		c.Pass(3 * time.Second)
 	})
 	told := func(paths ...string) (*explain.Change, string) {
-		records, err := record.Open(paths...)
+		records, err := record.Open(t.Context(), paths...)
 		if err != nil {
 			t.Fatal(err)
 		}
