@@ -166,14 +166,21 @@ func asked(t, next *tenure) int64 {
 	return 0
 }
 
-// violations returns the leases that ran at the same time.
+// violations returns the leases that ran at the same time, and the terms that fell.
 func (l *line) violations() (all []Violation) {
+	fell := map[*tenure]bool{}
 	for i, a := range l.tenures {
 		for _, b := range l.tenures[i+1:] {
-			if a.leader == b.leader || a.life == nil || b.life == nil || a.term == 0 {
-				continue
+			var v Violation
+			switch {
+			case a.term == 0 || b.term == 0 || fell[b]:
+			case a.term > b.term:
+				v = l.falls(a, b)
+				fell[b] = v.What != ""
+			case a.leader != b.leader && (a.term == b.term || a.life != nil && b.life != nil):
+				v = l.compare(a, b)
 			}
-			if v := l.compare(a, b); v.What != "" {
+			if v.What != "" {
 				v.Time, v.Step = wall(b.begun), l.breaker(a, b)
 				all = append(all, v)
 			}
@@ -182,18 +189,38 @@ func (l *line) violations() (all []Violation) {
 	return all
 }
 
+// falls returns that a lead has begun after one of a higher term, if that is sure. Whoever has seen the one of the higher term, it had begun before that. The
+// other one began when its leader says, or else it is a member that followed both that breaks the rule: it takes no lead of a lower term any more.
+func (l *line) falls(a, b *tenure) (v Violation) {
+	if b.life != nil {
+		one, other := a.seenBy.base, b.life.base
+		unsure, tied := one.unsure(a.begun), other.unsure(b.begun)
+		if one == other || unsure >= 0 && tied >= 0 && time.Duration(b.begun-a.begun) > unsure+tied {
+			v.Sure, v.What = true, fmt.Sprintf("member %d began to lead in term %d after member %d had led in term %d: terms did not rise", b.leader, b.term, a.leader, a.term)
+		}
+		return v
+	}
+	type voter struct {
+		member uint64
+		store  string
+	}
+	before := map[voter]bool{}
+	for s, d := range every[*record.Decision](l) {
+		who := voter{s.life.member(), s.life.head.Store}
+		switch {
+		case d.Term == a.term && d.Leader == a.leader:
+			before[who] = true
+		case d.Term == b.term && d.Leader == b.leader && before[who]:
+			return Violation{Sure: true, What: fmt.Sprintf("member %d followed member %d in term %d after it had known member %d in term %d: terms did not rise", who.member, b.leader, b.term, a.leader, a.term)}
+		}
+	}
+	return v
+}
+
 // compare compares the leases of a tenure and of a later one.
 func (l *line) compare(a, b *tenure) (v Violation) {
 	if a.term == b.term {
 		return Violation{What: fmt.Sprintf("members %d and %d both led in term %d", a.leader, b.leader, a.term), Sure: true}
-	}
-	if a.term > b.term {
-		unsure, tied := a.life.base.unsure(a.begun), b.life.base.unsure(b.begun)
-		v.Sure = a.life.base == b.life.base || unsure >= 0 && tied >= 0 && time.Duration(b.begun-a.begun) > unsure+tied
-		if v.Sure {
-			v.What = fmt.Sprintf("member %d began to lead in term %d after member %d had led in term %d: terms did not rise", b.leader, b.term, a.leader, a.term)
-		}
-		return v
 	}
 	ends := a.ended
 	switch {

@@ -64,6 +64,7 @@ type tenure struct {
 	lapsed       bool    // it ended with that
 	left         []int64 // when followers left it, if only their records have it
 	life         *life   // whose record has it; nil: only those of followers have
+	seenBy       *life   // whose record has its beginning first
 	over         bool    // its end is known
 	seen         int64   // the last moment at which a record has it
 }
@@ -393,7 +394,7 @@ func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
 				end(f.at)
 			}
 			if leads && now == nil {
-				now = &tenure{term: body.Term, leader: body.Leader, begun: f.at, life: v}
+				now = &tenure{term: body.Term, leader: body.Leader, begun: f.at, life: v, seenBy: v}
 				byKey[tenureKey{body.Term, body.Leader}] = now
 				l.tenures = append(l.tenures, now)
 			}
@@ -423,11 +424,11 @@ func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 		}
 		k := tenureKey{d.Term, d.Leader}
 		if now = byKey[k]; now == nil {
-			now = &tenure{term: d.Term, leader: d.Leader, begun: at}
+			now = &tenure{term: d.Term, leader: d.Leader, begun: at, seenBy: v}
 			byKey[k] = now
 			l.tenures = append(l.tenures, now)
-		} else if now.life == nil {
-			now.begun = min(now.begun, at)
+		} else if now.life == nil && at < now.begun {
+			now.begun, now.seenBy = at, v
 		}
 	}
 	if now != nil {
