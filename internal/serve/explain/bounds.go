@@ -132,9 +132,15 @@ func (l *line) troubles(from, to int64) (lost, failed int) {
 	return lost, failed
 }
 
-// waits tells what members waited for meanwhile: their disks, and the end of the wait after a restart.
+// waits tells what held members up meanwhile: their disks, the wait after a restart, that they were not able to lead, and that they did nothing.
 func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 	nobody := time.Duration(next.begun - t.ended)
+	much := max(nobody/3, 5*time.Millisecond)
+	for _, id := range l.members {
+		if lasts, why := l.unable(id, t.ended, next.begun); lasts > much {
+			add("member %d was not able to lead for %s of it: %s", id, Lasts(lasts), why)
+		}
+	}
 	for _, v := range l.lives {
 		flush := time.Duration(0)
 		for at, f := range each[*record.Flush](v) {
@@ -142,13 +148,49 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 				flush = max(flush, f.Took)
 			}
 		}
-		if flush > nobody/3 && flush > 5*time.Millisecond {
+		if flush > much {
 			add("a flush of member %d took %s of it", v.member(), Lasts(flush))
 		}
 		if v.recovering && v.begun > t.ended-int64(2*max(v.head.Entitled, time.Second)) && v.begun < next.begun {
 			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), clockOf(v.begun))
 		}
+		still := time.Duration(0)
+		for at, late := range each[*record.Late](v) {
+			still += common(at-int64(late.By), at, t.ended, next.begun)
+		}
+		if still > much && v != t.life { // that of the leader is the cause, if it is one
+			add("member %d did nothing for %s of it", v.member(), Lasts(still))
+		}
 	}
+}
+
+// common returns how long two times overlap.
+func common(a, b, from, to int64) time.Duration { return time.Duration(max(0, min(b, to)-max(a, from))) }
+
+// unable returns for how long a member was not able to lead within a time, and why: by its own record, or else by one that was told.
+func (l *line) unable(id uint64, from, to int64) (longest time.Duration, why string) {
+	own := slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id })
+	for _, v := range l.lives {
+		if own && v.member() != id {
+			continue
+		}
+		lasts, since, reason, last := time.Duration(0), int64(0), "", ""
+		end := func(at int64) {
+			if part := common(since, at, from, to); reason != "" && part > 0 {
+				lasts, last = lasts+part, reason
+			}
+		}
+		for at, s := range each[*record.Standing](v) {
+			if s.Peer == id {
+				end(at)
+				since, reason = at, s.Unable
+			}
+		}
+		if end(v.last); lasts > longest {
+			longest, why = lasts, last
+		}
+	}
+	return longest, why
 }
 
 // asked returns when the next leader asked for votes first, after the end of a tenure; 0: that is not known.
