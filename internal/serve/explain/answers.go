@@ -109,7 +109,7 @@ func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
 		i.lacks("the record of member %d: whether the requests reached it, and whether it answered", id)
 	case v == nil:
 		a.down = append(a.down, id)
-		i.evidence("member %d was not running", id)
+		i.evidence("member %d was not running%s", id, i.endedBefore(id))
 	case lateAt(v, end) >= time.Duration(much):
 		a.down = append(a.down, id)
 		i.evidence("member %d stood still for %s", id, Lasts(lateAt(v, end)))
@@ -120,6 +120,19 @@ func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
 		a.cut = append(a.cut, id)
 		i.link(a, v, last, much)
 	}
+}
+
+// endedBefore says when the record of a member had ended, if nothing else tells that the member had: its record may not be whole.
+func (i *inquiry) endedBefore(id uint64) string {
+	for _, v := range slices.Backward(i.lives) {
+		if v.member() == id && v.last < i.tenure.noticed {
+			if v.closed || i.after(v) != nil || i.dead(v) != 0 {
+				break
+			}
+			return ", or its record is not whole: it ends at " + clockOf(v.last)
+		}
+	}
+	return ""
 }
 
 // link finds out in which direction messages between the leader and another member did not arrive.

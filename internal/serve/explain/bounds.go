@@ -165,7 +165,9 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 }
 
 // common returns how long two times overlap.
-func common(a, b, from, to int64) time.Duration { return time.Duration(max(0, min(b, to)-max(a, from))) }
+func common(a, b, from, to int64) time.Duration {
+	return time.Duration(max(0, min(b, to)-max(a, from)))
+}
 
 // unable returns for how long a member was not able to lead within a time, and why: by its own record, or else by one that was told.
 func (l *line) unable(id uint64, from, to int64) (longest time.Duration, why string) {

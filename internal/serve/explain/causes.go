@@ -28,7 +28,7 @@ func (l *line) report() *Group {
 			g.Recorded = append(g.Recorded, id)
 		}
 	}
-	g.Clocks = l.clockTexts()
+	g.Ends, g.Clocks = l.endings(), l.clockTexts()
 	if len(l.tenures) > 0 {
 		g.Changes = append(g.Changes, l.first(from, l.tenures[0]))
 	}
@@ -144,7 +144,7 @@ func (l *line) change(t, next *tenure) Change {
 		to = next.begun
 	}
 	c.Nobody = max(0, time.Duration(to-t.ended)).Seconds()
-	if i := (inquiry{line: l, tenure: t, next: next, change: &c}); t.life != nil {
+	if i := (inquiry{line: l, tenure: t, next: next, change: &c}); t.life != nil && !t.cut {
 		i.own()
 	} else {
 		i.foreign()
@@ -550,7 +550,7 @@ func agoOf(heard, at int64) string {
 // foreign concludes from the records of others alone.
 func (i *inquiry) foreign() {
 	t := i.tenure
-	i.lacks("the record of member %d, which led", t.leader)
+	i.wants()
 	if i.plain() {
 		return
 	}

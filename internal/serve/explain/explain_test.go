@@ -212,7 +212,7 @@ func incidents() map[string]*incident {
 		},
 		"both followers killed": {
 			fault: func(_ *testing.T, c *ringleadertest.Cluster) { c.Kill(1); c.Kill(2); c.Pass(2 * time.Second) },
-			cause: explain.Followers, how: explain.Likely, says: "member 1 was not running",
+			cause: explain.Followers, how: explain.Likely, says: "member 1 was not running, or its record is not whole: it ends at",
 		},
 		"preempted": {
 			config: ringleader.Config{Preempt: true},

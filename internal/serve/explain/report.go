@@ -60,6 +60,7 @@ type Group struct {
 	To         time.Time   `json:"to"`
 	Recorded   []uint64    `json:"recorded"`          // members with a detailed record
 	Missing    []uint64    `json:"missing,omitempty"` // members without one
+	Ends       []Ending    `json:"ends,omitempty"`    // records that end before the others
 	Clocks     []string    `json:"clocks,omitempty"`  // how they are joined, and what contradicts
 	Older      []Older     `json:"older,omitempty"`   // changes without details
 	Changes    []Change    `json:"changes"`

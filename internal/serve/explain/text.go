@@ -23,6 +23,13 @@ func (r *Report) WriteText(out io.Writer) {
 		if len(g.Missing) > 0 {
 			WriteLine(out, "missing    ", plural(g.Missing)+": what only they know stays unknown")
 		}
+		for _, e := range g.Ends {
+			how := "it was killed, or its record is not whole"
+			if e.Closed {
+				how = "it has closed"
+			}
+			WriteLine(out, "ends       ", fmt.Sprintf("member %d at %s, %s before the last entry of all: %s", e.Member, e.Time.Format("2006-01-02 15:04:05.000"), Lasts(g.To.Sub(e.Time)), how))
+		}
 		for _, c := range g.Clocks {
 			WriteLine(out, "clocks     ", c)
 		}
@@ -64,7 +71,8 @@ func writeChange(out io.Writer, number int, c *Change) {
 	if c.AtMost {
 		most = "at most "
 	}
-	fmt.Fprintf(out, "\n%d. %s  %s → %s, %s%s without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), most, Lasts(time.Duration(c.Nobody*float64(time.Second))))
+	fmt.Fprintln(out)
+	WriteLine(out, fmt.Sprintf("%d. %s ", number, c.Ended.Format("15:04:05.000")), fmt.Sprintf("%s → %s, %s%s without a leader", who(c.From, c.FromTerm), who(c.To, c.Term), most, Lasts(time.Duration(c.Nobody*float64(time.Second)))))
 	certainty := string(c.Certainty)
 	if c.Certainty == None {
 		certainty = "its cause is not known"

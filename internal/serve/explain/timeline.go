@@ -66,6 +66,7 @@ type tenure struct {
 	life         *life   // whose record has it; nil: only those of followers have
 	seenBy       *life   // whose record has its beginning first
 	over         bool    // its end is known
+	cut          bool    // its record ends, and it went on
 	seen         int64   // the last moment at which a record has it
 }
 
@@ -522,9 +523,18 @@ func (l *life) steps(group string, s *record.Segment, times [][2]int64) (all []f
 
 // extend finds the last end of the lease of each tenure, which has ended then at the latest.
 func (l *line) extend() {
-	for _, t := range l.tenures {
+	for n, t := range l.tenures {
+		if t.life != nil && t.ended == t.life.last && !t.life.closed {
+			before := int64(1<<63 - 1)
+			if n+1 < len(l.tenures) {
+				before = l.tenures[n+1].begun
+			}
+			if last := l.renewed(t, before); last > t.ended+int64(loosely) {
+				t.ended, t.cut = last, true
+			}
+		}
 		t.noticed = t.ended
-		if t.life == nil {
+		if t.life == nil || t.cut {
 			continue
 		}
 		known := t.lapsed

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -58,6 +59,65 @@ func (l *line) begins(t *tenure, after int64) bool {
 		}
 		return false
 	})
+}
+
+// renewed returns when another member has last heard the leader of a tenure renew its lease before a moment; 0: none has.
+func (l *line) renewed(t *tenure, before int64) (last int64) {
+	for s, step := range every[*record.Step](l) {
+		if s.at < before && step.Input.What == process.Received && step.Peer == t.leader && step.Input.Kind == renew && s.life.head.Algorithm == quorumBully {
+			last = max(last, s.at)
+		}
+	}
+	return last
+}
+
+// Ending is where the record of a member ends that does so before the last entry of all.
+type Ending struct {
+	Member uint64    `json:"member"`
+	Time   time.Time `json:"time"`
+	Closed bool      `json:"closed"` // the member has ended then, in order. Else it was killed, or its record goes on elsewhere
+}
+
+// endings returns the records that end early, in the order of members.
+func (l *line) endings() (all []Ending) {
+	for _, id := range l.members {
+		var last *life
+		for _, v := range l.lives {
+			if v.member() == id && (last == nil || v.last > last.last) {
+				last = v
+			}
+		}
+		if last != nil && last.last < l.end()-int64(loosely) {
+			all = append(all, Ending{id, wall(last.last), last.closed})
+		}
+	}
+	return all
+}
+
+// wants says that the record of a leader is missing, or ends or begins too early or too late.
+func (i *inquiry) wants() {
+	from, to := int64(0), int64(0)
+	for _, v := range i.lives {
+		if v.member() != i.tenure.leader {
+			continue
+		}
+		if v.last <= i.tenure.noticed {
+			to = max(to, v.last)
+		} else if from == 0 {
+			from = v.recorded()
+		}
+	}
+	text := ""
+	switch {
+	case to != 0:
+		text = ", of that time: what is here ends at " + clockOf(to)
+		if from != 0 {
+			text += ", and goes on at " + clockOf(from)
+		}
+	case from != 0:
+		text = ", of that time: what is here begins at " + clockOf(from)
+	}
+	i.lacks("the record of member %d, which led%s", i.tenure.leader, text)
 }
 
 // unrecorded returns the members that have no record here.
