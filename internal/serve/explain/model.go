@@ -159,11 +159,8 @@ func (l *line) again(v *life, clock *scale, members *[]uint64) (all []happening,
 			case *record.Gap:
 				return nil, fmt.Errorf("%w: the record of member %d has a gap", errUnchecked, v.member())
 			case *record.Snapshot:
-				if *members == nil {
-					*members = body.Members
-				}
-				if !slices.Equal(*members, body.Members) {
-					return nil, fmt.Errorf("%w: members know others in different orders, or were added", errUnchecked)
+				if err := sameMembers(members, body.Members); err != nil {
+					return nil, err
 				}
 			case *record.Step:
 				if last == nil { // the algorithm does nothing then
@@ -178,6 +175,17 @@ func (l *line) again(v *life, clock *scale, members *[]uint64) (all []happening,
 		}
 	}
 	return all, nil
+}
+
+// sameMembers compares the members that a snapshot has with those of the first one.
+func sameMembers(first *[]uint64, members []uint64) error {
+	if *first == nil {
+		*first = members
+	}
+	if !slices.Equal(*first, members) {
+		return fmt.Errorf("%w: members know others in different orders, or were added", errUnchecked)
+	}
+	return nil
 }
 
 // saved notes which steps of a life are durable: the last one if a save has ended, and those before it.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -59,16 +58,6 @@ func (l *line) begins(t *tenure, after int64) bool {
 		}
 		return false
 	})
-}
-
-// renewed returns when another member has last heard the leader of a tenure renew its lease before a moment; 0: none has.
-func (l *line) renewed(t *tenure, before int64) (last int64) {
-	for s, step := range every[*record.Step](l) {
-		if s.at < before && step.Input.What == process.Received && step.Peer == t.leader && step.Input.Kind == renew && s.life.head.Algorithm == quorumBully {
-			last = max(last, s.at)
-		}
-	}
-	return last
 }
 
 // Ending is where the record of a member ends that does so before the last entry of all.

@@ -24,7 +24,7 @@ func newRecorder(m *Member) *recorder.Recorder {
 	if c == nil {
 		return nil
 	}
-	wall := beganAt(m.boot, time.Now)
+	wall := recorder.BeganAt(m.boot, time.Now)
 	begun := record.Clocks{Monotonic: m.begun, Boottime: m.begunBoot}
 	schema := record.SchemaOf(m.program)
 	head := func() record.Head {
@@ -39,25 +39,6 @@ func newRecorder(m *Member) *recorder.Recorder {
 		return h
 	}
 	return recorder.New(c, m.log, m.readings, head)
-}
-
-// beganAt returns what the wall clock said when a life began, in nanoseconds since 1970: the readings of both clocks belong together only if nothing came
-// between them, and the life is older than its record.
-func beganAt(boot func() time.Duration, wall func() time.Time) (began int64) {
-	const tries, near = 20, 20 * time.Microsecond
-	best := time.Duration(1<<63 - 1)
-	for range tries {
-		before := boot()
-		now := wall().UnixNano()
-		took := boot() - before
-		if took < best {
-			best, began = took, now-int64(before+took/2)
-		}
-		if took <= near {
-			break
-		}
-	}
-	return began
 }
 
 // readings returns the readings of both clocks.

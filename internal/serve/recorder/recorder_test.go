@@ -1,4 +1,4 @@
-package live
+package recorder
 
 import (
 	"testing"
@@ -16,14 +16,14 @@ func TestTheWallClockOfARecordIsReadTogetherWithTheOther(t *testing.T) {
 		return now
 	}
 	wall := func() time.Time { return began.Add(now) }
-	if got := time.Unix(0, beganAt(boot, wall)); got != began {
+	if got := time.Unix(0, BeganAt(boot, wall)); got != began {
 		t.Errorf("the life began %v after its begin", got.Sub(began))
 	}
 	late := func() time.Duration { // it never works
 		now += time.Millisecond
 		return now
 	}
-	if got := time.Unix(0, beganAt(late, wall)); got.Sub(began).Abs() > time.Millisecond {
+	if got := time.Unix(0, BeganAt(late, wall)); got.Sub(began).Abs() > time.Millisecond {
 		t.Errorf("the life began %v after its begin", got.Sub(began))
 	}
 }
