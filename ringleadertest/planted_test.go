@@ -30,7 +30,7 @@ func recorded(t *testing.T) *record.Log {
 		}
 		c.Await(1)
 	})
-	records, err := record.Open(filepath.Join(directory, "3"))
+	records, err := record.Open(t.Context(), filepath.Join(directory, "3"))
 	if err != nil || len(records.Logs) != 1 {
 		t.Fatal(records, err)
 	}
@@ -48,7 +48,7 @@ func TestAReplayFindsTheStepInWhichAChangedMachineDiffers(t *testing.T) {
 			p.Offers++ // no message and no effect tells it
 		}
 	}
-	_, err := l.Again(process.Must(process.Of(&changed)))
+	_, err := l.Again(t.Context(), process.Must(process.Of(&changed)))
 	var d *record.Difference
 	if !errors.As(err, &d) || !strings.Contains(d.What, "the state after the step") {
 		t.Fatalf("%v", err)
@@ -68,7 +68,7 @@ func TestAReplayFindsTheStepInWhichAChangedMachineDiffers(t *testing.T) {
 	}
 	other := quorumbully.Algorithm
 	other.Timers = append([]string{"another"}, other.Timers[1:]...)
-	if _, err := l.Again(process.Must(process.Of(&other))); !errors.Is(err, record.ErrMachine) {
+	if _, err := l.Again(t.Context(), process.Must(process.Of(&other))); !errors.Is(err, record.ErrMachine) {
 		t.Errorf("a machine of another schema: %v", err)
 	}
 }

@@ -13,12 +13,12 @@ import (
 // replays checks that the records of members replay bit by bit.
 func replays(t *testing.T, directory string, ids []uint64) {
 	for _, id := range ids {
-		records, err := record.Open(filepath.Join(directory, strconv.FormatUint(id, 10)))
+		records, err := record.Open(t.Context(), filepath.Join(directory, strconv.FormatUint(id, 10)))
 		if err != nil || len(records.Logs) != 1 || len(records.Damages) > 0 {
 			t.Errorf("member %d: %+v, %v", id, records, err)
 			continue
 		}
-		done, err := records.Logs[0].Again(quorumbully.Program)
+		done, err := records.Logs[0].Again(t.Context(), quorumbully.Program)
 		if err != nil {
 			t.Errorf("member %d: %v", id, err)
 		}
@@ -32,7 +32,7 @@ func replays(t *testing.T, directory string, ids []uint64) {
 // allowed checks that the records of all members are no run that the model of the algorithm forbids, though clocks drift. Of machines that were suspended for
 // less than members notice, Check says that their clocks run apart.
 func allowed(t *testing.T, directory string) {
-	records, err := record.Open(directory)
+	records, err := record.Open(t.Context(), directory)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestRealMembersRefineTheModel(t *testing.T) {
 			c.Start(ids...)
 			c.Await(n)
 			explaintest.Eventful(n, func(id uint64) { l.Ended(election.ID(id)) })(c)
-			checked, err := l.Check(50)
+			checked, err := l.Check(t.Context(), 50)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,12 +4,15 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 )
 
@@ -47,6 +50,35 @@ func TestRecordsAreGatheredAndExplained(t *testing.T) {
 	_, stdout, _ = call("explain", file, "--replay", "--check", "--json")
 	if err := valid(schemaOf(t, "explain"), stdout); err != nil {
 		t.Errorf("%v\n%s", err, stdout)
+	}
+}
+
+func TestASignalStopsExplain(t *testing.T) {
+	directory := explaintest.Records(t, "")
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, args := range [][]string{{"explain", directory, "--check"}, {"record", directory, "--out", filepath.Join(directory, "x.rec")}} {
+		var stdout, stderr bytes.Buffer
+		code := Run(ctx, "ringleader", all.Algorithms, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+		if code != 3 || stdout.Len() > 0 || stderr.String() != "ringleader: stopped before all was read\n" {
+			t.Errorf("%s: %d, %q\n%s", args[0], code, stderr.String(), stdout.String())
+		}
+	}
+}
+
+func TestTheChangesOfAYearAreToldWithoutDetails(t *testing.T) {
+	file := filepath.Join(explaintest.Records(t, ""), "2", "changes.seg")
+	code, stdout, stderr := call("explain", file)
+	if code != 0 || stderr != "" || strings.Contains(stdout, "1970") || !strings.Contains(strings.Join(strings.Fields(stdout), " "), "transferred (told by member 2)") {
+		t.Errorf("%d, %s\n%s", code, stderr, stdout)
+	}
+	_, stdout, _ = call("explain", file, "--json")
+	if err := valid(schemaOf(t, "explain"), stdout); err != nil || !strings.Contains(stdout, `"older"`) {
+		t.Errorf("%v\n%s", err, stdout)
+	}
+	code, _, stderr = call("explain", file, "--draw", filepath.Join(t.TempDir(), "x.svg"))
+	if code == 0 || !strings.Contains(stderr, "with details") || strings.Count(stderr, "\n") > 3 {
+		t.Errorf("--draw: %d, %s", code, stderr)
 	}
 }
 
@@ -125,10 +157,17 @@ func TestWrongRecordsAreOneClearLine(t *testing.T) {
 	if err := os.WriteFile(foreign, []byte("this is no record of a member\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	pipe := filepath.Join(directory, "pipe") // whoever opens it waits for a writer
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"explain", pipe}, "pipe is neither a regular file nor a directory"},
+		{[]string{"explain", "/dev/zero"}, "/dev/zero is neither a regular file nor a directory"},
+		{[]string{"record", pipe, "--out", filepath.Join(directory, "x")}, "pipe is neither"},
 		{[]string{"explain", foreign}, "there is no record in"},
 		{[]string{"explain", filepath.Join(directory, "none")}, "none"},
 		{[]string{"explain", t.TempDir()}, "there is no record in"},

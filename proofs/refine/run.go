@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,7 +136,7 @@ func Run(a algorithm, o simulate.Options, every int) (*Checker, error) {
 	if err := l.align(a, o); err != nil {
 		return nil, err
 	}
-	return l.Check(every)
+	return l.Check(context.Background(), every)
 }
 
 // align gives steps their real times, from a record of the same run, and notes the crashes.
@@ -163,24 +164,28 @@ func (l *Log) align(a algorithm, o simulate.Options) error {
 }
 
 // Check compares the run with the model. After each so many steps invariants are evaluated, for what was asked for within the longest
-// lease: nothing else binds. The error is a *Failure with the steps before it, if the code does what the model does not allow.
-func (l *Log) Check(every int) (*Checker, error) {
+// lease: nothing else binds. The error is a *Failure with the steps before it, if the code does what the model does not allow. It ends with the context, by
+// its error.
+func (l *Log) Check(ctx context.Context, every int) (*Checker, error) {
 	p := l.steps[0].After
 	c, err := NewChecker(int(p.Members), int(p.Settings.First), l.Clocks)
 	if err != nil {
 		return nil, err
 	}
-	_ = c.replay(l, every) // it collects; the model tells better what is wrong
+	_ = c.replay(ctx, l, every) // it collects; the model tells better what is wrong
 	if err := c.Collected(); err != nil {
 		return c, err
 	}
-	return c, c.replay(l, every)
+	return c, c.replay(ctx, l, every)
 }
 
 // replay makes the run in the model.
-func (c *Checker) replay(l *Log, every int) (err error) {
+func (c *Checker) replay(ctx context.Context, l *Log, every int) (err error) {
 	s, lives, endings := c.Begin(), map[election.ID]uint64{}, l.ended
 	for i, step := range l.steps {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		for ; len(endings) > 0 && endings[0].before <= i && err == nil; endings = endings[1:] {
 			if s, err = c.Pass(s, 1+endings[0].at); err == nil {
 				s, err = c.Crash(s, endings[0].member, lives[endings[0].member], l.Wardens)

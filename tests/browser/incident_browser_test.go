@@ -13,7 +13,7 @@ import (
 // archive returns the records of a group in which member 3 hands over to member 1, which is killed.
 func archive(t *testing.T) []byte {
 	t.Helper()
-	records, err := record.Open(explaintest.Records(t, "shop"))
+	records, err := record.Open(t.Context(), explaintest.Records(t, "shop"))
 	if err != nil {
 		t.Fatal(err)
 	}

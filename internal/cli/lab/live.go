@@ -100,7 +100,7 @@ func Demo(ctx context.Context, p *plan.Program, o demo.Options) error {
 	served := make(chan error, 1)
 	gather := func(ctx context.Context, place string) (*record.Records, error) {
 		if folder := o.Stage.Folder(); place == "" && folder != "" {
-			return record.Open(folder)
+			return record.Open(ctx, folder)
 		}
 		return (&groupOptions{}).gather(ctx, place)
 	}
@@ -201,7 +201,7 @@ func recordOf(ctx context.Context, where string, security transport.TLS) (*recor
 		} else if !info.IsDir() {
 			return nil, fmt.Errorf("%s is no directory; a file is opened by a drop on the page", option.Excerpt(where))
 		}
-		return record.Open(where)
+		return record.Open(ctx, where)
 	}
 	if strings.HasPrefix(where, "https://") && security == nil {
 		return nil, errors.New("a place with https needs the --cert, --key and --ca of ringleader lab")

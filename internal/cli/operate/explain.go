@@ -3,6 +3,8 @@
 package operate
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,6 +44,9 @@ likely if it follows from times and from what is missing. It is unknown otherwis
 leader alone cannot tell a link from a member, and those of the others cannot tell a
 member that was killed from one that nobody heard.
 
+The changes of a year that have no detailed record any more come first, as members told them at
+once. They are not judged.
+
 Members on one machine have one clock. The clocks of several machines are joined by the
 messages between them: none arrives before it was sent.
 
@@ -55,7 +60,7 @@ needs the records of all members there.
 
 Exit status: 0 all was explained; 1 the cause of a change is unknown, a rule was broken, or
 a replay or a comparison differs, or a member has given no record, and the rest was explained;
-64 the call was wrong.`,
+3 a signal stopped it before; 64 the call was wrong.`,
 		Example: `  ringleader explain /var/lib/ringleader/1
   ringleader explain https://10.0.0.1:8443 https://10.0.0.2:8443 --cert operator.pem --key operator.key --ca ca.pem
   ringleader record --out incident.rec data/1 data/2 data/3
@@ -67,12 +72,16 @@ a replay or a comparison differs, or a member has given no record, and the rest 
 			if len(args) == 0 {
 				return fmt.Errorf("%s needs a directory, a file, a socket or a URL; try %[1]s --help", command.CommandPath())
 			}
+			ctx := command.Context()
 			records, incomplete, err := p.records(command, args, &sources)
-			if err != nil {
-				return err
+			if err == nil {
+				err = p.explainAll(ctx, records, &o)
 			}
-			if err = p.explainAll(records, &o); err == nil && incomplete {
-				err = report.ErrNo
+			switch {
+			case ctx.Err() != nil:
+				return report.Stopped("%w", errStopped)
+			case err == nil && incomplete:
+				return report.ErrNo
 			}
 			return err
 		},
@@ -89,6 +98,9 @@ a replay or a comparison differs, or a member has given no record, and the rest 
 	return command
 }
 
+// errStopped reports that a signal came before there was an answer.
+var errStopped = errors.New("stopped before all was read")
+
 // explainOptions are what is asked for.
 type explainOptions struct {
 	asJSON, replays, checks bool
@@ -100,18 +112,22 @@ type explainOptions struct {
 const mostChecked = 20_000
 
 // explainAll explains records.
-func (p *program) explainAll(records *record.Records, o *explainOptions) error {
-	found := explanation{Report: explain.Of(records)}
+func (p *program) explainAll(ctx context.Context, records *record.Records, o *explainOptions) error {
+	told, err := explain.OfContext(ctx, records)
+	found := explanation{Report: told}
 	if o.replays {
-		found.replays = replayed(records)
+		found.replays = replayed(ctx, records)
 	}
 	if o.checks {
 		for _, g := range found.Groups {
 			found.checks = append(found.checks, g.Check(mostChecked))
 		}
 	}
+	if err = cmp.Or(err, ctx.Err()); err != nil { // nothing that was cut off is told
+		return err
+	}
 	if o.draw != "" {
-		if err := p.drawIncident(found.Report, o.draw, o.change); err != nil {
+		if err := p.drawIncident(ctx, found.Report, o.draw, o.change); err != nil {
 			return err
 		}
 	}
@@ -130,10 +146,10 @@ func (p *program) explainAll(records *record.Records, o *explainOptions) error {
 }
 
 // drawIncident draws a change of the leader, or writes the page that plays all of them.
-func (p *program) drawIncident(r *explain.Report, file string, change int) error {
+func (p *program) drawIncident(ctx context.Context, r *explain.Report, file string, change int) error {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".html", ".htm":
-		return p.ToFile(file, func(w io.Writer) error { return incident.Page(w, r, change) })
+		return p.ToFile(file, func(w io.Writer) error { return incident.Page(ctx, w, r, change) })
 	case ".svg":
 	default:
 		return fmt.Errorf("--draw is a name that ends with .svg or .html, not %q", file)
@@ -168,10 +184,10 @@ func (p *program) exportIncident(r *explain.Report, o *explainOptions) error {
 }
 
 // replayed replays the record of each member.
-func replayed(records *record.Records) (all []replay) {
+func replayed(ctx context.Context, records *record.Records) (all []replay) {
 	for _, l := range records.Logs {
 		r := replay{Member: l.Member, Group: l.Group}
-		done, err := l.Again(quorumbully.Program)
+		done, err := l.Again(ctx, quorumbully.Program)
 		r.Steps, r.Checks, r.Skipped, r.Same = done.Steps, done.Checks, done.Skipped, err == nil
 		var d *record.Difference
 		switch {

@@ -75,7 +75,8 @@ published values, unless the program that runs the member allows that. Only the 
 process can read the file.
 
 Exit status: 0 all was gathered; 1 there is no record, or parts of it cannot be read, or a
-member has given none, and the rest was gathered; 64 the call was wrong.`,
+member has given none, and the rest was gathered; 3 a signal stopped it before; 64 the call was
+wrong.`,
 		Example: `  ringleader record --out incident.rec /var/lib/ringleader/1
   ringleader record --out all.rec one.rec two.rec three.rec
   ringleader record --out incident.rec https://10.0.0.1:8443 https://10.0.0.2:8443 --cert operator.pem --key operator.key --ca ca.pem`,
@@ -84,6 +85,9 @@ member has given none, and the rest was gathered; 64 the call was wrong.`,
 				return fmt.Errorf("%s needs --out, and a directory, a file, a socket or a URL; try %[1]s --help", command.CommandPath())
 			}
 			records, incomplete, err := p.records(command, args, &sources)
+			if command.Context().Err() != nil {
+				return report.Stopped("%w", errStopped)
+			}
 			if err != nil {
 				return err
 			}

@@ -67,7 +67,7 @@ func (p *program) records(command *cobra.Command, places []string, o *sourceOpti
 // recordsAt returns the records in one place; with a client, those of the member.
 func recordsAt(ctx context.Context, place string, client *control.Client) (*record.Records, error) {
 	if client == nil {
-		return record.Open(place)
+		return record.Open(ctx, place)
 	}
 	archive, err := client.Record(ctx, 0)
 	switch {

@@ -52,7 +52,7 @@ func TestTheExitStatusOfACommandIsThatOfAMemberThatLeavesWithIt(t *testing.T) {
 // told fails unless the record of member 1 has why its lead has ended.
 func (g *group) told(want string) {
 	g.Helper()
-	records, err := record.Open(filepath.Join(g.dir, "1"))
+	records, err := record.Open(g.Context(), filepath.Join(g.dir, "1"))
 	g.must(err)
 	var all []string
 	for _, l := range records.Logs {

@@ -111,7 +111,10 @@ func (h *recorded) explain(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	report := explain.Of(record.Parse(h.directory, archive.Bytes()))
+	report, err := explain.OfContext(r.Context(), record.Parse(h.directory, archive.Bytes()))
+	if err != nil {
+		panic(http.ErrAbortHandler) // the client has left
+	}
 	report.Keep(MostChanges)
 	if format != "text" {
 		statushttp.Reply(w, http.StatusOK, report)

@@ -67,7 +67,7 @@ func TestTheRecordOverTheSocketIsThatOfTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range record.Parse("archive", archive).Logs {
-		files, err := record.Open(directory)
+		files, err := record.Open(t.Context(), directory)
 		if err != nil || len(files.Logs) != 1 || len(l.Segments) != len(files.Logs[0].Segments) || len(l.Changes) != len(files.Logs[0].Changes) || len(l.Changes) == 0 {
 			t.Errorf("%d segments, %d of changes; %v", len(l.Segments), len(l.Changes), err)
 		}
@@ -113,7 +113,7 @@ func TestOnlyTheNewestPartOfALargeRecordIsExplained(t *testing.T) {
 	for i := range 100 {
 		parts = append(parts, record.Part{Path: fmt.Sprint(i), Size: 100 << 10})
 	}
-	newest := record.Newest(parts, mostExplained)
+	newest := record.Newest(append(parts, record.Part{Path: "changes.seg", Size: 4 << 20}), mostExplained)
 	if len(newest) != 20 || newest[19].Path != "99" {
 		t.Errorf("%d parts: %v", len(newest), newest)
 	}

@@ -24,20 +24,20 @@ type answers struct {
 func (i *inquiry) silent() {
 	t := i.tenure
 	much := int64(endsLease(&t.life.head))
-	voters, changed := i.line.voters(t.ended)
+	voters, changed := i.line.voters(t.noticed)
 	var a answers
 	for _, id := range voters {
-		if last := heard(t.life, id, t.ended); id != t.leader && (last == 0 || t.ended-last >= much/2) {
+		if last := heard(t.life, id, t.noticed); id != t.leader && (last == 0 || t.noticed-last >= much/2) {
 			i.missed(&a, id, last, much)
 		}
 	}
 	conflict := time.Duration(0)
 	for _, b := range i.clocks {
-		conflict = max(conflict, b.near(i.tenure.ended).conflict)
+		conflict = max(conflict, b.near(i.tenure.noticed).conflict)
 	}
 	switch missing := len(a.down) + len(a.cut) + len(a.unknown); {
-	case changed != 0 && t.ended-changed < 4*much && changed >= t.begun && missing > 0:
-		i.is(Voters, Likely, "the voters had changed to %v %s before, and no majority of them renewed the lease", voters, Lasts(time.Duration(t.ended-changed)))
+	case changed != 0 && t.noticed-changed < 4*much && changed >= t.begun && missing > 0:
+		i.is(Voters, Likely, "the voters had changed to %v %s before, and no majority of them renewed the lease", voters, Lasts(time.Duration(t.noticed-changed)))
 	case missing == 0 && conflict > 0:
 		i.is(Clock, Likely, "the clocks of members contradict each other by %s: one has jumped, or drifts beyond the bound", Lasts(conflict))
 	case missing == 0, i.lapsed() && missing < len(voters)-len(voters)/2: // the others are a majority
@@ -50,7 +50,7 @@ func (i *inquiry) silent() {
 // lapsed reports whether the lease of the leader had run out when its lead ended.
 func (i *inquiry) lapsed() bool {
 	for at := range each[*record.Lapse](i.tenure.life) {
-		if at >= i.tenure.ended-int64(time.Millisecond) && at <= i.tenure.ended+int64(time.Second) {
+		if at >= i.tenure.noticed-int64(time.Millisecond) && at <= i.tenure.noticed+int64(time.Second) {
 			return true
 		}
 	}
@@ -64,7 +64,7 @@ func (i *inquiry) tardy() {
 	slowest := map[[2]uint64]int64{} // by sender and receiver
 	for _, c := range i.crossings() {
 		ofLeader := (c.from == t.life || c.to == t.life) && c.from.member() != c.to.member()
-		if ofLeader && ofLease(t.life, int(c.kind)) && c.received > t.ended-int64(i.window()) && c.sent <= t.ended {
+		if ofLeader && ofLease(t.life, int(c.kind)) && c.received > t.noticed-int64(i.window()) && c.sent <= t.noticed {
 			way := [2]uint64{c.from.member(), c.to.member()}
 			slowest[way] = max(slowest[way], c.received-c.sent)
 		}
@@ -100,7 +100,7 @@ func (i *inquiry) majority(a *answers) {
 
 // missed finds out why the leader had no answer of a member, or none for long.
 func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
-	end := i.tenure.ended
+	end := i.tenure.noticed
 	v, recorded := i.living(id, end)
 	switch {
 	case !recorded:
@@ -109,7 +109,7 @@ func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
 		i.lacks("the record of member %d: whether the requests reached it, and whether it answered", id)
 	case v == nil:
 		a.down = append(a.down, id)
-		i.evidence("member %d was not running", id)
+		i.evidence("member %d was not running%s", id, i.endedBefore(id))
 	case lateAt(v, end) >= time.Duration(much):
 		a.down = append(a.down, id)
 		i.evidence("member %d stood still for %s", id, Lasts(lateAt(v, end)))
@@ -122,9 +122,22 @@ func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
 	}
 }
 
+// endedBefore says when the record of a member had ended, if nothing else tells that the member had: its record may not be whole.
+func (i *inquiry) endedBefore(id uint64) string {
+	for _, v := range slices.Backward(i.lives) {
+		if v.member() == id && v.last < i.tenure.noticed {
+			if v.closed || i.after(v) != nil || i.dead(v) != 0 {
+				break
+			}
+			return ", or its record is not whole: it ends at " + clockOf(v.last)
+		}
+	}
+	return ""
+}
+
 // link finds out in which direction messages between the leader and another member did not arrive.
 func (i *inquiry) link(a *answers, v *life, last, much int64) {
-	leader, id, end := i.tenure.leader, v.member(), i.tenure.ended
+	leader, id, end := i.tenure.leader, v.member(), i.tenure.noticed
 	there, back := between(i.tenure.life, v, end), between(v, i.tenure.life, end)
 	lostThere, lostBack := there.sent-there.received > much/2, back.sent-back.received > much/2
 	if lostThere || lostBack {
@@ -162,7 +175,7 @@ func (i *inquiry) slow(from, to *life, after int64) time.Duration {
 		}
 	}
 	took := time.Duration(first.received - first.sent)
-	if first.from == nil || first.sent > i.tenure.ended || took > 2*i.tenure.life.head.Entitled {
+	if first.from == nil || first.sent > i.tenure.noticed || took > 2*i.tenure.life.head.Entitled {
 		return 0
 	}
 	return took

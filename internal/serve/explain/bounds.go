@@ -40,6 +40,10 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	if next.begun <= t.ended {
 		return
 	}
+	if !l.watched(t, next) {
+		l.unwatched(c)
+		return
+	}
 	begun := asked(t, next)
 	proof := int64(0)
 	if t.life != nil {
@@ -128,9 +132,15 @@ func (l *line) troubles(from, to int64) (lost, failed int) {
 	return lost, failed
 }
 
-// waits tells what members waited for meanwhile: their disks, and the end of the wait after a restart.
+// waits tells what held members up meanwhile: their disks, the wait after a restart, that they were not able to lead, and that they did nothing.
 func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 	nobody := time.Duration(next.begun - t.ended)
+	much := max(nobody/3, 5*time.Millisecond)
+	for _, id := range l.members {
+		if lasts, why := l.unable(id, t.ended, next.begun); lasts > much {
+			add("member %d was not able to lead for %s of it: %s", id, Lasts(lasts), why)
+		}
+	}
 	for _, v := range l.lives {
 		flush := time.Duration(0)
 		for at, f := range each[*record.Flush](v) {
@@ -138,13 +148,51 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 				flush = max(flush, f.Took)
 			}
 		}
-		if flush > nobody/3 && flush > 5*time.Millisecond {
+		if flush > much {
 			add("a flush of member %d took %s of it", v.member(), Lasts(flush))
 		}
 		if v.recovering && v.begun > t.ended-int64(2*max(v.head.Entitled, time.Second)) && v.begun < next.begun {
 			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), clockOf(v.begun))
 		}
+		still := time.Duration(0)
+		for at, late := range each[*record.Late](v) {
+			still += common(at-int64(late.By), at, t.ended, next.begun)
+		}
+		if still > much && v != t.life { // that of the leader is the cause, if it is one
+			add("member %d did nothing for %s of it", v.member(), Lasts(still))
+		}
 	}
+}
+
+// common returns how long two times overlap.
+func common(a, b, from, to int64) time.Duration {
+	return time.Duration(max(0, min(b, to)-max(a, from)))
+}
+
+// unable returns for how long a member was not able to lead within a time, and why: by its own record, or else by one that was told.
+func (l *line) unable(id uint64, from, to int64) (longest time.Duration, why string) {
+	own := slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id })
+	for _, v := range l.lives {
+		if own && v.member() != id {
+			continue
+		}
+		lasts, since, reason, last := time.Duration(0), int64(0), "", ""
+		end := func(at int64) {
+			if part := common(since, at, from, to); reason != "" && part > 0 {
+				lasts, last = lasts+part, reason
+			}
+		}
+		for at, s := range each[*record.Standing](v) {
+			if s.Peer == id {
+				end(at)
+				since, reason = at, s.Unable
+			}
+		}
+		if end(v.last); lasts > longest {
+			longest, why = lasts, last
+		}
+	}
+	return longest, why
 }
 
 // asked returns when the next leader asked for votes first, after the end of a tenure; 0: that is not known.
@@ -162,14 +210,21 @@ func asked(t, next *tenure) int64 {
 	return 0
 }
 
-// violations returns the leases that ran at the same time.
+// violations returns the leases that ran at the same time, and the terms that fell.
 func (l *line) violations() (all []Violation) {
+	fell := map[*tenure]bool{}
 	for i, a := range l.tenures {
 		for _, b := range l.tenures[i+1:] {
-			if a.leader == b.leader || a.life == nil || b.life == nil || a.term == 0 {
-				continue
+			var v Violation
+			switch {
+			case a.term == 0 || b.term == 0 || fell[b]:
+			case a.term > b.term:
+				v = l.falls(a, b)
+				fell[b] = v.What != ""
+			case a.leader != b.leader && (a.term == b.term || a.life != nil && b.life != nil):
+				v = l.compare(a, b)
 			}
-			if v := l.compare(a, b); v.What != "" {
+			if v.What != "" {
 				v.Time, v.Step = wall(b.begun), l.breaker(a, b)
 				all = append(all, v)
 			}
@@ -178,18 +233,38 @@ func (l *line) violations() (all []Violation) {
 	return all
 }
 
+// falls returns that a lead has begun after one of a higher term, if that is sure. Whoever has seen the one of the higher term, it had begun before that. The
+// other one began when its leader says, or else it is a member that followed both that breaks the rule: it takes no lead of a lower term any more.
+func (l *line) falls(a, b *tenure) (v Violation) {
+	if b.life != nil {
+		one, other := a.seenBy.base, b.life.base
+		unsure, tied := one.unsure(a.begun), other.unsure(b.begun)
+		if one == other || unsure >= 0 && tied >= 0 && time.Duration(b.begun-a.begun) > unsure+tied {
+			v.Sure, v.What = true, fmt.Sprintf("member %d began to lead in term %d after member %d had led in term %d: terms did not rise", b.leader, b.term, a.leader, a.term)
+		}
+		return v
+	}
+	type voter struct {
+		member uint64
+		store  string
+	}
+	before := map[voter]bool{}
+	for s, d := range every[*record.Decision](l) {
+		who := voter{s.life.member(), s.life.head.Store}
+		switch {
+		case d.Term == a.term && d.Leader == a.leader:
+			before[who] = true
+		case d.Term == b.term && d.Leader == b.leader && before[who]:
+			return Violation{Sure: true, What: fmt.Sprintf("member %d followed member %d in term %d after it had known member %d in term %d: terms did not rise", who.member, b.leader, b.term, a.leader, a.term)}
+		}
+	}
+	return v
+}
+
 // compare compares the leases of a tenure and of a later one.
 func (l *line) compare(a, b *tenure) (v Violation) {
 	if a.term == b.term {
 		return Violation{What: fmt.Sprintf("members %d and %d both led in term %d", a.leader, b.leader, a.term), Sure: true}
-	}
-	if a.term > b.term {
-		unsure, tied := a.life.base.unsure(a.begun), b.life.base.unsure(b.begun)
-		v.Sure = a.life.base == b.life.base || unsure >= 0 && tied >= 0 && time.Duration(b.begun-a.begun) > unsure+tied
-		if v.Sure {
-			v.What = fmt.Sprintf("member %d began to lead in term %d after member %d had led in term %d: terms did not rise", b.leader, b.term, a.leader, a.term)
-		}
-		return v
 	}
 	ends := a.ended
 	switch {
@@ -227,16 +302,10 @@ func (l *line) breaker(a, b *tenure) string {
 			return step
 		}
 	}
-	if a.until != 0 && a.over && a.ended > a.until {
-		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, clockOf(a.ended), clockOf(a.until))
+	if a.until != 0 && a.over && a.noticed > a.until {
+		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, clockOf(a.noticed), clockOf(a.until))
 	}
-	var without []uint64
-	for _, id := range l.members {
-		if !slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id }) {
-			without = append(without, id)
-		}
-	}
-	if len(without) > 0 {
+	if without := l.unrecorded(); len(without) > 0 {
 		return "no record that is here has the step; those missing are of " + plural(without)
 	}
 	return ""

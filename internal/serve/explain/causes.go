@@ -13,28 +13,29 @@ import (
 
 // report explains the changes of one group.
 func (l *line) report() *Group {
-	g := &Group{Name: l.name, Changes: []Change{}, line: l}
-	with := map[uint64]bool{}
-	var from, to int64
+	g := &Group{Name: l.name, Recorded: []uint64{}, Changes: []Change{}, Older: l.older(), line: l}
+	from, to := int64(0), l.end()
 	for _, v := range l.lives {
-		if with[v.member()] = true; from == 0 || v.begun < from {
-			from = v.begun
+		if begins := v.recorded(); from == 0 || begins < from {
+			from = begins
 		}
-		to = max(to, v.last)
 	}
-	g.From, g.To = wall(from), wall(to)
+	if g.From, g.To, g.Missing = wall(from), wall(to), l.unrecorded(); len(l.lives) == 0 {
+		g.From, g.To = l.span(g.Older)
+	}
 	for _, id := range l.members {
-		if with[id] {
+		if !slices.Contains(g.Missing, id) {
 			g.Recorded = append(g.Recorded, id)
-		} else {
-			g.Missing = append(g.Missing, id)
 		}
 	}
-	g.Clocks = l.clockTexts()
+	g.Ends, g.Clocks = l.endings(), l.clockTexts()
 	if len(l.tenures) > 0 {
 		g.Changes = append(g.Changes, l.first(from, l.tenures[0]))
 	}
 	for i, t := range l.tenures {
+		if l.ctx.Err() != nil {
+			break
+		}
 		var next *tenure
 		if i+1 < len(l.tenures) {
 			next = l.tenures[i+1]
@@ -116,6 +117,12 @@ func Lasts(d time.Duration) string {
 // first tells the first leader that the records have.
 func (l *line) first(from int64, t *tenure) Change {
 	c := Change{To: &t.leader, Term: t.term, Ended: wall(from), Begun: wall(t.begun), Nobody: max(0, time.Duration(t.begun-from)).Seconds(), Cause: Elected, Certainty: Certain, Evidence: []string{}, Text: "no record has a leader before"}
+	if !l.begins(t, 0) {
+		if t.begun > from {
+			l.unwatched(&c)
+		}
+		return c
+	}
 	for _, v := range l.lives {
 		if v.recovering && v.begun <= t.begun && t.begun-v.begun < int64(2*max(v.head.Entitled, time.Second)) {
 			c.Bounded = append(c.Bounded, fmt.Sprintf("member %d had restarted %s before: a restarted member grants and claims nothing for the length of a lease", v.member(), Lasts(time.Duration(t.begun-v.begun))))
@@ -137,7 +144,7 @@ func (l *line) change(t, next *tenure) Change {
 		to = next.begun
 	}
 	c.Nobody = max(0, time.Duration(to-t.ended)).Seconds()
-	if i := (inquiry{line: l, tenure: t, change: &c}); t.life != nil {
+	if i := (inquiry{line: l, tenure: t, next: next, change: &c}); t.life != nil && !t.cut {
 		i.own()
 	} else {
 		i.foreign()
@@ -159,6 +166,7 @@ func (l *line) end() (at int64) {
 type inquiry struct {
 	*line
 	tenure *tenure
+	next   *tenure // nil: no record has one
 	change *Change
 }
 
@@ -228,11 +236,11 @@ func (i *inquiry) own() {
 	if i.plain() {
 		return
 	}
-	if t.ended >= v.last && !v.closed {
+	if t.noticed >= v.last && !v.closed {
 		i.vanished()
 		return
 	}
-	if v.closed && v.reason != "" && v.last-t.ended < int64(time.Second) {
+	if v.closed && v.reason != "" && v.last-t.noticed < int64(time.Second) {
 		i.is(Failed, Certain, "member %d stopped by an error: %s", t.leader, v.reason)
 		i.evidence("its record ends with that")
 		return
@@ -248,68 +256,127 @@ func (i *inquiry) vanished() {
 	v, t := i.tenure.life, i.tenure
 	proof, next := i.dead(v), i.after(v)
 	i.evidence("the record of member %d ends at %s, without an end of its life", t.leader, wall(v.last).Format("15:04:05.000"))
-	seen, closed := i.lost()
-	if proof == 0 && next == nil && seen == 0 && !i.replaced() && v.last >= i.end()-int64(time.Second) {
+	loss := i.lost()
+	if proof == 0 && next == nil && loss == nil && !i.replaced() && v.last >= i.end()-int64(time.Second) {
 		i.change.Evidence = []string{}
 		i.is(Unknown, None, "the record ends here")
 		i.lacks("what came after %s", wall(v.last).Format("15:04:05.000"))
 		return
 	}
-	if closed != "" {
-		i.evidence("%s", closed)
+	if loss != nil {
+		i.evidence("member %d lost it %s later: %s", loss.by, Lasts(loss.after), loss.reason)
 	}
 	if next != nil {
 		i.evidence("its next life began %s later", Lasts(time.Duration(next.begun-v.last)))
 	}
 	if proof != 0 {
-		i.proven(time.Duration(proof - v.last))
+		i.proven(time.Duration(proof-v.last), loss)
 		return
 	}
 	switch {
-	case seen != 0 && time.Duration(seen-v.last) < max(2*v.head.Heartbeat, 300*time.Millisecond):
+	case loss != nil && !loss.silent && loss.after < max(2*v.head.Heartbeat, 300*time.Millisecond):
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed", t.leader)
 		i.lacks("a proof of its death, which a warden gives")
-	case next != nil || seen != 0:
+	case next != nil || loss != nil && !loss.silent:
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its machine failed", t.leader)
 		i.lacks("a proof of its death, which a warden gives")
 	default:
-		i.is(Unknown, None, "nothing is known of member %d after its last entry: its process, its machine or its record has ended", t.leader)
+		i.is(Unknown, None, "nothing is known of member %d after its last entry: its process stands still or has ended, or its machine, or its record has ended", t.leader)
 		i.lacks("a proof of its death, which a warden gives, or a later life of the member")
 	}
 }
 
-// lost returns when the others lost the leader first whose record ends, and how; 0: they did not.
-func (i *inquiry) lost() (seen int64, how string) {
-	v := i.tenure.life
-	for s, lost := range every[*record.Lost](i.line) {
-		if lost.Peer == v.member() && s.at >= v.last-int64(time.Second) && (seen == 0 || s.at < seen) {
-			seen, how = s.at, fmt.Sprintf("member %d lost it %s later: %s", s.life.member(), Lasts(time.Duration(s.at-v.last)), lost.Reason)
-		}
-	}
-	return seen, how
+// loss is that another member lost the leader, and did not hear from the same life again.
+type loss struct {
+	by     uint64
+	after  time.Duration // since the last entry of the leader's record
+	reason string
+	closed bool // the connection ended at the side of the leader: its process had ended
+	silent bool // the connection stood
 }
 
-// proven concludes from a proof of the leader's death, and from how long its record was quiet before that.
-func (i *inquiry) proven(quiet time.Duration) {
-	t, hang := i.tenure, i.tenure.life.head.Hang
+// lost returns the first loss of the leader whose record ends; nil: there is none.
+func (i *inquiry) lost() (first *loss) {
+	leader := i.tenure.life
+	for _, v := range i.lives {
+		var last *loss
+		for n := range v.facts {
+			after := time.Duration(v.facts[n].at - leader.last)
+			switch body := v.facts[n].body.(type) {
+			case *record.Lost:
+				if body.Peer == leader.member() && last == nil && after >= -time.Second {
+					last = &loss{v.member(), after, body.Reason, hasClosed(body.Reason), strings.HasPrefix(body.Reason, "nothing has arrived")}
+				}
+			case *record.Connected:
+				if body.Peer == leader.member() && body.Incarnation == leader.head.Incarnation {
+					last = nil
+				}
+			}
+		}
+		if last != nil && (first == nil || last.after < first.after) {
+			first = last
+		}
+	}
+	return first
+}
+
+// hasClosed reports whether the reason of a loss is that the peer's side has ended the connection. The system does that for a process that ends.
+func hasClosed(reason string) bool {
+	return slices.ContainsFunc([]string{"closed the connection", "reset", "broken pipe"}, func(sign string) bool { return strings.Contains(reason, sign) })
+}
+
+// proven concludes from a proof of the leader's death, and from how long its record was quiet before that. A connection that it closed shows an earlier death
+// than a proof that came late.
+func (i *inquiry) proven(proof time.Duration, loss *loss) {
+	t, hang, quiet := i.tenure, i.tenure.life.head.Hang, proof
+	if loss != nil && loss.closed {
+		quiet = min(quiet, max(loss.after, 0))
+	}
 	switch {
 	case hang > 0 && quiet >= hang && quiet < hang+record.Held && !i.complete():
-		i.evidence("its death was proven %s after its last entry here; its warden kills it after %s without work", Lasts(quiet), Lasts(hang))
+		i.evidence("its death was proven %s after its last entry here; its warden kills it after %s without work", Lasts(proof), Lasts(hang))
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
-		i.lacks("its last entries, up to %s: they were in memory of its machine, and this copy of its files has them not; ringleader record on that machine reads both", Lasts(record.Held))
+		i.lacksTail()
 	case hang > 0 && quiet >= hang && quiet > i.pause()+grace:
-		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", Lasts(quiet), Lasts(hang))
+		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", Lasts(proof), Lasts(hang))
 		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, Lasts(quiet))
 		i.lacks("why it did nothing: it was stopped, blocked or in a loop; the output of its warden may tell")
 	case hang > 0 && quiet >= hang:
-		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", Lasts(quiet), Lasts(hang))
+		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", Lasts(proof), Lasts(hang))
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
 		i.lacks("which of these: the output of its warden has it")
-	default:
-		i.evidence("its death was proven %s after its last entry", Lasts(quiet))
+	case i.atOnce(proof):
+		i.evidence("its death was proven %s after its last entry", Lasts(proof))
 		i.is(Killed, Certain, "the process of member %d has ended: it was killed, or crashed", t.leader)
 		i.lacks("who or what killed it; the output of its warden has the signal")
+	case i.atOnce(quiet):
+		i.evidence("its death was proven %s after its last entry; its connections had ended before, so the proof came late", Lasts(proof))
+		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed", t.leader)
+		i.lacks("who or what killed it; the output of its warden has the signal")
+	case quiet < record.Held && !i.complete():
+		i.evidence("its death was proven %s after its last entry here", Lasts(proof))
+		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, and may have stood still before", t.leader)
+		i.lacksTail()
+	default:
+		i.evidence("its death was proven %s after its last entry", Lasts(proof))
+		if i.next != nil && i.next.begun < t.life.last+int64(quiet) {
+			i.evidence("member %d led before that, %s after the last entry", i.next.leader, Lasts(time.Duration(i.next.begun-t.life.last)))
+		}
+		i.is(StoodStill, Likely, "the process of member %d stood still from %s on, and ended %s later", t.leader, clockOf(t.life.last), Lasts(quiet))
+		i.lacks("whether a signal stopped it, or it got no processor: no record has that; the output of its warden has what ended it")
 	}
+}
+
+// atOnce reports whether a death so long after the last entry may be what ended the lead. A process that was quiet for longer than its lease, or until
+// another one led, had lost the lead before it died.
+func (i *inquiry) atOnce(quiet time.Duration) bool {
+	v := i.tenure.life
+	return quiet <= max(v.head.Entitled, v.head.Suspicion) && (i.next == nil || i.next.begun >= v.last+int64(quiet))
+}
+
+// lacksTail says that a copy of the leader's files has not its last entries.
+func (i *inquiry) lacksTail() {
+	i.lacks("its last entries, up to %s: they were in memory of its machine, and this copy of its files has them not; ringleader record on that machine reads both", Lasts(record.Held))
 }
 
 // complete reports whether the record of the leader has the last entries of a life that was killed: its machine had none of them in memory only, a reader has
@@ -342,7 +409,7 @@ func (i *inquiry) pause() (longest time.Duration) {
 // still concludes from what the loop of the leader has seen of its own time.
 func (i *inquiry) still() bool {
 	v, t := i.tenure.life, i.tenure
-	from, to := t.ended-int64(i.window()), t.ended+int64(200*time.Millisecond)
+	from, to := t.noticed-int64(i.window()), t.noticed+int64(200*time.Millisecond)
 	much := endsLease(&v.head)
 	suspended := time.Duration(0)
 	for at, s := range each[*record.Suspended](v) {
@@ -351,8 +418,8 @@ func (i *inquiry) still() bool {
 		}
 	}
 	late, worst, _, at := lateness(v, from, to, 0)
-	all, _, times, _ := lateness(v, from, t.ended+int64(i.window()), min(worst/alike, much)) // a lack of processors goes on after the end, too
-	others := i.neighbours(from, to, max(much/4, worst/2))                                   // on a busy machine all are late by a little
+	all, _, times, _ := lateness(v, from, t.noticed+int64(i.window()), min(worst/alike, much)) // a lack of processors goes on after the end, too
+	others := i.neighbours(from, to, max(much/4, worst/2))                                     // on a busy machine all are late by a little
 	if suspended < much && !i.covered() {
 		return false // a busy machine is late a little all the time
 	}
@@ -379,7 +446,7 @@ func (i *inquiry) still() bool {
 
 // covered reports whether the loop of the leader was late for most of the time since the last answer.
 func (i *inquiry) covered() bool {
-	v, end, last := i.tenure.life, i.tenure.ended, int64(0)
+	v, end, last := i.tenure.life, i.tenure.noticed, int64(0)
 	for _, id := range i.members {
 		last = max(last, heard(v, id, end))
 	}
@@ -425,13 +492,13 @@ func (i *inquiry) disk() bool {
 		switch body := f.body.(type) {
 		case *record.Flush:
 			slow := body.Took >= v.head.Entitled/2 && v.head.Entitled > 0
-			if (slow || body.Error != "") && f.at-int64(body.Took) <= t.ended && f.at >= t.ended-int64(i.window()) {
+			if (slow || body.Error != "") && f.at-int64(body.Took) <= t.noticed && f.at >= t.noticed-int64(i.window()) {
 				i.is(Disk, Likely, "a flush of member %d took %s", t.leader, Lasts(body.Took))
 				i.evidence("it ended at %s; %s", wall(f.at).Format("15:04:05.000"), cmp.Or(body.Error, "it succeeded then"))
 				return true
 			}
 		case *record.Disk:
-			if body.Problem != "" && f.at-int64(body.Lasts) <= t.ended && f.at >= t.ended-int64(i.window()) {
+			if body.Problem != "" && f.at-int64(body.Lasts) <= t.noticed && f.at >= t.noticed-int64(i.window()) {
 				i.is(Disk, Likely, "the storage of member %d failed: %s", t.leader, body.Problem)
 				i.evidence("its record has that at %s", wall(f.at).Format("15:04:05.000"))
 				return true
@@ -446,7 +513,7 @@ func (i *inquiry) superseded() {
 	t := i.tenure
 	for n := range t.life.facts {
 		f := &t.life.facts[n]
-		if c, is := f.body.(*record.Change); is && c.From == t.leader && f.at >= t.ended-int64(time.Second) && f.at <= t.ended+int64(time.Second) {
+		if c, is := f.body.(*record.Change); is && c.From == t.leader && f.at >= t.noticed-int64(time.Second) && f.at <= t.noticed+int64(time.Second) {
 			if cause, known := causesOfMembers[c.Cause]; known {
 				i.is(cause, Certain, "%s: %s", c.Cause, c.Detail)
 				i.evidence("member %d has recorded so", t.leader)
@@ -483,12 +550,12 @@ func agoOf(heard, at int64) string {
 // foreign concludes from the records of others alone.
 func (i *inquiry) foreign() {
 	t := i.tenure
-	i.lacks("the record of member %d, which led", t.leader)
+	i.wants()
 	if i.plain() {
 		return
 	}
 	for s, proof := range every[*record.Proof](i.line) {
-		if proof.Peer == t.leader && s.at >= t.begun && s.at <= t.ended+int64(time.Second) {
+		if proof.Peer == t.leader && s.at >= t.begun && s.at <= t.noticed+int64(time.Second) {
 			i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it hung", t.leader)
 			i.evidence("member %d had a proof of its death at %s", s.life.member(), clockOf(s.at))
 			return
@@ -496,16 +563,16 @@ func (i *inquiry) foreign() {
 	}
 	for s, change := range every[*record.Change](i.line) {
 		text := fmt.Sprintf("member %d has recorded: %s: %s", s.life.member(), change.Cause, change.Detail)
-		if change.From == t.leader && s.at >= t.ended-int64(time.Second) && s.at <= t.ended+int64(5*time.Second) && !slices.Contains(i.change.Evidence, text) {
+		if change.From == t.leader && s.at >= t.noticed-int64(time.Second) && s.at <= t.noticed+int64(5*time.Second) && !slices.Contains(i.change.Evidence, text) {
 			i.evidence("%s", text)
 		}
 	}
 	closed, all := 0, 0
 	for s, lost := range every[*record.Lost](i.line) {
-		if lost.Peer != t.leader || s.at < t.ended-int64(5*time.Second) || s.at > t.ended+int64(time.Second) {
+		if lost.Peer != t.leader || s.at < t.noticed-int64(5*time.Second) || s.at > t.noticed+int64(time.Second) {
 			continue
 		}
-		if all++; strings.Contains(lost.Reason, "closed the connection") || strings.Contains(lost.Reason, "reset") {
+		if all++; hasClosed(lost.Reason) {
 			closed++
 		}
 	}

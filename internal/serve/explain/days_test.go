@@ -115,7 +115,7 @@ func BenchmarkTwoDaysOfThreeMembers(b *testing.B) {
 	bytes := idle(b, folder, *days)
 	b.ReportAllocs()
 	for b.Loop() {
-		records, err := record.Open(folder)
+		records, err := record.Open(b.Context(), folder)
 		if err != nil || len(records.Damages) > 0 {
 			b.Fatal(records, err)
 		}

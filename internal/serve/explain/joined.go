@@ -118,6 +118,9 @@ func (l *line) entries(v *life, from, to int64) (all []timed, err error) {
 			ErrNotJoined, v.member(), wall(v.spans[first][0]).Format(clockText), wall(from).Format(clockText))
 	}
 	for e, at := range l.read(v, first) {
+		if err := l.ctx.Err(); err != nil {
+			return nil, err
+		}
 		if n := len(all); n > 0 {
 			at = max(at, all[n-1].at)
 		}

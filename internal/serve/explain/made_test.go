@@ -22,6 +22,13 @@ type hand struct {
 
 // byHand begins the record of a member whose machine has a name and a wall clock that is ahead.
 func byHand(member uint64, machine string, ahead time.Duration, change ...func(*record.Head)) *hand {
+	h := amid(member, machine, ahead, change...)
+	h.add(0, &record.Start{})
+	return h
+}
+
+// amid is likewise, but begins amid the life of the member.
+func amid(member uint64, machine string, ahead time.Duration, change ...func(*record.Head)) *hand {
 	h := &hand{}
 	head := record.Head{
 		Group: "g", Member: member, Incarnation: 1, Wall: int64(1_000*time.Second + ahead), Boot: machine, Algorithm: "quorum-bully",
@@ -31,7 +38,6 @@ func byHand(member uint64, machine string, ahead time.Duration, change ...func(*
 		f(&head)
 	}
 	h.writer = record.NewWriter(&h.memory, func() record.Head { return head }, record.Options{})
-	h.add(0, &record.Start{})
 	return h
 }
 
@@ -108,6 +114,52 @@ func TestTermsThatFallAreAViolation(t *testing.T) {
 	v := explain.Of(record.Parse("test", archived(one, three))).Groups[0].Violations
 	if len(v) != 1 || !v[0].Sure || !strings.Contains(v[0].What, "terms did not rise") {
 		t.Errorf("%+v", v)
+	}
+}
+
+// Without the record of a leader, those who followed know that terms fell, if they know the order of the leads.
+func TestTermsThatFallAreAViolationForThoseWhoFollowed(t *testing.T) {
+	follows := func(h *hand, ms int, leader, term uint64) {
+		h.add(ms, &record.Decision{Role: "follower", Leader: leader, Term: term})
+	}
+	for name, test := range map[string]struct {
+		makes func(one, two, three *hand)
+		want  string
+	}{
+		"one followed both": {func(_, two, _ *hand) {
+			follows(two, 100, 1, 2)
+			follows(two, 900, 3, 1)
+		}, "member 2 followed member 3 in term 1 after it had known member 1 in term 2"},
+		"one saw the first, and the second has a record": {func(_, two, three *hand) {
+			follows(two, 100, 1, 2)
+			three.leads(900, 3, 1, 1500)
+		}, "member 3 began to lead in term 1 after member 1 had led in term 2"},
+		"the one that led followed": {func(one, _, _ *hand) {
+			one.leads(100, 1, 2, 600)
+			follows(one, 900, 3, 1)
+		}, "member 1 followed member 3 in term 1"},
+		"two of one term": {func(_, two, three *hand) {
+			follows(two, 100, 1, 2)
+			follows(three, 900, 9, 2)
+		}, "members 1 and 9 both led in term 2"},
+		"another one heard late of the second": {func(_, two, three *hand) {
+			follows(two, 100, 1, 2)
+			follows(three, 900, 9, 1)
+		}, ""},
+		"the second may have begun before": {func(one, two, _ *hand) {
+			one.leads(100, 1, 2, 600)
+			follows(two, 900, 3, 1)
+		}, ""},
+	} {
+		one, two, three := byHand(1, "m", 0), byHand(2, "m", 0), byHand(3, "m", 0)
+		test.makes(one, two, three)
+		var told []string
+		for _, v := range explain.Of(record.Parse("test", archived(one, two, three))).Groups[0].Violations {
+			told = append(told, v.What)
+		}
+		if all := strings.Join(told, "\n"); test.want == "" && all != "" || !strings.HasPrefix(all, test.want) || len(told) > 1 {
+			t.Errorf("%s: %q", name, all)
+		}
 	}
 }
 

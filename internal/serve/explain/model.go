@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -39,13 +40,13 @@ type happening struct {
 }
 
 // Check makes the recorded steps again, and compares them with the model, in an order in which no message arrives before it was sent. That needs the
-// records of all members from their first lives on. It takes at most so many steps.
+// records of all members from their first lives on. It takes at most so many steps. When the context of the report ends, it has no result that counts.
 func (g *Group) Check(most int) (c Checked) {
 	c.Group, c.Actions = g.Name, map[string]int{}
 	all, ends, clocks, err := g.line.made(most)
 	switch {
-	case errors.Is(err, errUnchecked):
-		c.Without = err.Error()
+	case errors.Is(err, errUnchecked), g.line.ctx.Err() != nil:
+		c.Without = cmp.Or(err, g.line.ctx.Err()).Error()
 		return c
 	case err != nil:
 		c.Broken = err.Error()
@@ -66,7 +67,11 @@ func (g *Group) Check(most int) (c Checked) {
 		}
 	}
 	const every = 50
-	checked, err := run.Check(every)
+	checked, err := run.Check(g.line.ctx, every)
+	if g.line.ctx.Err() != nil {
+		c.Without = g.line.ctx.Err().Error()
+		return c
+	}
 	if failure := (*refine.Failure)(nil); errors.As(err, &failure) && failure.Unnamed {
 		c.Without, _, _ = strings.Cut(failure.Text, "\n")
 		return c
@@ -130,6 +135,9 @@ func (l *line) again(v *life, clock *scale, members *[]uint64) (all []happening,
 		return nil, fmt.Errorf("%w: member %d: %w", errUnchecked, v.member(), err)
 	}
 	for _, s := range v.segments {
+		if err := l.ctx.Err(); err != nil {
+			return nil, err
+		}
 		for e, damage := range s.Entries() {
 			if damage != nil {
 				return nil, fmt.Errorf("%w: parts of the record of member %d are missing: %s", errUnchecked, v.member(), damage)
@@ -151,11 +159,8 @@ func (l *line) again(v *life, clock *scale, members *[]uint64) (all []happening,
 			case *record.Gap:
 				return nil, fmt.Errorf("%w: the record of member %d has a gap", errUnchecked, v.member())
 			case *record.Snapshot:
-				if *members == nil {
-					*members = body.Members
-				}
-				if !slices.Equal(*members, body.Members) {
-					return nil, fmt.Errorf("%w: members know others in different orders, or were added", errUnchecked)
+				if err := sameMembers(members, body.Members); err != nil {
+					return nil, err
 				}
 			case *record.Step:
 				if last == nil { // the algorithm does nothing then
@@ -170,6 +175,17 @@ func (l *line) again(v *life, clock *scale, members *[]uint64) (all []happening,
 		}
 	}
 	return all, nil
+}
+
+// sameMembers compares the members that a snapshot has with those of the first one.
+func sameMembers(first *[]uint64, members []uint64) error {
+	if *first == nil {
+		*first = members
+	}
+	if !slices.Equal(*first, members) {
+		return fmt.Errorf("%w: members know others in different orders, or were added", errUnchecked)
+	}
+	return nil
 }
 
 // saved notes which steps of a life are durable: the last one if a save has ended, and those before it.

@@ -22,7 +22,7 @@ import (
 // The records of real members are a run that the model allows.
 func TestJoinedRecordsAreARunOfTheModel(t *testing.T) {
 	for _, n := range []uint64{3, 5} {
-		records, err := record.Open(explaintest.Faulty(t, n))
+		records, err := record.Open(t.Context(), explaintest.Faulty(t, n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestRecordsOfDriftingClocksAreARunOfTheModel(t *testing.T) {
 		c.Start(3)
 		c.Pass(10 * time.Second)
 	})
-	records, err := record.Open(directory)
+	records, err := record.Open(t.Context(), directory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestAStepThatWasNotSavedIsNone(t *testing.T) {
 		c.Start(1)
 		c.Await(2)
 	})
-	records, err := record.Open(directory)
+	records, err := record.Open(t.Context(), directory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestAShortSuspensionIsInTheRecords(t *testing.T) {
 		c.Kill(3)
 		c.Await(2)
 	})
-	records, err := record.Open(directory)
+	records, err := record.Open(t.Context(), directory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestARecordOfAPlantedBugIsTold(t *testing.T) {
 	}
 	live.Program = process.Must(process.Of(&wrong))
 	directory := explaintest.Faulty(t, 3)
-	records, err := record.Open(directory)
+	records, err := record.Open(t.Context(), directory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,14 +151,14 @@ func TestARecordOfAPlantedBugIsTold(t *testing.T) {
 // Without the records of all members from the beginning on it says what is missing.
 func TestRecordsThatCannotBeComparedSayWhy(t *testing.T) {
 	directory := explaintest.Faulty(t, 3)
-	records, err := record.Open(filepath.Join(directory, "1"), filepath.Join(directory, "2"))
+	records, err := record.Open(t.Context(), filepath.Join(directory, "1"), filepath.Join(directory, "2"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c := explain.Of(records).Groups[0].Check(1000); !strings.Contains(c.Without, "the record of member 3 is missing") {
 		t.Errorf("%+v", c)
 	}
-	if records, err = record.Open(directory); err != nil {
+	if records, err = record.Open(t.Context(), directory); err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range records.Logs {

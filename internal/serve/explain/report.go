@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/record"
@@ -15,7 +16,7 @@ const (
 	Elected     Cause = "elected"     // there was no leader before
 	Killed      Cause = "killed"      // its process has ended without order: it was killed, or crashed
 	Hung        Cause = "hung"        // its process did nothing until its warden killed it
-	StoodStill  Cause = "stopped"     // its process stood still, and went on later
+	StoodStill  Cause = "stopped"     // its process stood still, and went on later, or was killed
 	Starved     Cause = "starved"     // its loop was late again and again: it got too little of the processor
 	Suspended   Cause = "suspended"   // its machine was suspended
 	Disk        Cause = "disk"        // its disk gave no answer, or failed
@@ -57,9 +58,11 @@ type Group struct {
 	Name       string      `json:"name"`
 	From       time.Time   `json:"from"`
 	To         time.Time   `json:"to"`
-	Recorded   []uint64    `json:"recorded"`          // members with a record
+	Recorded   []uint64    `json:"recorded"`          // members with a detailed record
 	Missing    []uint64    `json:"missing,omitempty"` // members without one
+	Ends       []Ending    `json:"ends,omitempty"`    // records that end before the others
 	Clocks     []string    `json:"clocks,omitempty"`  // how they are joined, and what contradicts
+	Older      []Older     `json:"older,omitempty"`   // changes without details
 	Changes    []Change    `json:"changes"`
 	Violations []Violation `json:"violations,omitempty"`
 
@@ -72,9 +75,10 @@ type Change struct {
 	FromTerm  uint64    `json:"from_term"`
 	To        *uint64   `json:"to"` // null: no record has a later leader
 	Term      uint64    `json:"term"`
-	Ended     time.Time `json:"ended"`          // the lead before; without one, when the records begin
-	Begun     time.Time `json:"begun,omitzero"` // the next lead
-	Nobody    float64   `json:"nobody"`         // for how many seconds nobody led, as far as is known
+	Ended     time.Time `json:"ended"`             // the lead before; without one, when the records begin
+	Begun     time.Time `json:"begun,omitzero"`    // the next lead
+	Nobody    float64   `json:"nobody"`            // for how many seconds nobody led, as far as is known
+	AtMost    bool      `json:"at_most,omitempty"` // nobody is a bound: no record at hand watched that time
 	Cause     Cause     `json:"cause"`
 	Certainty Certainty `json:"certainty"`
 	Text      string    `json:"text"`
@@ -95,6 +99,7 @@ type Violation struct {
 // Keep drops all but the last changes, and violations, of each group.
 func (r *Report) Keep(most int) {
 	for _, g := range r.Groups {
+		g.Older = g.Older[max(0, len(g.Older)-most):]
 		g.Changes = g.Changes[max(0, len(g.Changes)-most):]
 		g.Violations = g.Violations[max(0, len(g.Violations)-most):]
 	}
@@ -102,6 +107,12 @@ func (r *Report) Keep(most int) {
 
 // Of explains records.
 func Of(r *record.Records) *Report {
+	report, _ := OfContext(context.Background(), r) // which does not end
+	return report
+}
+
+// OfContext explains records until a context ends, and then returns its error. What is asked of the groups later ends with it, too.
+func OfContext(ctx context.Context, r *record.Records) (*Report, error) {
 	report := &Report{Groups: []*Group{}}
 	for i := range r.Damages {
 		if i == mostDamages {
@@ -109,11 +120,11 @@ func Of(r *record.Records) *Report {
 		}
 		report.Damages = append(report.Damages, r.Damages[i].String())
 	}
-	for _, l := range lines(r) {
+	for _, l := range lines(ctx, r) {
 		report.Damages = append(report.Damages, l.damages...)
 		report.Groups = append(report.Groups, l.report())
 	}
-	return report
+	return report, ctx.Err()
 }
 
 func wall(at int64) time.Time { return time.Unix(0, at).UTC() }

@@ -61,7 +61,7 @@ func (g *Group) Scene(change int) Scene {
 		begun = c.Begun.UnixNano()
 	}
 	margin := min(max((begun-ended)/2, int64(400*time.Millisecond)), int64(3*time.Second))
-	// What ends a lease has begun one before. A leader that stands still learns that its lead has ended when another one leads already.
+	// What ends a lease has begun one before. Two leaders at once have no time between them.
 	from, to := min(ended, begun)-max(margin, l.lease()*5/4), max(ended, begun)+margin
 	nobody := Span{time.Duration(min(ended, begun) - from), time.Duration(begun - from)}
 	s := Scene{Change: c, From: wall(from), Lasts: time.Duration(to - from), Nobody: nobody}

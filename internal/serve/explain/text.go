@@ -15,12 +15,26 @@ func (r *Report) WriteText(out io.Writer) {
 			fmt.Fprintln(out)
 		}
 		fmt.Fprintf(out, "group %q: %s to %s\n", g.Name, g.From.Format("2006-01-02 15:04:05"), g.To.Format("2006-01-02 15:04:05 UTC"))
-		WriteLine(out, "records    ", "of "+plural(g.Recorded))
+		records := "none with details"
+		if len(g.Recorded) > 0 {
+			records = "of " + plural(g.Recorded)
+		}
+		WriteLine(out, "records    ", records)
 		if len(g.Missing) > 0 {
 			WriteLine(out, "missing    ", plural(g.Missing)+": what only they know stays unknown")
 		}
+		for _, e := range g.Ends {
+			how := "it was killed, or its record is not whole"
+			if e.Closed {
+				how = "it has closed"
+			}
+			WriteLine(out, "ends       ", fmt.Sprintf("member %d at %s, %s before the last entry of all: %s", e.Member, e.Time.Format("2006-01-02 15:04:05.000"), Lasts(g.To.Sub(e.Time)), how))
+		}
 		for _, c := range g.Clocks {
 			WriteLine(out, "clocks     ", c)
+		}
+		if len(g.Older) > 0 {
+			writeOlder(out, g.Older)
 		}
 		for n := range g.Changes {
 			number++
@@ -40,18 +54,25 @@ func (r *Report) WriteText(out io.Writer) {
 	}
 }
 
+// who names a leader, and its term if that is known.
+func who(id *uint64, term uint64) string {
+	switch {
+	case id == nil:
+		return "none"
+	case term == 0:
+		return fmt.Sprintf("member %d", *id)
+	}
+	return fmt.Sprintf("member %d in term %d", *id, term)
+}
+
 // writeChange prints a change of the leader.
 func writeChange(out io.Writer, number int, c *Change) {
-	who := func(id *uint64, term uint64) string {
-		switch {
-		case id == nil:
-			return "none"
-		case term == 0:
-			return fmt.Sprintf("member %d", *id)
-		}
-		return fmt.Sprintf("member %d in term %d", *id, term)
+	most := ""
+	if c.AtMost {
+		most = "at most "
 	}
-	fmt.Fprintf(out, "\n%d. %s  %s → %s, %s without a leader\n", number, c.Ended.Format("15:04:05.000"), who(c.From, c.FromTerm), who(c.To, c.Term), Lasts(time.Duration(c.Nobody*float64(time.Second))))
+	fmt.Fprintln(out)
+	WriteLine(out, fmt.Sprintf("%d. %s ", number, c.Ended.Format("15:04:05.000")), fmt.Sprintf("%s → %s, %s%s without a leader", who(c.From, c.FromTerm), who(c.To, c.Term), most, Lasts(time.Duration(c.Nobody*float64(time.Second)))))
 	certainty := string(c.Certainty)
 	if c.Certainty == None {
 		certainty = "its cause is not known"

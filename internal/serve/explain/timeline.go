@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/maphash"
 	"iter"
@@ -18,13 +19,16 @@ import (
 
 // line is the time line of one group: what the records of its members have. All times are nanoseconds since 1970, on one axis.
 type line struct {
+	ctx     context.Context // ends the work on it
 	name    string
 	clocks  map[string]*timebase
 	lives   []*life
 	tenures []*tenure
 	members []uint64
 	damages []string
-	drift   float64 // by which part clocks of members may be wrong
+	told    []telling // in second records
+	wrote   int64     // the start of the last life that has one
+	drift   float64   // by which part clocks of members may be wrong
 }
 
 // life is a life of a member.
@@ -55,10 +59,23 @@ type fact struct {
 type tenure struct {
 	term, leader uint64
 	begun, ended int64
-	until        int64 // the end of the last lease; 0: not known
-	life         *life // whose record has it; nil: only those of followers have
-	over         bool  // its end is known
-	seen         int64 // the last moment at which a record has it
+	noticed      int64   // when the record has its end: a leader that stands still learns late that its lease has ended
+	until        int64   // the end of the last lease; 0: not known
+	lapsed       bool    // it ended with that
+	left         []int64 // when followers left it, if only their records have it
+	life         *life   // whose record has it; nil: only those of followers have
+	seenBy       *life   // whose record has its beginning first
+	over         bool    // its end is known
+	cut          bool    // its record ends, and it went on
+	seen         int64   // the last moment at which a record has it
+}
+
+// recorded returns when the record of a life begins. The first segments of a long life are not kept.
+func (l *life) recorded() int64 {
+	if started(l) || len(l.spans) == 0 || l.spans[0][0] == 0 {
+		return l.begun
+	}
+	return l.spans[0][0]
 }
 
 // at returns a reading of a life on the axis.
@@ -103,17 +120,20 @@ func every[B record.Body](l *line) iter.Seq2[sighting, B] {
 }
 
 // lines makes the time line of each group that some records have.
-func lines(r *record.Records) (all []*line) {
+func lines(ctx context.Context, r *record.Records) (all []*line) {
 	byGroup := map[string]*line{}
 	for _, log := range r.Logs {
 		l := byGroup[log.Group]
 		if l == nil {
-			l = &line{name: log.Group, clocks: map[string]*timebase{}, drift: usualDrift}
+			l = &line{ctx: ctx, name: log.Group, clocks: map[string]*timebase{}, drift: usualDrift}
 			byGroup[log.Group], all = l, append(all, l)
 		}
 		l.add(log)
 	}
 	for _, l := range all {
+		if ctx.Err() != nil {
+			return nil
+		}
 		l.sort()
 		if l.coarse() {
 			l.sort()
@@ -158,7 +178,10 @@ func (l *line) add(log *record.Log) {
 		lives[i].last = lives[i].begun
 		l.lives = append(l.lives, lives[i])
 	}
-	pieces := together(len(log.Segments), func(i int) *piece { return lives[i].read(l.name, log.Segments[i]) })
+	pieces := together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(l.name, log.Segments[i]) })
+	if l.ctx.Err() != nil {
+		return
+	}
 	most := map[*life]int{} // facts
 	for i, p := range pieces {
 		most[lives[i]] += len(p.facts)
@@ -173,28 +196,43 @@ func (l *line) add(log *record.Log) {
 		if i > 0 && s.Head.Segment > log.Segments[i-1].Head.Segment+1 {
 			l.damages = append(l.damages, fmt.Sprintf("member %d: segments %d to %d are missing", log.Member, log.Segments[i-1].Head.Segment+1, s.Head.Segment-1))
 		}
-		for _, id := range s.Head.Members {
-			if i, found := slices.BinarySearch(l.members, id); !found && len(l.members) < mostMembers {
-				l.members = slices.Insert(l.members, i, id)
-			}
-		}
+		l.knows(s.Head.Members)
 		for _, text := range pieces[i].damages {
-			if len(l.damages) < mostDamages {
-				l.damages = append(l.damages, text)
-			}
+			l.damage(text)
 		}
 		lives[i].take(s, pieces[i])
 	}
+	for _, s := range log.Changes {
+		l.knows(s.Head.Members)
+		l.wrote = max(l.wrote, s.Head.Wall)
+	}
+	l.told = append(l.told, l.tellings(log)...)
 }
 
-// together does work for each of some numbers, with all processors. Segments are read so: each can be read without the others.
-func together[T any](n int, work func(i int) T) []T {
+// knows adds members that a record knows.
+func (l *line) knows(members []uint64) {
+	for _, id := range members {
+		if i, found := slices.BinarySearch(l.members, id); !found && len(l.members) < mostMembers {
+			l.members = slices.Insert(l.members, i, id)
+		}
+	}
+}
+
+// damage notes what cannot be read.
+func (l *line) damage(text string) {
+	if len(l.damages) < mostDamages {
+		l.damages = append(l.damages, text)
+	}
+}
+
+// together does work for each of some numbers, with all processors, until a context ends. Segments are read so: each can be read without the others.
+func together[T any](ctx context.Context, n int, work func(i int) T) []T {
 	all := make([]T, n)
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				all[i] = work(i)
 			}
 		})
@@ -304,10 +342,17 @@ func (l *line) find() {
 		return cmp.Or(cmp.Compare(a.begun, b.begun), cmp.Compare(a.term, b.term))
 	})
 	for i, t := range l.tenures {
-		if i+1 < len(l.tenures) && !t.over {
+		var next *tenure
+		if i+1 < len(l.tenures) {
+			next = l.tenures[i+1]
+		}
+		if t.life == nil && t.over {
+			t.ended = lastLeft(t.left, next)
+		}
+		if next != nil && !t.over {
 			t.over = true
 			if t.ended == 0 {
-				t.ended = min(cmp.Or(t.seen, l.tenures[i+1].begun), l.tenures[i+1].begun)
+				t.ended = min(cmp.Or(t.seen, next.begun), next.begun)
 			}
 		}
 	}
@@ -326,7 +371,7 @@ func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
 		switch body := f.body.(type) {
 		case *record.Lapse:
 			if now != nil {
-				now.until = v.at(record.Clocks{Boottime: body.Until})
+				now.until, now.lapsed = v.at(record.Clocks{Boottime: body.Until}), true
 			}
 			end(f.at)
 		case *record.Decision:
@@ -335,7 +380,7 @@ func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
 				end(f.at)
 			}
 			if leads && now == nil {
-				now = &tenure{term: body.Term, leader: body.Leader, begun: f.at, life: v}
+				now = &tenure{term: body.Term, leader: body.Leader, begun: f.at, life: v, seenBy: v}
 				byKey[tenureKey{body.Term, body.Leader}] = now
 				l.tenures = append(l.tenures, now)
 			}
@@ -356,7 +401,7 @@ func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 	for at, d := range each[*record.Decision](v) {
 		if now != nil && (d.Term != now.term || d.Leader != now.leader) {
 			if now.life == nil {
-				now.ended, now.over = max(now.ended, at), true
+				now.left, now.over = append(now.left, leaves(v, now.leader, at)), true
 			}
 			now = nil
 		}
@@ -365,11 +410,11 @@ func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 		}
 		k := tenureKey{d.Term, d.Leader}
 		if now = byKey[k]; now == nil {
-			now = &tenure{term: d.Term, leader: d.Leader, begun: at}
+			now = &tenure{term: d.Term, leader: d.Leader, begun: at, seenBy: v}
 			byKey[k] = now
 			l.tenures = append(l.tenures, now)
-		} else if now.life == nil {
-			now.begun = min(now.begun, at)
+		} else if now.life == nil && at < now.begun {
+			now.begun, now.seenBy = at, v
 		}
 	}
 	if now != nil {
@@ -423,7 +468,7 @@ func (l *line) detail() {
 		}
 	}
 	for _, v := range l.lives {
-		steps := together(len(v.segments), func(i int) []fact {
+		steps := together(l.ctx, len(v.segments), func(i int) []fact {
 			if inside := overlapping(apart, v.spans[i]); len(inside) > 0 {
 				return v.steps(l.name, v.segments[i], inside)
 			}
@@ -459,29 +504,6 @@ func (l *life) steps(group string, s *record.Segment, times [][2]int64) (all []f
 		}
 	}
 	return all
-}
-
-// extend finds the last end of the lease of each tenure.
-func (l *line) extend() {
-	for _, t := range l.tenures {
-		if t.life == nil {
-			continue
-		}
-		for i := range t.life.facts {
-			f := &t.life.facts[i]
-			step, is := f.body.(*record.Step)
-			if !is || f.unit <= 0 {
-				continue
-			}
-			for _, e := range step.Effects {
-				if e.Op == contract.Lead && uint64(e.Term) == t.term && e.Deadline {
-					if ends := process.Moment(time.Duration(step.Ticks)*f.unit, e.Ticks, f.unit); ends != process.Never {
-						t.until = max(t.until, t.life.at(record.Clocks{Boottime: ends}))
-					}
-				}
-			}
-		}
-	}
 }
 
 // crossing is a message that is in the records of its sender and of its receiver.

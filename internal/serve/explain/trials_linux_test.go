@@ -453,7 +453,7 @@ func TestTheCausesOfRealProcessesAreFound(t *testing.T) {
 		g := newReal(t, m.hang, m.preempt)
 		begun := time.Now().Add(-500 * time.Millisecond) // a lead ends with the last entry of a process that is killed
 		m.fault(g)
-		records, err := record.Open(g.folder)
+		records, err := record.Open(t.Context(), g.folder)
 		g.must(err)
 		report := explain.Of(records)
 		if len(report.Groups) != 1 {

@@ -24,7 +24,7 @@ func newRecorder(m *Member) *recorder.Recorder {
 	if c == nil {
 		return nil
 	}
-	wall := time.Now().UnixNano()
+	wall := recorder.BeganAt(m.boot, time.Now)
 	begun := record.Clocks{Monotonic: m.begun, Boottime: m.begunBoot}
 	schema := record.SchemaOf(m.program)
 	head := func() record.Head {

@@ -69,8 +69,9 @@ func (p *Part) join() {
 	}
 }
 
-// Newest returns the last parts that have at most so many bytes together.
+// Newest returns the last parts that have at most so many bytes together. The changes of a year are not among them: they may have more.
 func Newest(all []Part, most int64) []Part {
+	all = slices.DeleteFunc(slices.Clone(all), func(p Part) bool { return filepath.Base(p.Path) == changesName })
 	for i, p := range slices.Backward(all) {
 		if most -= p.Size; most < 0 {
 			return all[i+1:]

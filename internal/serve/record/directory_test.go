@@ -58,7 +58,7 @@ func TestARecordNeverGrowsBeyondItsSizeAndDropsTheOldest(t *testing.T) {
 			t.Errorf("life %d: %d bytes; %d are allowed", incarnation, total, LeastSize)
 		}
 	}
-	r, err := Open(filepath.Dir(path))
+	r, err := Open(t.Context(), filepath.Dir(path))
 	if err != nil || len(r.Logs) != 1 || len(r.Damages) > 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -91,7 +91,7 @@ func TestChangesOfTheLeaderAreKeptForAYear(t *testing.T) {
 		w.Sync()
 		w.Close(time.Minute)
 	}
-	r, err := Open(path)
+	r, err := Open(t.Context(), path)
 	if err != nil || len(r.Logs) != 1 || len(r.Logs[0].Segments) > 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -120,7 +120,7 @@ func TestWhatIsAddedIsInTheFileWithoutTheEndOfTheWriter(t *testing.T) {
 	for n := range uint64(10) { // the block grows, and is written again in its place
 		w.Add(at(time.Duration(n)*time.Millisecond), "g", renewal(n))
 		w.Sync()
-		r, err := Open(path)
+		r, err := Open(t.Context(), path)
 		if err != nil || len(r.Damages) > 0 {
 			t.Fatal(r, err)
 		}

@@ -26,7 +26,7 @@ type Head struct {
 	Store       string   // the identity of its store, in hexadecimal; empty: it has none
 	Incarnation uint64   // of this life
 	Segment     uint64   // the number of the segment, which goes on in the next life
-	Wall        int64    // the wall clock when the life began, in nanoseconds since 1970
+	Wall        int64    // the wall clock when the life began, at Begun, in nanoseconds since 1970
 	Begun       Clocks   // the readings of the clocks at that moment; see [Head.Joint]
 	Boot        string   // names this start of the operating system; empty: it is not known
 	Program     string   // the version of the program

@@ -2,9 +2,11 @@ package record
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -61,15 +63,20 @@ const Directory = "record"
 const extension = ".seg"
 
 // Open finds the records in files and directories: archives, files with segments, directories with these, directories of members, and
-// directories of such directories. The error is of a path that cannot be read. Files that are no record are damage if they were named.
-func Open(paths ...string) (*Records, error) {
+// directories of such directories. The error is of a path that cannot be read. Files that are no record are damage if they were named. What is neither a
+// file nor a directory may have no end, or never begin, and is refused.
+func Open(ctx context.Context, paths ...string) (*Records, error) {
 	r := &Records{}
 	for _, path := range paths {
 		info, err := os.Stat(path)
-		if err == nil && info.IsDir() {
-			err = r.directory(path, 3)
-		} else if err == nil {
+		switch {
+		case err != nil:
+		case info.IsDir():
+			err = r.directory(ctx, path, 3)
+		case info.Mode().IsRegular():
 			err = r.file(path)
+		default:
+			err = fmt.Errorf("%s is neither a regular file nor a directory", path)
 		}
 		if err != nil {
 			return nil, err
@@ -134,7 +141,7 @@ func Parse(name string, archive []byte) *Records {
 }
 
 // directory adds the segments in a directory, and those in directories in it.
-func (r *Records) directory(path string, depth int) error {
+func (r *Records) directory(ctx context.Context, path string, depth int) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return err
@@ -142,8 +149,10 @@ func (r *Records) directory(path string, depth int) error {
 	for _, entry := range entries {
 		inner := filepath.Join(path, entry.Name())
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case entry.IsDir() && depth > 1:
-			err = r.directory(inner, depth-1)
+			err = r.directory(ctx, inner, depth-1)
 		case entry.Type().IsRegular() && strings.HasSuffix(inner, extension):
 			err = r.file(inner)
 		}
@@ -158,7 +167,12 @@ func (r *Records) directory(path string, depth int) error {
 const maxFile = 1 << 30
 
 func (r *Records) file(path string) error {
-	info, err := os.Stat(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
 	if err != nil {
 		return err
 	}
@@ -166,11 +180,11 @@ func (r *Records) file(path string) error {
 		r.Damages = append(r.Damages, Damage{File: path, What: fmt.Sprintf("it has %d bytes; no record has more than %d", info.Size(), maxFile)})
 		return nil
 	}
-	content, err := os.ReadFile(path)
-	if err != nil {
+	content := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err := content.ReadFrom(io.LimitReader(file, maxFile)); err != nil { // some files have more than they say
 		return err
 	}
-	r.parse(path, content, false)
+	r.parse(path, content.Bytes(), false)
 	return nil
 }
 

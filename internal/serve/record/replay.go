@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -40,10 +41,13 @@ type Replay struct {
 }
 
 // Again replays a whole record. The error is the first [Difference], or an [ErrMachine].
-func (l *Log) Again(p *process.Program) (Replay, error) {
+func (l *Log) Again(ctx context.Context, p *process.Program) (Replay, error) {
 	var all Replay
 	var r *Replayer
 	for i, s := range l.Segments {
+		if err := ctx.Err(); err != nil {
+			return all, err
+		}
 		if d := l.missing(i); d != nil {
 			all.Damages, r = append(all.Damages, d), nil
 		}

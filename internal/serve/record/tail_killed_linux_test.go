@@ -65,7 +65,7 @@ func TestAProcessThatIsKilledLosesNoEntry(t *testing.T) {
 		if len(got) < last+1 || got[last] != 80*uint64(last)*uint64(last) {
 			t.Errorf("%d entries were added, and %d are read", last+1, len(got))
 		}
-		r, err := Open(path)
+		r, err := Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func begins(w *Writer) {
 // ticksOf returns the times of the steps in a record.
 func ticksOf(t *testing.T, path string) []uint64 {
 	t.Helper()
-	r, err := Open(path)
+	r, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestATailOfAnyBytesIsReadAsFarAsItGoes(t *testing.T) {
 		for range 1 + r.IntN(20) {
 			w.tail.memory[r.IntN(tailSize)] ^= 1 << r.IntN(8)
 		}
-		records, err := Open(path)
+		records, err := Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}

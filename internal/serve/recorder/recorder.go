@@ -56,6 +56,25 @@ func New(c *Config, log *slog.Logger, readings func() record.Clocks, head func()
 	return r
 }
 
+// BeganAt returns what the wall clock said when a life began, in nanoseconds since 1970: the readings of both clocks belong together only if nothing came
+// between them, and the life is older than its record.
+func BeganAt(boot func() time.Duration, wall func() time.Time) (began int64) {
+	const tries, near = 20, 20 * time.Microsecond
+	best := time.Duration(1<<63 - 1)
+	for range tries {
+		before := boot()
+		now := wall().UnixNano()
+		took := boot() - before
+		if took < best {
+			best, began = took, now-int64(before+took/2)
+		}
+		if took <= near {
+			break
+		}
+	}
+	return began
+}
+
 // Entry records an entry about a group, or about the member: then the name is empty. Any goroutine may call it.
 func (r *Recorder) Entry(group string, body record.Body) {
 	if r != nil {

@@ -70,12 +70,13 @@ func Find(r *explain.Report, number int) (g *explain.Group, change int, err erro
 
 // choose returns the number of the change that is to be drawn.
 func choose(r *explain.Report, change int) (chosen int, err error) {
-	number, longest := 0, -1.0
+	number, longest, older := 0, -1.0, 0
 	for _, g := range r.Groups {
+		older += len(g.Older)
 		for i := range g.Changes {
 			number++
 			c := &g.Changes[i]
-			switch longer := c.From != nil && !c.Begun.IsZero() && c.Nobody > longest; {
+			switch longer := c.From != nil && !c.Begun.IsZero() && !c.AtMost && c.Nobody > longest; {
 			case longer:
 				chosen, longest = number, c.Nobody
 			case chosen == 0:
@@ -84,6 +85,8 @@ func choose(r *explain.Report, change int) (chosen int, err error) {
 		}
 	}
 	switch {
+	case number == 0 && older > 0:
+		return 0, errors.New("the records have no change of the leader with details, which a drawing or a run needs; those without any are told as text, and by --json")
 	case number == 0:
 		return 0, errors.New("the records have no change of the leader to draw")
 	case change < 0 || change > number:
@@ -196,7 +199,11 @@ func (c *canvas) nobody() {
 	}
 	end := c.top + lane*float64(len(s.Members))
 	c.Add(drawing.Element{Role: "outage", Path: drawing.Rectangle(c.x(n.From), c.top-4, max(c.x(n.To), c.x(n.From)+1), end), Fill: outage})
-	c.about((c.x(n.From)+c.x(n.To))/2, c.top-12, "no leader for "+explain.Lasts(n.To-n.From), true)
+	lasts := explain.Lasts(n.To - n.From)
+	if s.Change.AtMost {
+		lasts = "at most " + lasts
+	}
+	c.about((c.x(n.From)+c.x(n.To))/2, c.top-12, "no leader for "+lasts, true)
 }
 
 // axis draws the time, from the end of the lead on.

@@ -2,6 +2,7 @@ package incident
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -79,7 +80,8 @@ type picture struct {
 }
 
 // Page writes an HTML page that plays the changes of the leader in a report, and begins with one of them, as [Drawing] chooses it. It is self-contained.
-func Page(w io.Writer, r *explain.Report, change int) error {
+// It ends with the context.
+func Page(ctx context.Context, w io.Writer, r *explain.Report, change int) error {
 	chosen, err := choose(r, change)
 	if err != nil {
 		return err
@@ -91,10 +93,13 @@ func Page(w io.Writer, r *explain.Report, change int) error {
 	var groups []shown
 	for _, g := range r.Groups {
 		s := shown{
-			Name: g.Name, From: g.From.UnixMilli(), To: g.To.UnixMilli(), Recorded: g.Recorded, Missing: g.Missing, Clocks: g.Clocks, Violations: g.Violations,
+			Name: g.Name, From: g.From.UnixMilli(), To: g.To.UnixMilli(), Recorded: g.Recorded, Missing: g.Missing, Clocks: g.Clocks, Violations: g.Violations, Changes: []drawn{},
 			Members: slices.Sorted(slices.Values(slices.Concat(g.Recorded, g.Missing))),
 		}
 		for i := range g.Changes {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			number++
 			d, err := drawnOf(g, i, number, number > total-mostDrawn || number == chosen)
 			if err != nil {

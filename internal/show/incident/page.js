@@ -52,7 +52,7 @@
         const next = i + 1 < group.changes.length ? time(group.changes[i + 1].ended) : group.to;
         if (c.to === id) track.append(bar("i", begun, next, `member ${id} leads in term ${c.term}`));
         if (c.from === id && i === 0) track.append(bar("i", group.from, time(c.ended), `member ${id} leads`));
-        track.append(bar("b", time(c.ended), c.begun ? begun : c.to === null ? next : begun, `no leader for ${lasts(1000 * c.nobody)}`));
+        track.append(bar("b", time(c.ended), c.begun ? begun : c.to === null ? next : begun, nobody(c)));
       });
       return make("div", { className: "row" }, make("span", {}, "member " + id), track);
     });
@@ -66,6 +66,11 @@
     }));
     const times = make("div", { className: "times muted" }, make("span", {}, clock(new Date(group.from).toISOString()).slice(0, 8)), make("span", {}, clock(new Date(group.to).toISOString()).slice(0, 8) + " UTC"));
     return make("div", { className: "overview" }, ...rows, make("div", { className: "row" }, make("span", { className: "muted" }, "changes"), track), times);
+  }
+
+  /** How long nobody led. */
+  function nobody(c) {
+    return `no leader for ${c.at_most ? "at most " : ""}${lasts(1000 * c.nobody)}`;
   }
 
   /** What is told of a change, beside its picture. */
@@ -82,7 +87,7 @@
       make("h2", {}, `${c.number}. ${c.cause} `, make("span", { className: "muted" }, c.certainty === "unknown" ? "its cause is not known" : c.certainty)),
       make("p", {}, c.text),
       make("p", { className: "muted" }, `${clock(c.ended)} UTC: ${leads(c.from, c.from_term)} → ${leads(c.to, c.term)}`),
-      make("p", { className: c.nobody > 0 ? "fault" : "muted" }, `no leader for ${lasts(1000 * c.nobody)}`), list);
+      make("p", { className: c.nobody > 0 ? "fault" : "muted" }, nobody(c)), list);
   }
 
   /** The picture of a change, and what plays it. */

@@ -18,7 +18,7 @@ import (
 // report returns what the records of a group with this name tell: member 3 hands over to member 1, which is killed.
 func report(t *testing.T, name string) *explain.Report {
 	t.Helper()
-	records, err := record.Open(explaintest.Records(t, name))
+	records, err := record.Open(t.Context(), explaintest.Records(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestAPageOfAnIncidentNeedsNothingElse(t *testing.T) {
 	const hostile = `</script><img src=x onerror="alert(1)">`
 	r := report(t, hostile)
 	var b bytes.Buffer
-	if err := incident.Page(&b, r, 0); err != nil {
+	if err := incident.Page(t.Context(), &b, r, 0); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -86,7 +86,7 @@ func TestAPageOfAnIncidentNeedsNothingElse(t *testing.T) {
 func TestAChangeThatIsNotThereIsNotDrawn(t *testing.T) {
 	r := report(t, "jobs")
 	for _, change := range []int{-1, 9} {
-		if err := incident.Page(new(bytes.Buffer), r, change); err == nil || !strings.Contains(err.Error(), "--change is from 1 to 3, or 0") {
+		if err := incident.Page(t.Context(), new(bytes.Buffer), r, change); err == nil || !strings.Contains(err.Error(), "--change is from 1 to 3, or 0") {
 			t.Errorf("change %d: %v", change, err)
 		}
 		if _, err := incident.Drawing(r, change); err == nil {
@@ -95,5 +95,18 @@ func TestAChangeThatIsNotThereIsNotDrawn(t *testing.T) {
 	}
 	if _, err := incident.Drawing(&explain.Report{}, 0); err == nil {
 		t.Error("without changes one is drawn")
+	}
+}
+
+// A group of which no record has details has no drawing, and does not hinder the page of another one.
+func TestAGroupWithoutDetailsHasNoDrawing(t *testing.T) {
+	older := &explain.Report{Groups: []*explain.Group{{Name: "old", Older: []explain.Older{{Term: 7}}}}}
+	if err := incident.Page(t.Context(), &bytes.Buffer{}, older, 0); err == nil || !strings.Contains(err.Error(), "no change of the leader with details") {
+		t.Error(err)
+	}
+	var b bytes.Buffer
+	older.Groups = append(older.Groups, report(t, "new").Groups...)
+	if err := incident.Page(t.Context(), &b, older, 0); err != nil || strings.Contains(b.String(), `"changes":null`) {
+		t.Errorf("%v: the script cannot play what is null", err)
 	}
 }

@@ -79,8 +79,12 @@ func (i *incidents) answer(ctx context.Context, body []byte, isPlace bool) (json
 		}
 		return nil, errors.New("the record is empty")
 	}
+	told, err := explain.OfContext(ctx, records)
+	if err != nil {
+		return nil, err
+	}
 	var page bytes.Buffer
-	if err := incident.Page(&page, explain.Of(records), 0); err != nil {
+	if err := incident.Page(ctx, &page, told, 0); err != nil {
 		return nil, err
 	}
 	return json.Marshal(map[string]string{"page": i.keep(page.Bytes())})

@@ -96,7 +96,7 @@ func TestEachChangeOfARecordIsMadeAgain(t *testing.T) {
 	}
 	for name, directory := range all {
 		t.Run(name, func(t *testing.T) {
-			records, err := record.Open(directory)
+			records, err := record.Open(t.Context(), directory)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,74 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	contract "ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// lastLeft returns when the last follower left a leader, of those that did so before the next one led: one that stood still leaves late.
+func lastLeft(left []int64, next *tenure) int64 {
+	last := slices.Max(left)
+	if next == nil || last <= next.begun {
+		return last
+	}
+	last = 0
+	for _, at := range left {
+		if at <= next.begun {
+			last = max(last, at)
+		}
+	}
+	return cmp.Or(last, next.begun)
+}
+
+// extend finds the last end of the lease of each tenure, which has ended then at the latest.
+func (l *line) extend() {
+	for n, t := range l.tenures {
+		if t.life != nil && t.ended == t.life.last && !t.life.closed {
+			before := int64(1<<63 - 1)
+			if n+1 < len(l.tenures) {
+				before = l.tenures[n+1].begun
+			}
+			if last := l.renewed(t, before); last > t.ended+int64(loosely) {
+				t.ended, t.cut = last, true
+			}
+		}
+		t.noticed = t.ended
+		if t.life == nil || t.cut {
+			continue
+		}
+		known := t.lapsed
+		for i := range t.life.facts {
+			f := &t.life.facts[i]
+			step, is := f.body.(*record.Step)
+			if !is || f.unit <= 0 {
+				continue
+			}
+			for _, e := range step.Effects {
+				if e.Op == contract.Lead && uint64(e.Term) == t.term && e.Deadline {
+					if ends := process.Moment(time.Duration(step.Ticks)*f.unit, e.Ticks, f.unit); ends != process.Never {
+						t.until = max(t.until, t.life.at(record.Clocks{Boottime: ends}))
+						known = known || f.at >= t.ended-int64(around) // the last renewals are here
+					}
+				}
+			}
+		}
+		if known && t.over {
+			t.ended = min(t.ended, t.until)
+		}
+	}
+}
+
+// renewed returns when another member has last heard the leader of a tenure renew its lease before a moment; 0: none has.
+func (l *line) renewed(t *tenure, before int64) (last int64) {
+	for s, step := range every[*record.Step](l) {
+		if s.at < before && step.Input.What == process.Received && step.Peer == t.leader && step.Input.Kind == renew && s.life.head.Algorithm == quorumBully {
+			last = max(last, s.at)
+		}
+	}
+	return last
+}

@@ -1,0 +1,92 @@
+package explain_test
+
+import (
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
+	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/ringleadertest"
+)
+
+// A leader that is stopped learns that its lease has ended when another one has led for long, and a lead is over when its lease is.
+func TestALeadEndsWithItsLeaseThoughItsLeaderWakesLater(t *testing.T) {
+	directory := explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) {
+		c.Pass(time.Second)
+		c.Stop(3)
+		c.Pass(40 * time.Second) // longer than what is read around a change
+		c.Continue(3)
+		c.Pass(time.Second)
+	})
+	records, err := record.Open(t.Context(), directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := explain.Of(records).Groups[0]
+	c := change(t, g, 3, explain.StoodStill)
+	if nobody := c.Begun.Sub(c.Ended); c.Cause != explain.StoodStill || nobody <= 0 || nobody > time.Second || nobody.Seconds() != c.Nobody {
+		t.Errorf("%s from %v to %v, %v s without a leader", c.Cause, c.Ended, c.Begun, c.Nobody)
+	}
+	if s := g.Scene(len(g.Changes) - 1); s.Lasts > 5*time.Second || len(s.Arrows) == 0 {
+		t.Errorf("the scene lasts %v and has %d arrows", s.Lasts, len(s.Arrows))
+	}
+}
+
+// All members stood still, and nobody led meanwhile. The last renewal is further from the end than what is read around that.
+func TestTheLastLeaseOfALongStopIsFound(t *testing.T) {
+	directory := explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) {
+		c.Pass(30 * time.Second)
+		for id := uint64(1); id <= 3; id++ {
+			c.Stop(id)
+		}
+		c.Pass(60 * time.Second)
+		for id := uint64(1); id <= 3; id++ {
+			c.Continue(id)
+		}
+		c.AwaitAny()
+		c.Pass(time.Second)
+	})
+	records, err := record.Open(t.Context(), directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := change(t, explain.Of(records).Groups[0], 3, explain.StoodStill); c.Nobody < 58 || c.Nobody > 62 {
+		t.Errorf("%v s without a leader: %+v", c.Nobody, c)
+	}
+}
+
+// Without the record of the leader, its followers tell when its lead has ended. One that stood still tells it too late.
+func TestAFollowerThatWakesLateDoesNotProlongALead(t *testing.T) {
+	one, two, three := byHand(1, "m", 0), byHand(2, "m", 0), byHand(3, "m", 0)
+	for _, h := range []*hand{one, two} {
+		h.add(100, &record.Decision{Role: "follower", Leader: 9, Term: 1})
+	}
+	one.add(700, &record.Decision{Role: "undecided", Term: 1})
+	three.leads(1100, 3, 2, 1600)
+	one.add(1110, &record.Decision{Role: "follower", Leader: 3, Term: 2})
+	two.add(8000, &record.Decision{Role: "follower", Leader: 3, Term: 2})
+	c := explain.Of(record.Parse("test", archived(one, two, three))).Groups[0].Changes[1]
+	if c.Nobody != 0.4 || c.Begun.Sub(c.Ended) != 400*time.Millisecond {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A leader that was closed while it was stopped has no lapse in its record. Its last renewal tells the end of its lease.
+func TestALeadEndsWithItsLastLease(t *testing.T) {
+	one, two := byHand(1, "m", 0), byHand(2, "m", 0)
+	one.leads(100, 1, 1, 600)
+	one.add(400, &record.Step{
+		Input: process.Input{What: process.Expired}, Ticks: 400,
+		Effects: []election.Effect{{Op: election.Lead, Term: 1, Deadline: true, Ticks: election.Ticks{Lo: 500}}},
+	})
+	two.add(110, &record.Decision{Role: "follower", Leader: 1, Term: 1})
+	two.leads(1100, 2, 2, 1600)
+	one.add(7000, &record.Decision{Role: "undecided", Term: 1})
+	one.add(7000, &record.End{})
+	if c := explain.Of(record.Parse("test", archived(one, two))).Groups[0].Changes[1]; c.Nobody != 0.2 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,0 +1,65 @@
+package explain_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
+	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/ringleadertest"
+)
+
+// The newest file of the leader's record is gone, or empty. The others have heard it for longer.
+func TestARecordThatEndsEarlyIsNotTheEndOfItsMember(t *testing.T) {
+	directory := explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) {
+		c.Pass(16 * time.Minute) // some segments
+		c.Kill(3)
+		after(c)
+		c.Pass(time.Minute)
+		c.Start(3)
+		c.Pass(time.Minute)
+	})
+	files, err := filepath.Glob(filepath.Join(directory, "3", "0*.seg"))
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	slices.Sort(files)
+	for _, spoil := range []func(path string) error{func(path string) error { return os.Truncate(path, 0) }, os.Remove} {
+		for _, path := range files[len(files)-2:] { // of the second life, and of the end of the first
+			if err := spoil(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		records, err := record.Open(t.Context(), directory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := explain.Of(records)
+		g := r.Groups[0]
+		c, text := change(t, g, 3, explain.Killed), textOf(t, r)
+		if c.Nobody > 2 || c.Cause != explain.Killed || c.Certainty != explain.Likely || !strings.Contains(strings.Join(c.Missing, "\n"), "of that time: what is here ends at ") {
+			t.Errorf("%+v", c)
+		}
+		if len(g.Ends) != 1 || g.Ends[0].Member != 3 || g.Ends[0].Closed || !strings.Contains(text, "\nends        member 3 at ") {
+			t.Errorf("%+v\n%s", g.Ends, text)
+		}
+	}
+}
+
+// Members that end together, or in order, are not taken for ones whose record is not whole.
+func TestARecordThatEndsInOrderSaysSo(t *testing.T) {
+	one, two, three := byHand(1, "m", 0), byHand(2, "m", 0), byHand(3, "m", 0)
+	one.leads(100, 1, 1, 600)
+	one.add(9_000, &record.End{})
+	two.add(8_000, &record.Note{})
+	three.add(1_000, &record.End{})
+	g := explain.Of(record.Parse("test", archived(one, two, three))).Groups[0]
+	if len(g.Ends) != 1 || g.Ends[0].Member != 3 || !g.Ends[0].Closed {
+		t.Errorf("%+v", g.Ends)
+	}
+}

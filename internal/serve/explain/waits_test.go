@@ -1,0 +1,47 @@
+package explain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/record"
+)
+
+// Nobody led for a second, since nobody was able to, and then one stood still.
+func TestWhatHeldMembersUpIsTold(t *testing.T) {
+	one, two, three := byHand(1, "m", 0, func(h *record.Head) { h.Members = []uint64{1, 2, 3, 4} }), byHand(2, "m", 0), byHand(3, "m", 0)
+	const work = "it has no work at present"
+	one.leads(100, 1, 1, 600)
+	two.add(110, &record.Decision{Role: "follower", Leader: 1, Term: 1})
+	one.add(400, &record.Told{Peer: 1, Term: 1, Cause: "resigned", Detail: "its command has ended"})
+	one.add(400, &record.Decision{Role: "undecided", Term: 1})
+	one.add(400, &record.Standing{Peer: 1, Unable: work})
+	one.add(450, &record.Standing{Peer: 4, Unable: "its check fails"}) // of which there is no record
+	two.add(300, &record.Standing{Peer: 2, Unable: work})
+	two.add(350, &record.Standing{Peer: 2, Weight: 1})
+	two.add(360, &record.Standing{Peer: 3, Unable: "by hearsay"})
+	two.add(500, &record.Standing{Peer: 2, Unable: work})
+	two.add(1000, &record.Standing{Peer: 2, Weight: 1})
+	three.add(1350, &record.Late{By: 700 * time.Millisecond})
+	two.leads(1400, 2, 2, 1900)
+	for _, h := range []*hand{one, two, three} {
+		h.add(3000, &record.End{})
+	}
+	c := explain.Of(record.Parse("test", archived(one, two, three))).Groups[0].Changes[1]
+	told := strings.Join(c.Bounded, "\n")
+	for _, want := range []string{
+		"member 1 was not able to lead for 1.0 s of it: " + work,
+		"member 2 was not able to lead for 500 ms of it: " + work,
+		"member 4 was not able to lead for 950 ms of it: its check fails",
+		"member 3 did nothing for 700 ms of it",
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not told:\n%s", want, told)
+		}
+	}
+	if strings.Count(told, "member 3") != 1 {
+		t.Errorf("what another one heard of member 3 counts more than its own record:\n%s", told)
+	}
+}
