@@ -242,6 +242,7 @@ func (x *exploration) whole() (*Report, error) {
 
 // born does something, and returns why a process could not be made; nil if all could.
 func born(do func() error) (unborn *process.Unborn, err error) {
+	defer model.Halted(&err)
 	defer func() {
 		fault := recover()
 		if u, is := fault.(process.Unborn); is {

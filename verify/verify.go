@@ -204,6 +204,10 @@ const (
 // ErrOptions reports options that do not go together; the text names them and a remedy.
 var ErrOptions = model.ErrOptions
 
+// ErrLimit reports a step with more choices than the checker tries: more than 65536 values of one choice, more than 64 choices, or more than 2¹⁸
+// vectors of values. The text names the step. There is no verdict then.
+var ErrLimit = model.ErrLimit
+
 // Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	program, err := process.Of(&a)

@@ -32,7 +32,6 @@ type checker struct {
 	choose         func(n uint32) uint32
 	made           []choice // by the first of two steps
 	next           int      // … the index of the second one's next choice
-	apart          bool     // the second one chooses differently
 	given, told    []byte   // the input of a step, before and after
 	constant       []byte
 	first, further []byte // the effects of the two steps, except those below
@@ -72,7 +71,7 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	c.underWay.edges.Add(1)
 	defer c.underWay.edges.Add(1)
 	defer ps.store.choices(c.choose)
-	c.made, c.next, c.apart = c.made[:0], 0, false
+	c.made, c.next = c.made[:0], 0
 	c.constant = ps.AppendState(c.constant[:0], slot, now, codec.Constant)
 	c.given = ps.given(c.given[:0], slot, e, now)
 	ps.Copy(c.slot, slot)
@@ -89,7 +88,7 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	}
 	if c.listing != nil {
 		ps.list(slot, position, e, now, len(tried.Sent))
-		c.next, c.apart = 0, false
+		c.next = 0
 	}
 	if !c.met {
 		c.met, c.stranger = true, ps.Program.Stranger(min(ps.network.Size(), mostKnown)+1)
@@ -100,7 +99,7 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	c.further = ps.done(c.further[:0], slot, effects, now)
 	c.told = ps.AppendState(c.told[:0], slot, now, codec.Constant)
 	switch {
-	case c.apart || c.next < len(c.made) || !bytes.Equal(c.first, c.further) || !slices.Equal(c.other, effects.Other):
+	case c.next < len(c.made) || !bytes.Equal(c.first, c.further) || !slices.Equal(c.other, effects.Other):
 		return effects, ErrImpure
 	case !bytes.Equal(c.constant, c.told):
 		return effects, ErrConstant
@@ -144,11 +143,13 @@ func (c *checker) record(n uint32) uint32 {
 	return value
 }
 
+// errApart ends a second step that chooses differently than the first one.
+var errApart = fmt.Errorf("%w: %w", ErrBroken, ErrImpure)
+
 // repeat returns the first step's choices to the second one.
 func (c *checker) repeat(n uint32) uint32 {
 	if c.next == len(c.made) || c.made[c.next].among != n {
-		c.apart = true
-		return 0
+		panic(errApart)
 	}
 	c.next++
 	return c.made[c.next-1].value

@@ -2,6 +2,7 @@ package process
 
 import (
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 )
 
@@ -28,7 +29,8 @@ func (p *Program) Stranger(size int) *Stranger {
 	}
 	s := &Stranger{ps: p.empty(other, false), begun: size}
 	s.ps.Grow(size)
-	s.ps.Choices(func(uint32) uint32 { return 0 })
+	choices := random.New(1, random.Choices) // a constant could keep a step for ever that chooses until a value suits it
+	s.ps.Choices(func(n uint32) uint32 { return uint32(choices.Below(uint64(n))) })
 	return s
 }
 

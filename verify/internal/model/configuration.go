@@ -110,6 +110,9 @@ type Checker struct {
 	Queues    *interner[[]underWay] // number 0 is the empty queue
 	Globals   *interner[Global]
 
+	Look  func() error // called now and then amid a step with many outcomes; an error ends the search by a [Halt]; may be nil
+	tried uint         // outcomes so far
+
 	known    memo        // from a stepKey to an index of outcomes
 	steps    [][]Outcome // what steps do
 	pushes   memo        // queue and message → queue

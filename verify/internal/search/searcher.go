@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"math"
 
 	"ringleader.example/ringleader/election"
@@ -40,6 +41,27 @@ func NewSearcher(program *process.Program, o *Options, m *Monitor, cores int) *S
 
 // Explore explores a setup. If fewer is not negative, it searches only for violations after fewer transitions.
 func (l *Searcher) Explore(setup network.Setup, fewer int) (v Verdict, err error) {
+	err = l.untilHalted(func() (err error) {
+		v, err = l.verdict(setup, fewer)
+		return err
+	})
+	if errors.Is(err, ErrMemory) || errors.Is(err, errStopped) { // a search without an answer
+		v = Verdict{result: l.result, Fewer: fewer}
+		if v.Complete = false; errors.Is(err, ErrMemory) {
+			v.Reached = MemoryLimit
+		}
+		err = nil
+	}
+	return v, err
+}
+
+// untilHalted does something, and returns its error, or that of a [model.Halt] that ends it.
+func (l *Searcher) untilHalted(do func() error) (err error) {
+	defer model.Halted(&err)
+	return do()
+}
+
+func (l *Searcher) verdict(setup network.Setup, fewer int) (v Verdict, err error) {
 	if l.Options.Confluent {
 		v, enough, err := l.decide(setup)
 		if v.Fewer = fewer; enough || err != nil {
@@ -125,6 +147,7 @@ func (l *Searcher) on(setup network.Setup) error {
 		if err != nil {
 			return err
 		}
+		c.Look = func() error { return l.Monitor.amid(&l.Search) }
 		l.workers = append(l.workers, newWorker(c, l.share))
 	}
 	return nil
