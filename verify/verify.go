@@ -75,7 +75,7 @@ type Options struct {
 	Reduce    Reduction
 	Extremes  bool // find Report.Extremes, with no faults
 	Exact     bool // keep 128 bits of each fingerprint, however many states there are; see Report.Bits
-	Cores     int  // the number of cores to use, at least 1; no result depends on it
+	Cores     int  // the number of cores to use, from 1 to 4096; no result depends on it
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 

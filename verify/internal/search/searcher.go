@@ -32,9 +32,12 @@ type Verdict struct {
 	Seen      uint32           // the sights, as bits
 }
 
-// NewSearcher returns a searcher that uses so many cores.
+// mostWorkers is the number of workers that a batch tells apart. Beyond it one search becomes no faster.
+const mostWorkers = 1 << 8
+
+// NewSearcher returns a searcher that uses so many cores, at most [mostWorkers].
 func NewSearcher(program *process.Program, o *Options, m *Monitor, cores int) *Searcher {
-	l := &Searcher{program: program, cores: cores}
+	l := &Searcher{program: program, cores: min(cores, mostWorkers)}
 	l.Options, l.Monitor, l.table, l.fringe = o, m, &table{}, &frontier{}
 	return l
 }
