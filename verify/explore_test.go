@@ -221,6 +221,7 @@ func TestEveryVectorOfChoicesIsTried(t *testing.T) {
 func TestABreachOfTheContractIsNamed(t *testing.T) {
 	for want, start := range map[string]func(*caller, calls){
 		"sends a message of kind 2; 2 are declared":                        func(_ *caller, out calls) { out.Send(0, 2, call{}) },
+		"sends a message of kind 16; there are at most 16 kinds":           func(_ *caller, out calls) { out.Send(0, 16, call{}) },
 		"sends on port 2; its ports are 0 to 1":                            func(_ *caller, out calls) { out.Send(2, 0, call{}) },
 		"sends on port 1, and is declared to send on port 0 only":          func(_ *caller, out calls) { out.Send(1, 0, call{}) },
 		"uses timer 2; 2 are declared":                                     func(_ *caller, out calls) { out.Stop(2) },

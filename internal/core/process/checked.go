@@ -53,6 +53,9 @@ func Blame(fault any) (property, how string) {
 	if err, is := fault.(error); is && errors.Is(err, ErrBroken) {
 		return BrokeContract, strings.TrimPrefix(err.Error(), ErrBroken.Error()+": ")
 	}
+	if unknown, is := fault.(election.KindError); is {
+		return BrokeContract, unknown.Error()
+	}
 	return Panicked, strings.Join(strings.Fields(fmt.Sprintf("panics: %v", fault)), " ")
 }
 
