@@ -33,7 +33,8 @@
 //     every value in the checker.
 //  11. A host that StopWork asks to stop its work says Stopped once, when the work has stopped. Until then the work counts
 //     as done under the lease. It says Died of an incarnation only when that incarnation and all its work are dead.
-//  12. A comparison-based algorithm gets ranks for identifiers; engines translate them back for people.
+//  12. A comparison-based algorithm gets ranks for identifiers; engines translate them back for people. That it does nothing with them but
+//     compare is not checked.
 //
 // # What an algorithm must do
 //

@@ -28,7 +28,9 @@ var (
 
 // checker makes steps twice, and holds the compared data.
 type checker struct {
-	slot           int // for the trial of a step; 0: none yet
+	slot           int  // for the trial of a step; 0: none yet
+	twice          bool // New and Eligible are called twice
+	births         int  // how often New was
 	choose         func(n uint32) uint32
 	made           []choice // by the first of two steps
 	next           int      // … the index of the second one's next choice
@@ -36,9 +38,10 @@ type checker struct {
 	constant       []byte
 	first, further []byte // the effects of the two steps, except those below
 	other          []election.Effect
-	stranger       *Stranger
-	met            bool     // the stranger was asked for; there may be none
-	listing        *listing // of the lines of each step; nil: they are not asked for
+	larger, peers  *Stranger // each makes a step in every other checked step
+	turn           bool      // it is that of the peers
+	met            bool      // the strangers were asked for; there may be none
+	listing        *listing  // of the lines of each step; nil: they are not asked for
 	underWay       underWay
 }
 
@@ -59,6 +62,27 @@ func Blame(fault any) (property, how string) {
 	return Panicked, strings.Join(strings.Fields(fmt.Sprintf("panics: %v", fault)), " ")
 }
 
+// errNewborn and errEligible report functions that are no steps, and depend on more than their argument.
+var (
+	errNewborn  = fmt.Errorf("%w: makes another process when it is called again; it depends on its argument only", ErrBroken)
+	errEligible = fmt.Errorf("%w: has another answer when it is asked again; it depends on its argument only", ErrBroken)
+)
+
+// check gives checked steps a slot for their trials, and lets [Watch] see calls that do not return. With twice, New and Eligible are called
+// twice and compared.
+func (ps *Processes) check(twice bool) {
+	ps.checker.slot, ps.checker.twice = ps.Grow(1), twice
+	ps.watch()
+}
+
+// strangers makes the strangers of checked steps, if there are none yet.
+func (ps *Processes) strangers() {
+	c := &ps.checker
+	if !c.met {
+		c.met, c.larger, c.peers = true, ps.Program.Stranger(min(ps.network.Size(), mostKnown)+1), ps.Program.peers(ps.network)
+	}
+}
+
 type choice struct{ among, value uint32 }
 
 // Checked is [Processes.Step] made twice, on a copy of the state first, and with a step of a [Stranger] between. The error is an ErrShared, ErrConstant or
@@ -67,12 +91,11 @@ type choice struct{ among, value uint32 }
 func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*Effects, error) {
 	c := &ps.checker
 	if c.slot == 0 {
-		c.slot = ps.Grow(1)
-		ps.watch()
+		ps.check(false)
 	}
-	c.underWay.position, c.underWay.event = position, e
-	c.underWay.edges.Add(1)
-	defer c.underWay.edges.Add(1)
+	c.underWay.position, c.underWay.function, c.underWay.event = position, "", e
+	c.underWay.begin()
+	defer c.underWay.end()
 	defer ps.store.choices(c.choose)
 	c.made, c.next = c.made[:0], 0
 	c.constant = ps.AppendState(c.constant[:0], slot, now, codec.Constant)
@@ -93,10 +116,12 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 		ps.list(slot, position, e, now, len(tried.Sent))
 		c.next = 0
 	}
-	if !c.met {
-		c.met, c.stranger = true, ps.Program.Stranger(min(ps.network.Size(), mostKnown)+1)
+	ps.strangers()
+	if c.turn = !c.turn; c.turn {
+		c.peers.Step()
+	} else {
+		c.larger.Step()
 	}
-	c.stranger.Step()
 	ps.store.choices(c.repeat)
 	effects := ps.Step(slot, position, e, now)
 	c.further = ps.done(c.further[:0], slot, effects, now)

@@ -3,6 +3,8 @@ package model
 import (
 	"errors"
 	"fmt"
+
+	"ringleader.example/ringleader/internal/core/process"
 )
 
 // The limits of one step, of which the checker tries every vector of values that it may choose. A step that chooses until a value suits it
@@ -19,12 +21,15 @@ var ErrLimit = errors.New("is beyond the limits of the checker")
 // Halt is the panic that ends a search amid a step.
 type Halt struct{ Err error }
 
-// Halted turns the panic of a [Halt] into its error. It is to be deferred.
+// Halted turns the panic of a [Halt] into its error, and a [process.Fault] is one. It is to be deferred.
 func Halted(err *error) {
-	fault := recover()
-	if halt, is := fault.(Halt); is {
-		*err = halt.Err
-	} else if fault != nil {
+	switch fault := recover().(type) {
+	case nil:
+	case Halt:
+		*err = fault.Err
+	case process.Fault:
+		*err = fault
+	default:
 		panic(fault)
 	}
 }
