@@ -2,7 +2,6 @@ package process
 
 import (
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 )
 
@@ -43,8 +42,11 @@ func (p *Program) peers(of *network.Instance) *Stranger {
 func (p *Program) strange(other *network.Instance) *Stranger {
 	s := &Stranger{ps: p.empty(other, false), begun: other.Size()}
 	s.ps.Grow(other.Size() + 1)
-	choices := random.New(1, random.Choices) // a constant could keep a step for ever that chooses until a value suits it
-	s.ps.Choices(func(n uint32) uint32 { return uint32(choices.Below(uint64(n))) })
+	luck := uint64(1)
+	s.ps.Choices(func(n uint32) uint32 { // a constant could keep a step for ever that chooses until a value suits it
+		luck = luck*6364136223846793005 + 1442695040888963407 // Knuth's MMIX; its high bits are good enough here
+		return uint32(luck>>32) % n
+	})
 	return s
 }
 
