@@ -42,7 +42,7 @@ func TestAFunctionThatFailsIsNamed(t *testing.T) {
 				t.Errorf("%+v, %v; want %s", r, err, want)
 			}
 		}
-		if _, err := Walks(process.Must(process.Of(&a)), Options{Size: 2}, 10, 1); err == nil != (a.Bounds != nil && len(a.Bounds) == 1 && a.Bounds[0].Formula == "⌊n⌋") || err != nil && !errors.Is(err, process.ErrBroken) {
+		if _, err := Walks(process.Must(process.Of(&a)), Options{Size: 2}, 10, 1); err == nil != (len(a.Bounds) == 1 && a.Bounds[0].Formula == "⌊n⌋") || err != nil && !errors.Is(err, process.ErrBroken) {
 			t.Errorf("walks: %v; want %s", err, want)
 		}
 	}
