@@ -268,7 +268,7 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	}
 	must(a.Name != "", "has no Name")
 	must(obligatory, "New, Start and Receive are obligatory")
-	must(len(a.Kinds) >= 1 && len(a.Kinds) <= 16, "declares 1 to 16 Kinds of message")
+	must(len(a.Kinds) >= 1 && len(a.Kinds) <= kinds, "declares 1 to 16 Kinds of message")
 	must(len(a.Timers) <= 8, "declares at most 8 Timers")
 	must((len(a.Timers) > 0) == has.Timeout, "Timers are declared if and only if Timeout is set")
 	must(len(a.Timers) == 0 || a.Timing != Asynchronous, "timers mean nothing when Timing is Asynchronous")

@@ -33,7 +33,8 @@
 //     every value in the checker.
 //  11. A host that StopWork asks to stop its work says Stopped once, when the work has stopped. Until then the work counts
 //     as done under the lease. It says Died of an incarnation only when that incarnation and all its work are dead.
-//  12. A comparison-based algorithm gets ranks for identifiers; engines translate them back for people.
+//  12. A comparison-based algorithm gets ranks for identifiers; engines translate them back for people. That it does nothing with them but
+//     compare is not checked.
 //
 // # What an algorithm must do
 //
@@ -70,6 +71,9 @@
 //
 // 16 kinds of message, 8 timers, 2¹⁶ elements in a slice, 2¹⁶ ports; 2²⁷ processes on a ring or tree, 2¹⁴ on
 // a complete graph, 2²⁸ directed links; time below 2¹²⁸ units, beyond which arithmetic panics with [ErrTime].
+//
+// The checker tries every value of Choose: of at most 2¹⁶ values, at most 64 choices a step, and at most 2¹⁸ vectors of values. It
+// ends without a verdict at a step that has more, such as one that draws until a value suits it. No other engine has these limits.
 //
 // The API of this package is v1: what it exports stays, and keeps its meaning.
 package election

@@ -1,5 +1,7 @@
 package election
 
+import "fmt"
+
 // This file is the engines' side of the contract. Engines need it, and so do tests that take single steps of an
 // algorithm. No algorithm uses it. It is in this package because the fields of an [Out], of a [Deadline] and of
 // [Parameters] are hidden from algorithms, and Go shows hidden fields to one package only.
@@ -42,6 +44,16 @@ type Effect struct {
 
 // Halt is the panic by which a step ends at an effect; see [Collector.HaltAt]. For engines.
 type Halt struct{}
+
+// kinds is the number of kinds that an algorithm may declare: a link has room for so many.
+const kinds = 16
+
+// KindError is the panic of [Out.Send] with a kind that no algorithm can declare. For engines.
+type KindError Kind
+
+func (k KindError) Error() string {
+	return fmt.Sprintf("sends a message of kind %d; there are at most %d kinds", Kind(k), kinds)
+}
 
 // Functions is the set of optional functions that an algorithm has. For engines.
 type Functions struct {

@@ -14,6 +14,9 @@ type Out[M any] struct {
 
 // Send sends a message out of a port. It appends by hand, so that a step that halts costs others nothing.
 func (o *Out[M]) Send(port Port, kind Kind, message M) {
+	if kind >= kinds {
+		panic(KindError(kind))
+	}
 	link := o.base + uint32(port)<<4 + uint32(kind)
 	if n := len(o.sent); n < cap(o.sent) {
 		o.sent = o.sent[:n+1]

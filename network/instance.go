@@ -264,6 +264,36 @@ func (p *Instance) Local(position int) election.Local {
 	return l
 }
 
+// Others returns the same network, where processes have other identifiers in the same order. Members of a complete graph keep theirs, which
+// are the numbers of ports.
+func (p *Instance) Others() *Instance {
+	o := *p
+	o.incarnations = nil
+	if p.Anonymous() || p.d.Topology == election.Complete {
+		return &o
+	}
+	n := election.ID(p.Size())
+	other := func(id election.ID) election.ID {
+		switch {
+		case id == 0:
+			return 0
+		case p.d.Identifiers == election.Compared:
+			return n + 2*id // a rank: so they have gaps as well
+		case id > MaxComputed-n:
+			return id - n
+		}
+		return id + n
+	}
+	o.ranks, o.votes, o.winner = make([]uint32, p.Size()), slices.Clone(p.votes), other(p.winner)
+	for q := range o.ranks {
+		o.ranks[q] = uint32(other(p.ID(q)))
+	}
+	for i, vote := range o.votes {
+		o.votes[i] = other(vote)
+	}
+	return &o
+}
+
 // Incarnate sets the number of the next life of the process at a position; see [election.Local].
 func (p *Instance) Incarnate(position int, incarnation uint64) {
 	if p.incarnations == nil {

@@ -111,8 +111,8 @@ func (g *Runner) refuses(err *error) {
 		return
 	}
 	e, ok := fault.(error)
-	if unborn, is := fault.(process.Unborn); is {
-		e = &Violation{Property: process.Panicked, Detail: string(unborn)}
+	if wrong, is := fault.(process.Fault); is {
+		e = &Violation{Property: wrong.Property, Detail: wrong.Detail}
 	}
 	if !ok || !refusal(e) && !errors.Is(e, ErrBroken) {
 		panic(fault)
@@ -204,7 +204,7 @@ func (r *run) processes() {
 	if r.Processes != nil {
 		return
 	}
-	r.Processes = r.runner.program.New(r.Instance, r.Functions.Phase)
+	r.Processes = r.runner.program.New(r.Instance, r.Functions.Phase, r.Checks)
 	if !r.o.Record {
 		r.Processes.Choices(r.choose)
 		return

@@ -76,11 +76,11 @@ func (r *run) attempt(play func()) {
 	defer func() {
 		fault := recover()
 		err, _ := fault.(error)
-		var unborn process.Unborn
+		var wrong process.Fault
 		var violation *Violation
 		switch {
 		case fault == nil:
-		case refusal(err) || errors.As(err, &unborn) || errors.As(err, &violation):
+		case refusal(err) || errors.As(err, &wrong) || errors.As(err, &violation):
 			panic(fault)
 		case !r.Checks && r.loops != nil:
 			panic(&breakdown{fault: fault})

@@ -53,6 +53,7 @@ func TestAStepThatBreaksTheContractIsTheLastOfItsStory(t *testing.T) {
 		"panics: line line":                                       func(*process, election.Port, election.Kind, lcr.Message, lcrOut) { panic("line\nline") },
 		"sends on port 2; its ports are 0 to 1":                   func(_ *process, _ election.Port, _ election.Kind, m lcr.Message, out lcrOut) { out.Send(2, 0, m) },
 		"sends on port 1, and is declared to send on port 0 only": func(_ *process, _ election.Port, _ election.Kind, m lcr.Message, out lcrOut) { out.Send(1, 0, m) },
+		"sends a message of kind 16; there are at most 16 kinds":  func(_ *process, _ election.Port, _ election.Kind, m lcr.Message, out lcrOut) { out.Send(0, 16, m) },
 		"sends a message of kind 9; 2 are declared":               func(_ *process, _ election.Port, _ election.Kind, m lcr.Message, out lcrOut) { out.Send(0, 9, m) },
 		"uses timer 3; 0 are declared":                            func(_ *process, _ election.Port, _ election.Kind, _ lcr.Message, out lcrOut) { out.Stop(3) },
 		"chooses from 0 values; Choose needs at least one":        func(_ *process, _ election.Port, _ election.Kind, _ lcr.Message, out lcrOut) { out.Choose(0) },

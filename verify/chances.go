@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/verify/internal/model"
+	"ringleader.example/ringleader/verify/internal/search"
 )
 
 // Chances holds exact probabilities and means over all random choices of an algorithm.
@@ -50,14 +51,14 @@ func Probabilities(a program.Program, o Options) (*Chances, error) {
 	return probabilities(program, o, oneSchedule)
 }
 
-func probabilities(program *process.Program, o Options, oneSchedule func(*model.Checker) bool) (*Chances, error) {
+func probabilities(program *process.Program, o Options, oneSchedule func(*model.Checker) bool) (all *Chances, err error) {
+	defer model.Halted(&err)
 	if o.Crashes+o.Recoveries+o.Losses+o.Duplicates+o.Cuts+o.Suspicions+o.Commands > 0 {
 		return nil, fmt.Errorf("%w %s: probabilities are of runs without faults", ErrOptions, program.Name)
 	}
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	var all *Chances
 	for setup := range setups(program.Declaration, &o) {
 		one, err := chancesOf(program, &o, setup, oneSchedule)
 		if err != nil {
@@ -122,6 +123,13 @@ func chancesOf(program *process.Program, o *Options, setup network.Setup, oneSch
 		return nil, err
 	}
 	l := &lottery{Checker: c, numbers: map[string]uint32{}, single: oneSchedule(c), most: cmp.Or(min(o.MaxStates, mostChances), mostChances)}
+	memory := search.NewMonitor(o.search(), 1)
+	c.Look = func() error {
+		if memory.Scarce(0) {
+			return fmt.Errorf("%s %w: one step has more outcomes than the memory holds", program.Name, ErrLimit)
+		}
+		return l.goes(o)
+	}
 	roots := c.Beginnings()
 	if len(roots) > 1 {
 		return nil, fmt.Errorf("%w %s: probabilities are for one set of initiators", ErrOptions, c.Declaration.Name)
@@ -131,11 +139,22 @@ func chancesOf(program *process.Program, o *Options, setup network.Setup, oneSch
 		if err := l.expand(state); err != nil {
 			return nil, err
 		}
-		if o.Progress != nil && state%(1<<12) == 0 && !o.Progress(Progress{States: state, Frontier: len(l.states) - state, Orders: 1}) {
-			return nil, fmt.Errorf("%w %s: stopped after %d states", ErrOptions, c.Declaration.Name, state)
+		if state%(1<<12) == 0 {
+			if err := l.goes(o); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return l.chances(), nil
+}
+
+// goes tells the progress, and returns an error if the caller ends the exploration.
+func (l *lottery) goes(o *Options) error {
+	done := len(l.actions)
+	if o.Progress != nil && !o.Progress(Progress{States: done, Frontier: len(l.states) - done, Orders: 1}) {
+		return fmt.Errorf("%w %s: stopped after %d states", ErrOptions, l.Declaration.Name, done)
+	}
+	return nil
 }
 
 // oneSchedule reports whether all schedules have the same probabilities and means. If all initiators come first, a

@@ -27,7 +27,7 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 	o.MaxDepth = cmp.Or(o.MaxDepth, DefaultDepth)
 	o.Memory, o.wide = cmp.Or(o.Memory, DefaultMemory), cmp.Or(o.wide, search.ExactStates)
 	d = p.Declaration()
-	text := cmp.Or(o.wrongMemory(), o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
+	text := cmp.Or(o.wrongMemory(), o.wrongCores(), o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
 	if text != "" {
 		return wrong(text)
 	}
@@ -42,6 +42,16 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 func (o *Options) wrongMemory() string {
 	if o.Memory < leastMemory {
 		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
+	}
+	return ""
+}
+
+// maxCores is the maximum number of cores.
+const maxCores = 1 << 12
+
+func (o *Options) wrongCores() string {
+	if o.Cores > maxCores {
+		return fmt.Sprintf("%d cores are too many; at most %d", o.Cores, maxCores)
 	}
 	return ""
 }

@@ -50,7 +50,8 @@ type Continuation struct {
 // LookAhead searches all that can follow a run of an algorithm on one network. Options hold how the run began: setup, starts,
 // wardens, order of messages, delay and lazy time. The numbers of faults are those that may still come. The checker first makes the
 // steps of the run, and compares. The error wraps [ErrOptions] if it does not make such a run.
-func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Continuation, error) {
+func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (found *Continuation, err error) {
+	defer model.Halted(&err)
 	program := process.Opened(a)
 	if err := begun.Record.Validate(); err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func LookAhead(a program.Program, o Options, begun Begun, goal Goal) (*Continuat
 	if err != nil {
 		return nil, err
 	}
-	found := &Continuation{Found: report.Violation != nil, Complete: report.Complete, Limit: report.Limit, States: report.States}
+	found = &Continuation{Found: report.Violation != nil, Complete: report.Complete, Limit: report.Limit, States: report.States}
 	if v := report.Violation; v != nil {
 		found.Property, found.Detail, found.Record = v.Property, v.Detail, v.Record
 	}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -13,6 +14,30 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 )
+
+func TestMoreCoresThanASearchUsesChangeNothing(t *testing.T) {
+	p := process.Must(process.Of(&ringbully.Algorithm))
+	var want string
+	for _, cores := range []int{1, 256, 257, 300, maxCores} {
+		r, err := Program(p, Options{Setup: network.On(4, 1, 3, 2), Starts: AnyTime, Cores: cores})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = string(text)
+		}
+		if string(text) != want {
+			t.Errorf("%d cores: %s; want %s", cores, text, want)
+		}
+	}
+	if _, err := Program(p, Options{Size: 3, Cores: maxCores + 1}); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "4097 cores are too many; at most 4096") {
+		t.Error(err)
+	}
+}
 
 // Workers share one order, or each takes another one, and nothing in the report depends on that.
 func TestNothingDependsOnTheNumberOfCores(t *testing.T) {

@@ -55,7 +55,8 @@ const mostModel = 1 << 20
 
 // ModelOf tabulates an asynchronous algorithm on one network, where all processes initiate first and no fault happens. An error
 // that wraps [ErrOptions] reports other timing, timers, too many states, or a property that is violated.
-func ModelOf(a program.Program, setup network.Setup) (*Model, error) {
+func ModelOf(a program.Program, setup network.Setup) (of *Model, err error) {
+	defer model.Halted(&err)
 	program := process.Opened(a)
 	wrong := func(why string) error { return fmt.Errorf("%w %s as a model: %s", ErrOptions, program.Name, why) }
 	if program.Timing != election.Asynchronous || len(program.Timers) > 0 {

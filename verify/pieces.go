@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/big"
 	"sync"
 
@@ -131,7 +132,7 @@ func NewOrders(a program.Program, o Options) (*Orders, error) {
 	if err := x.o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	if _, err := born(func() error { return x.o.reduce(program) }); err != nil { // Report judges a process that cannot be made
+	if _, err := faulty(func() error { return x.o.reduce(program) }); err != nil { // Report judges a process that cannot be made
 		return nil, err
 	}
 	x.all = enumerate(program.Declaration, &x.o)
@@ -190,14 +191,14 @@ func (x *Orders) explore(e *explorer, number uint64, part *Part) error {
 		return nil
 	}
 	var v search.Verdict
-	unborn, err := born(func() (err error) {
+	wrong, err := faulty(func() (err error) {
 		v, err = e.searcher.Explore(setup, -1)
 		return err
 	})
 	if e.searcher.Monitor.Done(&e.searcher.Search); err != nil {
 		return err
 	}
-	if unborn != nil || v.Found != nil || !v.Complete {
+	if wrong != nil || v.Found != nil || !v.Complete {
 		part.Stop = &number
 		return nil
 	}
@@ -240,27 +241,26 @@ func (x *exploration) whole() (*Report, error) {
 	return report, err
 }
 
-// born does something, and returns why a process could not be made; nil if all could.
-func born(do func() error) (unborn *process.Unborn, err error) {
-	defer func() {
-		fault := recover()
-		if u, is := fault.(process.Unborn); is {
-			unborn, err = &u, nil
-		} else if fault != nil {
-			panic(fault)
-		}
+// faulty does something, and returns which function of the algorithm failed that is no step; nil if none did.
+func faulty(do func() error) (wrong *process.Fault, err error) {
+	err = func() (err error) {
+		defer model.Halted(&err)
+		return do()
 	}()
-	return nil, do()
+	if f := new(process.Fault); errors.As(err, f) {
+		return f, nil
+	}
+	return nil, err
 }
 
-// guarded returns the report of an exploration, also if a process panics when it is made.
+// guarded returns the report of an exploration, also if a function of the algorithm fails that is no step.
 func guarded(program *process.Program, o *Options, explore func() (*Report, error)) (report *Report, err error) {
-	unborn, err := born(func() error {
+	wrong, err := faulty(func() error {
 		report, err = explore()
 		return err
 	})
-	if unborn != nil {
-		return &Report{Violation: &Violation{Property: Panicked, Detail: string(*unborn), Record: o.nothing(program.Declaration)}}, nil
+	if wrong != nil {
+		return &Report{Violation: &Violation{Property: wrong.Property, Detail: wrong.Detail, Record: o.nothing(program.Declaration)}}, nil
 	}
 	return report, err
 }

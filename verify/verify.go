@@ -75,7 +75,7 @@ type Options struct {
 	Reduce    Reduction
 	Extremes  bool // find Report.Extremes, with no faults
 	Exact     bool // keep 128 bits of each fingerprint, however many states there are; see Report.Bits
-	Cores     int  // the number of cores to use, at least 1; no result depends on it
+	Cores     int  // the number of cores to use, from 1 to 4096; no result depends on it
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
@@ -203,6 +203,10 @@ const (
 
 // ErrOptions reports options that do not go together; the text names them and a remedy.
 var ErrOptions = model.ErrOptions
+
+// ErrLimit reports a step with more choices than the checker tries: more than 65536 values of one choice, more than 64 choices, or more than 2¹⁸
+// vectors of values. The text names the step. There is no verdict then.
+var ErrLimit = model.ErrLimit
 
 // Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 
 	"ringleader.example/ringleader/election"
@@ -26,14 +28,13 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 	if err := o.begins(program); err != nil {
 		return nil, err
 	}
-	w := &walks{program: program, o: &o, seed: seed, lengths: make([]uint32, count), first: count}
+	w := &walks{program: program, o: &o, seed: seed, lengths: make([]uint32, count), first: count, monitor: search.NewMonitor(o.search(), count)}
 	about, err := model.NewChecker(program, o.model(), w.setup(0))
 	if err != nil {
 		return nil, err
 	}
-	search.Parallel(max(1, o.Cores), func(int) { w.walk() })
-	if w.err != nil {
-		return nil, w.err
+	if err := w.make(max(1, o.Cores)); err != nil && !w.stopped {
+		return nil, err
 	}
 	r := &Report{Walks: min(count, w.first+1), Bits: 128, Outside: about.Unclaimed(about.Options.Unused())}
 	for _, length := range w.lengths[:r.Walks] {
@@ -61,6 +62,7 @@ type walks struct {
 	program *process.Program
 	o       *Options
 	seed    uint64
+	monitor *search.Monitor // of the memory
 
 	mutex   sync.Mutex
 	next    int // the next walk
@@ -70,6 +72,30 @@ type walks struct {
 	stopped bool
 	err     error
 }
+
+// make makes all walks, on so many cores.
+func (w *walks) make(cores int) (err error) {
+	defer model.Halted(&err)
+	search.Parallel(cores, func(int) { w.walk() })
+	return w.err
+}
+
+// look returns an error if a walk is to end amid a step, since memory is scarce, or since the caller ends all walks.
+func (w *walks) look() error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if w.monitor.Scarce(0) {
+		return fmt.Errorf("%s %w: one step has more outcomes than the memory holds", w.program.Name, ErrLimit)
+	}
+	w.stopped = w.stopped || w.o.Progress != nil && !w.o.Progress(Progress{Done: w.next, Orders: len(w.lengths)})
+	if w.stopped {
+		return errStopped
+	}
+	return nil
+}
+
+// errStopped reports that the caller ended what was under way amid a step.
+var errStopped = errors.New("stopped amid a step")
 
 // source returns the source of a walk's choices.
 func (w *walks) source(number int) *random.Source {
@@ -144,6 +170,10 @@ func (w *walks) turn(k **search.Walker, number int) error {
 		return (*k).On(w.setup(number))
 	}
 	c, err := model.NewChecker(w.program, w.o.model(), w.setup(number))
+	if err != nil {
+		return err
+	}
+	c.Look = w.look
 	*k = &search.Walker{Checker: c}
-	return err
+	return nil
 }

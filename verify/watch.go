@@ -46,6 +46,7 @@ var ErrWatch = errors.New("a step breaks the contract")
 // does, on one core and without reductions. Properties are not judged. It ends when visit returns false, and no configuration beyond
 // [Options.MaxStates] is explored. The result is how many were.
 func Watch(a program.Program, o Options, visit func(*Move) bool) (states int, complete bool, err error) {
+	defer model.Halted(&err)
 	program := process.Opened(a)
 	o.Reduce = NoReduction
 	if err := o.check(program.Declaration, program.Functions); err != nil {

@@ -99,7 +99,7 @@ func unchanged(t *testing.T, e *catalogue.Entry, o simulate.Options, fields map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	newborn := process.Opened(e.Program).New(at, false)
+	newborn := process.Opened(e.Program).New(at, false, false)
 	states := make([]reflect.Value, at.Size())
 	for p := range states {
 		states[p] = reflect.ValueOf(newborn.State(p, election.Ticks{}))

@@ -40,8 +40,14 @@ type program struct{ *plan.Program }
 // exit status.
 func Run(ctx context.Context, name string, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	defer func() {
-		if bug := recover(); bug != nil {
-			code = report.ExitNo
+		bug := recover()
+		if bug == nil {
+			return
+		}
+		code = report.ExitNo
+		if err, is := bug.(error); is && errors.Is(err, simulate.ErrBroken) { // a function of an own algorithm, such as a bound that is shown
+			fmt.Fprintf(stderr, "%s: %s\n", name, option.OneLine(err.Error()))
+		} else {
 			fmt.Fprintf(stderr, "%s: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", name, option.OneLine(fmt.Sprint(bug)))
 			if getenv("RINGLEADER_DEBUG") == "1" {
 				stderr.Write(debug.Stack())

@@ -11,7 +11,7 @@ import (
 )
 
 // workbenches is a program of another module with algorithms of its own: one that elects, one that elects two leaders, one
-// that panics, one that is impure, and one that sends where it has no port.
+// that panics, one that is impure, one that draws until a value suits it, and one that sends where it has no port.
 const workbenches = `package main
 
 import (
@@ -63,6 +63,10 @@ func main() {
 			steps++ // and sends a number of messages that no earlier step has sent
 			out.Send(0, 0, election.ID(steps))
 		})),
+		workbench.Of(ring("drawing", func(_ *process, _ election.ID, out out) {
+			for out.Choose(4) == 3 {
+			}
+		})),
 		workbench.Of(ring("astray", func(p *process, m election.ID, out out) { out.Send(7, 0, m) })),
 	)
 }
@@ -106,6 +110,8 @@ func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 		{"run panicking --n 2 --over processes", 1, []string{"process 2 receives ⟨probe 1⟩ from process 1 and panics: by design"}},
 		{"run impure --n 2", 1, []string{"broke the contract: process 2 receives ⟨probe 1⟩ from process 1 and does something else when", "BREAKS THE CONTRACT: does something else"}},
 		{"verify impure --n 2", 1, []string{"and does something else when", "BREAKS THE CONTRACT: does something else"}},
+		{"run drawing --n 2", 0, []string{"leader 2"}},
+		{"verify drawing --n 2", 3, []string{"bench: drawing is beyond the limits of the checker: process 2 receives ⟨probe 1⟩ from process 1 and chooses more than 64 times; the"}},
 		{"run astray --n 2", 1, []string{"and sends on port 7; its ports are 0 to 1\n", "BREAKS THE CONTRACT: sends on port 7"}},
 		{"run astray --ids 5,7,5,7 --anonymous", 1, []string{"and sends on port 7; its ports are 0 to 1\n", "BREAKS THE CONTRACT: sends on port 7"}},
 		{"verify astray --n 2", 1, []string{"and sends on port 7; its ports are 0 to 1\n", "BREAKS THE CONTRACT: sends on port 7"}},

@@ -71,6 +71,8 @@ func StatusOf(err error) (code int, text string) {
 		return exit.Code, ""
 	case errors.As(err, &exit):
 		return exit.Code, option.OneLine(err.Error())
+	case errors.Is(err, verify.ErrLimit):
+		return report.ExitIncomplete, option.OneLine(err.Error())
 	case errors.Is(err, simulate.ErrBroken): // in one of many runs
 		return report.ExitNo, option.OneLine(err.Error())
 	}

@@ -135,7 +135,7 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
 	option.Number(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
 	option.Number(f, &o.MaxDepth, "max-depth", "", 0, "stop at states that so many steps lead to (default 20000)")
-	option.Number(f, &o.Cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
+	option.Number(f, &o.Cores, "cores", "", 0, "number of cores to use, at most 4096; the result does not depend on it (default all)")
 	f.StringVar(&o.reduce, "reduce", "auto", "auto: whatever of these applies; none: the whole state space; confluence: one schedule of each order, if it decides all; partial-order: events of one process first, where no other one interferes; symmetry: one of the orders and states that are alike")
 	f.BoolVar(&o.Exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
 	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")

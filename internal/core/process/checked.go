@@ -28,18 +28,20 @@ var (
 
 // checker makes steps twice, and holds the compared data.
 type checker struct {
-	slot           int // for the trial of a step; 0: none yet
+	slot           int  // for the trial of a step; 0: none yet
+	twice          bool // New and Eligible are called twice
+	births         int  // how often New was
 	choose         func(n uint32) uint32
 	made           []choice // by the first of two steps
 	next           int      // … the index of the second one's next choice
-	apart          bool     // the second one chooses differently
 	given, told    []byte   // the input of a step, before and after
 	constant       []byte
 	first, further []byte // the effects of the two steps, except those below
 	other          []election.Effect
-	stranger       *Stranger
-	met            bool     // the stranger was asked for; there may be none
-	listing        *listing // of the lines of each step; nil: they are not asked for
+	larger, peers  *Stranger // each makes a step in every other checked step
+	turn           bool      // it is that of the peers
+	met            bool      // the strangers were asked for; there may be none
+	listing        *listing  // of the lines of each step; nil: they are not asked for
 	underWay       underWay
 }
 
@@ -54,7 +56,31 @@ func Blame(fault any) (property, how string) {
 	if err, is := fault.(error); is && errors.Is(err, ErrBroken) {
 		return BrokeContract, strings.TrimPrefix(err.Error(), ErrBroken.Error()+": ")
 	}
+	if unknown, is := fault.(election.KindError); is {
+		return BrokeContract, unknown.Error()
+	}
 	return Panicked, strings.Join(strings.Fields(fmt.Sprintf("panics: %v", fault)), " ")
+}
+
+// errNewborn and errEligible report functions that are no steps, and depend on more than their argument.
+var (
+	errNewborn  = fmt.Errorf("%w: makes another process when it is called again; it depends on its argument only", ErrBroken)
+	errEligible = fmt.Errorf("%w: has another answer when it is asked again; it depends on its argument only", ErrBroken)
+)
+
+// check gives checked steps a slot for their trials, and lets [Watch] see calls that do not return. With twice, New and Eligible are called
+// twice and compared.
+func (ps *Processes) check(twice bool) {
+	ps.checker.slot, ps.checker.twice = ps.Grow(1), twice
+	ps.watch()
+}
+
+// strangers makes the strangers of checked steps, if there are none yet.
+func (ps *Processes) strangers() {
+	c := &ps.checker
+	if !c.met {
+		c.met, c.larger, c.peers = true, ps.Program.Stranger(min(ps.network.Size(), mostKnown)+1), ps.Program.peers(ps.network)
+	}
 }
 
 type choice struct{ among, value uint32 }
@@ -65,14 +91,13 @@ type choice struct{ among, value uint32 }
 func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*Effects, error) {
 	c := &ps.checker
 	if c.slot == 0 {
-		c.slot = ps.Grow(1)
-		ps.watch()
+		ps.check(false)
 	}
-	c.underWay.position, c.underWay.event = position, e
-	c.underWay.edges.Add(1)
-	defer c.underWay.edges.Add(1)
+	c.underWay.position, c.underWay.function, c.underWay.event = position, "", e
+	c.underWay.begin()
+	defer c.underWay.end()
 	defer ps.store.choices(c.choose)
-	c.made, c.next, c.apart = c.made[:0], 0, false
+	c.made, c.next = c.made[:0], 0
 	c.constant = ps.AppendState(c.constant[:0], slot, now, codec.Constant)
 	c.given = ps.given(c.given[:0], slot, e, now)
 	ps.Copy(c.slot, slot)
@@ -89,18 +114,20 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	}
 	if c.listing != nil {
 		ps.list(slot, position, e, now, len(tried.Sent))
-		c.next, c.apart = 0, false
+		c.next = 0
 	}
-	if !c.met {
-		c.met, c.stranger = true, ps.Program.Stranger(min(ps.network.Size(), mostKnown)+1)
+	ps.strangers()
+	if c.turn = !c.turn; c.turn {
+		c.peers.Step()
+	} else {
+		c.larger.Step()
 	}
-	c.stranger.Step()
 	ps.store.choices(c.repeat)
 	effects := ps.Step(slot, position, e, now)
 	c.further = ps.done(c.further[:0], slot, effects, now)
 	c.told = ps.AppendState(c.told[:0], slot, now, codec.Constant)
 	switch {
-	case c.apart || c.next < len(c.made) || !bytes.Equal(c.first, c.further) || !slices.Equal(c.other, effects.Other):
+	case c.next < len(c.made) || !bytes.Equal(c.first, c.further) || !slices.Equal(c.other, effects.Other):
 		return effects, ErrImpure
 	case !bytes.Equal(c.constant, c.told):
 		return effects, ErrConstant
@@ -144,11 +171,13 @@ func (c *checker) record(n uint32) uint32 {
 	return value
 }
 
+// errApart ends a second step that chooses differently than the first one.
+var errApart = fmt.Errorf("%w: %w", ErrBroken, ErrImpure)
+
 // repeat returns the first step's choices to the second one.
 func (c *checker) repeat(n uint32) uint32 {
 	if c.next == len(c.made) || c.made[c.next].among != n {
-		c.apart = true
-		return 0
+		panic(errApart)
 	}
 	c.next++
 	return c.made[c.next-1].value

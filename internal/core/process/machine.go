@@ -101,7 +101,7 @@ func (m *Machine) readNames(src []byte, p *codec.Plan, v codec.Pointer) (err err
 }
 
 // Step makes the step of an event, at that time since the start. An error means that the message is malformed; then
-// there was no step. Step panics with an [ErrBroken] if the algorithm breaks the contract.
+// there was no step. Step panics with an [ErrBroken] or [election.KindError] if the algorithm breaks the contract.
 func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
 	e, err := m.event(in)
 	if err != nil {

@@ -109,11 +109,12 @@ func TestAMachinePanicsIfItsAlgorithmBreaksTheContract(t *testing.T) {
 	}{
 		{func(_ *probe, out out) { out.Send(2, vote, note{}) }, "broke the contract: sends on port 2; its ports are 0 to 1"},
 		{func(_ *probe, out out) { out.Send(0, 3, note{}) }, "broke the contract: sends a message of kind 3; 3 are declared"},
+		{func(_ *probe, out out) { out.Send(0, 16, note{}) }, "sends a message of kind 16; there are at most 16 kinds"},
 		{long(most + 1), "broke the contract: sends a message of 16384 bytes; at most 16383 can be sent"},
 	} {
 		m := machine(t, starting(test.start))
 		err, ok := panics(t, func() { m.Step(Input{What: Started}, election.Ticks{}) }).(error)
-		if !ok || !errors.Is(err, ErrBroken) || err.Error() != test.want {
+		if property, _ := Blame(err); !ok || property != BrokeContract || err.Error() != test.want {
 			t.Errorf("%v; want %s", err, test.want)
 		}
 	}

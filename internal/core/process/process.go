@@ -34,7 +34,7 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{&a.Declaration, a.Functions(), plans, func(p *pool) store { return &typed[S, M]{a: a, pool: p} }}, nil
+	return &Program{bounded(&a.Declaration), a.Functions(), plans, func(p *pool) store { return &typed[S, M]{a: a, pool: p} }}, nil
 }
 
 // Must returns the program of an algorithm that is known to be valid.
@@ -160,10 +160,15 @@ type store interface {
 	hold() Message
 }
 
-// New makes the newborn processes of a network. With phases, each step computes the phases of its election messages.
-func (p *Program) New(network *network.Instance, phases bool) *Processes {
+// New makes the newborn processes of a network. With phases, each step computes the phases of its election messages. With checks, each
+// process is made twice.
+func (p *Program) New(network *network.Instance, phases, checks bool) *Processes {
 	ps := p.empty(network, phases)
-	for position := range ps.Grow(network.Size()) + network.Size() {
+	ps.Grow(network.Size())
+	if checks {
+		ps.check(true)
+	}
+	for position := range network.Size() {
 		ps.Born(position, position)
 	}
 	return ps
@@ -194,30 +199,6 @@ func (ps *Processes) Grow(slots int) (first int) {
 	ps.store.grow(ps.slots)
 	return first
 }
-
-// Born makes the newborn process at a position, in a slot.
-func (ps *Processes) Born(slot, position int) {
-	defer func() {
-		fault := recover()
-		err, _ := fault.(error)
-		switch {
-		case fault == nil:
-		case errors.Is(err, election.ErrTime):
-			panic(fault)
-		default:
-			panic(Unborn(fmt.Sprintf("New of %s panics: %v", ps.network.Name(position), fault)))
-		}
-	}()
-	ps.store.born(slot, ps.network.Local(position))
-}
-
-// Unborn is the panic of a failed New, and names the process. It wraps ErrBroken.
-type Unborn string
-
-func (u Unborn) Error() string { return string(u) }
-
-// Unwrap returns ErrBroken.
-func (u Unborn) Unwrap() error { return ErrBroken }
 
 // Reborn sets the process at a position, in a slot, to its state after a crash: newborn except for its persistent state.
 func (ps *Processes) Reborn(slot, position int) {
@@ -354,14 +335,6 @@ func (p *pool) take() (reference uint32) {
 func (p *Program) Schema() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %v %v", p.Name, p.Plans.State.Schema(), p.Plans.Message.Schema(), p.Kinds, p.Timers))
 	return fmt.Sprintf("%x", sum[:8])
-}
-
-// Eligible reports whether a process may become leader.
-func (ps *Processes) Eligible(slot, position int) bool {
-	if !ps.Program.Functions.Eligible {
-		return ps.network.Willing(position)
-	}
-	return ps.store.stands(slot)
 }
 
 // Incarnation is the number of the life of a process. The algorithm must have that function.

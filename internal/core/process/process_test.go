@@ -26,7 +26,7 @@ func held(ps *Processes) int { return int(ps.pool.made) - len(ps.pool.free) }
 
 func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
 	program, placed := hidden(t, probing())
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	m := ps.hold(note{9, []uint8{8, 7}})
 	ps.Commands(election.Command{Order: 3, Member: 5, Number: 6})
 	for _, test := range []struct {
@@ -54,7 +54,7 @@ func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
 
 func TestAMessageIsReceivedAsByAStep(t *testing.T) {
 	program, placed := hidden(t, sending(1))
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	ps.Receive(2, 2, 1, news, ps.hold(note{9, []uint8{8, 7}}), election.Ticks{})
 	if got := ps.probe(2).Log; !slices.Equal(got, []uint32{2, 1, 1, 9, 8, 7}) {
 		t.Errorf("received %v", got)
@@ -67,7 +67,7 @@ func TestAMessageIsReceivedAsByAStep(t *testing.T) {
 		p.Until = out.Deadline(election.Units(4))
 	}
 	program, placed = hidden(t, a)
-	ps = program.New(placed, true)
+	ps = program.New(placed, true, false)
 	e := ps.Receive(2, 2, 1, news, ps.hold(note{}), now)
 	if e.First != 4 || len(e.Sent) != 1 || e.Sent[0].On() != 5 || e.Sent[0].Kind() != vote || e.Sent[0].Phase != 6 || len(e.Other) != 1 || e.Other[0].Op != election.NoLeader {
 		t.Errorf("effects %+v", e)
@@ -107,7 +107,7 @@ func TestASmallMessageIsHeldAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, phases := range []bool{false, true} {
-		ps := program.New(placed, phases)
+		ps := program.New(placed, phases, false)
 		before := ps.Bytes()
 		sent := slices.Clone(ps.Step(0, 0, Event{What: Started}, election.Ticks{}).Sent)
 		want := []string{"A 7, B 8, C true", "A 9, B 10, C false"}
@@ -143,7 +143,7 @@ func TestAnEventThatAnAlgorithmDoesNotHandleIsNothing(t *testing.T) {
 	a := probing()
 	a.Suspect, a.Trust, a.Command = nil, nil, nil
 	program, placed := hidden(t, a)
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	for _, what := range []What{Suspected, Trusted, Commanded} {
 		if e := ps.Step(0, 0, Event{What: what}, election.Ticks{}); len(e.Sent)+len(e.Other)+len(ps.probe(0).Log) > 0 {
 			t.Errorf("event %d: %+v", what, e)
@@ -153,7 +153,7 @@ func TestAnEventThatAnAlgorithmDoesNotHandleIsNothing(t *testing.T) {
 
 func TestProcessesAreBornIntoTheSlotsOfTheirPositions(t *testing.T) {
 	program, placed := hidden(t, probing())
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	for slot := range 3 {
 		if p := ps.probe(slot); p.ID != election.ID(slot+1) || p.Size != 3 {
 			t.Errorf("slot %d holds %+v", slot, p)
@@ -163,7 +163,7 @@ func TestProcessesAreBornIntoTheSlotsOfTheirPositions(t *testing.T) {
 
 func TestSlotsKeepTheirStatesAsMoreAreMade(t *testing.T) {
 	program, placed := hidden(t, probing())
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	want := 3
 	for _, more := range []int{1, 4, 1, 100, 1} {
 		if first := ps.Grow(more); first != want {
@@ -191,7 +191,7 @@ func TestSlotsKeepTheirStatesAsMoreAreMade(t *testing.T) {
 
 func TestARebornProcessHasWhatItKeptAndNothingElse(t *testing.T) {
 	program, placed := hidden(t, probing())
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	*ps.probe(2) = probe{ID: 9, Size: 8, Durable: durable{[]uint32{5, 6}}, Log: []uint32{1}, Until: election.DeadlineIn(election.Units(3), election.Ticks{})}
 	old := ps.probe(2).Durable.Votes
 	ps.Reborn(2, 2)
@@ -211,7 +211,7 @@ func TestARebornProcessHasWhatItKeptAndNothingElse(t *testing.T) {
 	a := probing()
 	a.Durable, a.Survives = nil, 0
 	program, placed = hidden(t, a)
-	ps = program.New(placed, false)
+	ps = program.New(placed, false, false)
 	ps.probe(2).Durable.Votes = []uint32{5}
 	if ps.Reborn(2, 2); ps.probe(2).Durable.Votes != nil {
 		t.Error("something outlasts a crash though nothing is durable")
@@ -242,7 +242,7 @@ func TestEffectsAreThoseOfOneStep(t *testing.T) {
 		}
 		p.Until = out.Deadline(election.Units(10))
 	}))
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	ps.Choices(func(n uint32) uint32 { return n - 1 })
 	for round := range 2 {
 		now := election.Units(uint64(7 * round))
@@ -265,7 +265,7 @@ func TestEffectsAreThoseOfOneStep(t *testing.T) {
 
 func TestAMessageIsKeptUntilItsLastRelease(t *testing.T) {
 	program, placed := hidden(t, sending(2))
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	step := func() (a, b Message) {
 		e := ps.Step(0, 0, Event{What: Started}, election.Ticks{})
 		return e.Sent[0].Message, e.Sent[1].Message
@@ -329,7 +329,7 @@ func TestPhasesAreOfMessagesOfTheElectionOnly(t *testing.T) {
 		want      string
 	}{{both, true, "4 -1 6"}, {both, false, "-1 -1 -1"}, {without, true, "-1 -1 -1"}} {
 		program, placed := hidden(t, test.algorithm)
-		e := program.New(placed, test.asked).Step(0, 0, Event{What: Started}, election.Ticks{})
+		e := program.New(placed, test.asked, false).Step(0, 0, Event{What: Started}, election.Ticks{})
 		if got := fmt.Sprint(e.Sent[0].Phase, e.Sent[1].Phase, e.Sent[2].Phase); got != test.want {
 			t.Errorf("phases %s; want %s", got, test.want)
 		}
@@ -338,7 +338,7 @@ func TestPhasesAreOfMessagesOfTheElectionOnly(t *testing.T) {
 
 func TestWithoutAFunctionOfItsOwnAProcessStandsIfItIsWilling(t *testing.T) {
 	program, placed := hidden(t, probing())
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	ps.probe(1).Durable.Votes = []uint32{1}
 	if !ps.Eligible(0, 0) || ps.Eligible(1, 1) || !ps.Eligible(2, 1) || ps.Eligible(1, 0) {
 		t.Error("the state does not say which stands")
@@ -354,7 +354,7 @@ func TestWithoutAFunctionOfItsOwnAProcessStandsIfItIsWilling(t *testing.T) {
 	if placed, err = network.Prepare(program.Declaration, setup); err != nil {
 		t.Fatal(err)
 	}
-	ps = program.New(placed, false)
+	ps = program.New(placed, false, false)
 	if !ps.Eligible(1, 0) || ps.Eligible(0, 1) {
 		t.Error("an unwilling process stands, or a willing one does not")
 	}
@@ -362,7 +362,7 @@ func TestWithoutAFunctionOfItsOwnAProcessStandsIfItIsWilling(t *testing.T) {
 
 func TestStatesAndMessagesAreReadAndWrittenWhole(t *testing.T) {
 	program, placed := hidden(t, sending(1))
-	ps := program.New(placed, false)
+	ps := program.New(placed, false, false)
 	now := election.Units(5)
 	*ps.probe(0) = probe{ID: 3, Size: 8, Log: []uint32{1, 2}, Until: election.DeadlineIn(election.Units(4), now)}
 	encoded := ps.AppendState([]byte{7}, 0, now, codec.Whole)

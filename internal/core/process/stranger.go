@@ -26,10 +26,38 @@ func (p *Program) Stranger(size int) *Stranger {
 	if err != nil {
 		return nil
 	}
-	s := &Stranger{ps: p.empty(other, false), begun: size}
-	s.ps.Grow(size)
-	s.ps.Choices(func(uint32) uint32 { return 0 })
+	return p.strange(other)
+}
+
+// peers returns an election of as many processes, with the same links and parameters, and with other identifiers where these can be
+// others; nil if there are too many. A step that finds what others have left in a package variable for its own network finds what these leave.
+func (p *Program) peers(of *network.Instance) *Stranger {
+	if of.Size() > mostKnown {
+		return nil
+	}
+	return p.strange(of.Others())
+}
+
+// strange returns an election that begins at its first step. One slot more than it has processes is for those that born makes.
+func (p *Program) strange(other *network.Instance) *Stranger {
+	s := &Stranger{ps: p.empty(other, false), begun: other.Size()}
+	s.ps.Grow(other.Size() + 1)
+	luck := uint64(1)
+	s.ps.Choices(func(n uint32) uint32 { // a constant could keep a step for ever that chooses until a value suits it
+		luck = luck*6364136223846793005 + 1442695040888963407 // Knuth's MMIX; its high bits are good enough here
+		return uint32(luck>>32) % n
+	})
 	return s
+}
+
+// born makes a process that takes no part: only what New does beside it counts.
+func (s *Stranger) born() {
+	if s == nil {
+		return
+	}
+	defer func() { _ = recover() }() // New is judged where a process is made that counts
+	last := s.ps.network.Size()
+	s.ps.Born(last, last-1)
 }
 
 // Step makes one step: a start, or the receipt of the oldest message. An election that has ended begins again. What a stranger's
@@ -38,14 +66,14 @@ func (s *Stranger) Step() {
 	if s == nil {
 		return
 	}
+	size, links := s.ps.network.Size(), s.ps.network.Network
 	defer func() {
 		if recover() != nil {
-			s.waiting, s.begun = nil, s.ps.network.Size()
+			s.waiting, s.begun = nil, size
 		}
 	}()
-	links := s.ps.network.Network
 	switch {
-	case s.begun < s.ps.network.Size():
+	case s.begun < size:
 		s.begun++
 		s.post(s.ps.Step(s.begun-1, s.begun-1, Event{What: Started}, election.Ticks{}))
 	case len(s.waiting) > 0 && len(s.waiting) < mostWaiting:
@@ -59,7 +87,7 @@ func (s *Stranger) Step() {
 			s.ps.Release(m.Message)
 		}
 		s.waiting, s.begun = s.waiting[:0], 0
-		for q := range s.ps.network.Size() {
+		for q := range size {
 			s.ps.Born(q, q)
 		}
 	}

@@ -54,7 +54,9 @@ type Post struct {
 // NewValues makes the values of a network.
 func (p *Program) NewValues(network *network.Instance) *Values {
 	ps := p.empty(network, false)
-	return &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, bodies: map[string]Body{}}
+	v := &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, bodies: map[string]Body{}}
+	ps.check(true)
+	return v
 }
 
 // On changes the network to another one of the same kind and size, on which other processes have these states.

@@ -8,14 +8,26 @@ import (
 	"weak"
 )
 
-// underWay is a checked step that is made.
+// underWay is a call of a function of the algorithm, by processes that are watched.
 type underWay struct {
-	edges    atomic.Uint64 // beginnings and ends of steps: odd while one is made
+	edges    atomic.Uint64 // beginnings and ends of calls: odd while one is made
 	position int
+	function string // one that is no step; "": a checked step
 	event    Event
+	watched  bool
 }
 
-// watched are the processes whose steps are checked.
+// begin notes that a call begins.
+func (u *underWay) begin() {
+	if u.watched {
+		u.edges.Add(1)
+	}
+}
+
+// end notes that it ends.
+func (u *underWay) end() { u.begin() }
+
+// watched are the processes whose steps are checked, and so their other functions.
 var watched struct {
 	mu  sync.Mutex
 	all []weak.Pointer[Processes]
@@ -23,6 +35,7 @@ var watched struct {
 
 // watch adds processes to those that are watched, and drops those that are no more.
 func (ps *Processes) watch() {
+	ps.checker.underWay.watched = true
 	watched.mu.Lock()
 	defer watched.mu.Unlock()
 	if len(watched.all) == cap(watched.all) {
@@ -41,7 +54,7 @@ func (ps *Processes) watch() {
 // stopped makes no step.
 const looks = 20
 
-// Watch calls stuck once, with a sentence, if a checked step has not returned within a time: nothing else can end it, or the engine that waits for
+// Watch calls stuck once, with a sentence, if a checked step, or New or Eligible of such a process, has not returned within a time: nothing else can end it, or the engine that waits for
 // it. It watches until then, or until the program ends.
 func Watch(limit time.Duration, stuck func(sentence string)) {
 	go func() {
@@ -83,6 +96,9 @@ type sight struct {
 // stuck describes a step that does not return. It does not read the state and the message, which that step may be changing.
 func (ps *Processes) stuck(limit time.Duration) string {
 	u := &ps.checker.underWay
+	if u.function != "" {
+		return fmt.Sprintf("%s: %s of %s has not returned after %v; it must end by itself", ps.Program.Name, u.function, ps.network.Name(u.position), limit)
+	}
 	what := ps.event(u.position, u.event, "")
 	return fmt.Sprintf("%s: %s %s, and has not returned after %v; a step must end by itself", ps.Program.Name, ps.network.Name(u.position), what, limit)
 }

@@ -253,7 +253,7 @@ func (r *Verification) longer() string {
 		searched = r.Small
 	}
 	switch {
-	case searched.Complete || searched.Walks > 0:
+	case searched.Complete || searched.Walks > 0 || len(searched.Violation.Record.Steps) == 0: // no step comes before New
 		return ""
 	case searched.Limit == verify.StateLimit:
 		return "the whole search reached its limit of states"
@@ -343,7 +343,7 @@ func (r *Verification) counted(w io.Writer) {
 	if r.Symmetry {
 		fmt.Fprintln(w, "  symmetry: of orders and of states that are alike, one is counted")
 	}
-	if r.Bits < 128 {
+	if 0 < r.Bits && r.Bits < 128 { // 0: nothing was explored
 		fmt.Fprintf(w, "  states told apart by %d bits; the probability that any was missed is below %.1g; --exact keeps 128\n", r.Bits, r.Miss)
 	}
 	fmt.Fprintln(w)

@@ -110,6 +110,9 @@ type Checker struct {
 	Queues    *interner[[]underWay] // number 0 is the empty queue
 	Globals   *interner[Global]
 
+	Look  func() error // called now and then amid a step with many outcomes; an error ends the search by a [Halt]; may be nil
+	tried uint         // outcomes so far
+
 	known    memo        // from a stepKey to an index of outcomes
 	steps    [][]Outcome // what steps do
 	pushes   memo        // queue and message → queue
@@ -132,13 +135,13 @@ type Checker struct {
 	Seen       uint32      // the sights so far, as bits
 }
 
-// NewChecker returns a checker for a setup. The error is that of [network.Prepare].
-func NewChecker(program *process.Program, o *Options, setup network.Setup) (*Checker, error) {
-	c := &Checker{
+// NewChecker returns a checker for a setup. The error is that of [network.Prepare], or a [process.Fault].
+func NewChecker(program *process.Program, o *Options, setup network.Setup) (c *Checker, err error) {
+	defer Halted(&err)
+	c = &Checker{
 		program: program, Functions: program.Functions, Options: o, ages: map[age]uint32{}, Costs: []Cost{{}}, numbers: map[Cost]uint16{{}: 0},
 		actions: map[ActionKey]uint16{}, Commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
 	}
-	var err error
 	if c.Processes, err = newInterner[ProcessState](); err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (c *Checker) OutcomesOf(key StepKey) []Outcome {
 		return c.steps[index]
 	}
 	var list []Outcome
-	c.choices(func(drew *[]trace.Draw) {
+	c.choices(key, func(drew *[]trace.Draw) {
 		o := c.step(key)
 		o.Drew, o.Ways = slices.Clone(*drew), 1
 		for _, d := range o.Drew {
@@ -94,16 +94,18 @@ func (c *Checker) OutcomesOf(key StepKey) []Outcome {
 
 // choices runs a step once for every vector of values that its calls of Choose can return. When a step has ended, drew is
 // what it chose. After a moment, which may have the units of a real clock, of many values only the least and the greatest are tried.
-func (c *Checker) choices(step func(drew *[]trace.Draw)) {
-	const most, few = 1 << 16, 16
+func (c *Checker) choices(key StepKey, step func(drew *[]trace.Draw)) {
+	const few = 16
 	var drew []trace.Draw
 	next := 0
 	c.Values.Choices(func(n uint32) uint32 {
-		if n < 1 {
+		switch {
+		case n < 1:
 			panic(process.ErrNoChoice)
-		}
-		if n > most && c.Options.Moment == nil {
-			panic(fmt.Sprintf("Choose(%d): the checker tries every value, at most %d of them", n, most))
+		case n > mostValues && c.Options.Moment == nil:
+			c.surrender(key, fmt.Sprintf("chooses one of %d values; the checker tries each of at most %d", n, mostValues))
+		case next == mostDraws:
+			c.surrender(key, fmt.Sprintf("chooses more than %d times; the checker tries every value of at most so many choices a step", mostDraws))
 		}
 		if next == len(drew) {
 			drew = append(drew, trace.Draw{Among: n})
@@ -111,7 +113,10 @@ func (c *Checker) choices(step func(drew *[]trace.Draw)) {
 		next++
 		return drew[next-1].Value
 	})
-	for {
+	for tried := 1; ; tried++ {
+		if c.look(); tried > mostOutcomes {
+			c.surrender(key, fmt.Sprintf("has more than %d outcomes; the checker tries each of at most so many a step", mostOutcomes))
+		}
 		next = 0
 		step(&drew)
 		for len(drew) > 0 && drew[len(drew)-1].Value+1 == drew[len(drew)-1].Among {
@@ -136,7 +141,11 @@ func (c *Checker) step(key StepKey) (o Outcome) {
 		return &Breach{property, c.Values.Breach(int(p.Position), event, body, how), how}
 	}
 	defer func() {
-		if r := recover(); r != nil {
+		r := recover()
+		if _, is := r.(Halt); is {
+			panic(r)
+		}
+		if r != nil {
 			o = Outcome{Process: key.Process, Breach: breach(process.Blame(r))}
 		}
 	}()

@@ -77,11 +77,8 @@ func (r *Runner) On(setup network.Setup) error {
 	n := p.Size()
 	r.Network, r.Steps, r.odd, r.Costs = p, 0, false, [model.Costs]uint64{}
 	if r.ps == nil {
-		r.ps = r.program.New(p, false)
-		r.ps.Choices(func(uint32) uint32 {
-			r.odd = true
-			return 0
-		})
+		r.ps = r.program.New(p, false, false)
+		r.ps.Choices(func(uint32) uint32 { panic("a choice") }) // a constant value could keep a step from its end
 		r.queues, r.read, r.next, r.first = make([][]letter, n), make([]int, n), make([]int, n), make([]uint32, n)
 		for q := range n {
 			r.first[q] = p.Network.First(q)

@@ -20,7 +20,8 @@ type attained struct {
 }
 
 // GraphOf explores a setup, and keeps the edges.
-func (l *Searcher) GraphOf(setup network.Setup) (*graph, error) {
+func (l *Searcher) GraphOf(setup network.Setup) (g *graph, err error) {
+	defer model.Halted(&err)
 	if err := l.on(setup); err != nil {
 		return nil, err
 	}

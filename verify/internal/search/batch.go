@@ -12,7 +12,7 @@ type batch struct {
 	page  *page
 	exits []exit
 	moves [][]move        // by the worker that looks for the states to which they lead
-	sides []uint8         // of all moves in order: by which worker
+	sides []uint8         // of all moves in order: by which worker, below mostWorkers
 	confs []uint32        // where the moves lead that break nothing
 	wrong []wrongMove     // those that do
 	more  [fringes]uint32 // by shard of the frontier: how many moves lead there

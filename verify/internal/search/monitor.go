@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -23,6 +24,9 @@ type Progress struct {
 	Done     int // orders that are explored
 	Orders   int // all orders
 }
+
+// errStopped reports that the caller ended the exploration.
+var errStopped = errors.New("stopped")
 
 // interval is the number of new states between two looks of one search at the monitor.
 const interval = 1 << 13
@@ -52,6 +56,19 @@ func (m *Monitor) goes(x *Search, waiting int) bool {
 		return false
 	}
 	return m.tell()
+}
+
+// amid is goes for a look amid a step of a search, of which one worker or another may be the first to look. An error says why the search ends.
+func (m *Monitor) amid(x *Search) error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	switch {
+	case !m.stop && m.tight(x):
+		return ErrMemory
+	case m.stop || !m.tell():
+		return errStopped
+	}
+	return nil
 }
 
 // tell passes on the progress, and reports whether the exploration continues.
@@ -100,6 +117,11 @@ func (m *Monitor) tight(x *Search) bool {
 	if !x.lean {
 		need = judging * uint64(x.States)
 	}
+	return m.Scarce(need)
+}
+
+// Scarce reports whether so many more bytes will not be there.
+func (m *Monitor) Scarce(need uint64) bool {
 	used := memory.Used()
 	if used > m.Enough()/sparing {
 		memory.Sparing()

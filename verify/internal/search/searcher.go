@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"math"
 
 	"ringleader.example/ringleader/election"
@@ -31,15 +32,39 @@ type Verdict struct {
 	Seen      uint32           // the sights, as bits
 }
 
-// NewSearcher returns a searcher that uses so many cores.
+// mostWorkers is the number of workers that a batch tells apart. Beyond it one search becomes no faster.
+const mostWorkers = 1 << 8
+
+// NewSearcher returns a searcher that uses so many cores, at most [mostWorkers].
 func NewSearcher(program *process.Program, o *Options, m *Monitor, cores int) *Searcher {
-	l := &Searcher{program: program, cores: cores}
+	l := &Searcher{program: program, cores: min(cores, mostWorkers)}
 	l.Options, l.Monitor, l.table, l.fringe = o, m, &table{}, &frontier{}
 	return l
 }
 
 // Explore explores a setup. If fewer is not negative, it searches only for violations after fewer transitions.
 func (l *Searcher) Explore(setup network.Setup, fewer int) (v Verdict, err error) {
+	err = l.untilHalted(func() (err error) {
+		v, err = l.verdict(setup, fewer)
+		return err
+	})
+	if errors.Is(err, ErrMemory) || errors.Is(err, errStopped) { // a search without an answer
+		v = Verdict{result: l.result, Fewer: fewer}
+		if v.Complete = false; errors.Is(err, ErrMemory) {
+			v.Reached = MemoryLimit
+		}
+		err = nil
+	}
+	return v, err
+}
+
+// untilHalted does something, and returns its error, or that of a [model.Halt] that ends it.
+func (l *Searcher) untilHalted(do func() error) (err error) {
+	defer model.Halted(&err)
+	return do()
+}
+
+func (l *Searcher) verdict(setup network.Setup, fewer int) (v Verdict, err error) {
 	if l.Options.Confluent {
 		v, enough, err := l.decide(setup)
 		if v.Fewer = fewer; enough || err != nil {
@@ -125,6 +150,7 @@ func (l *Searcher) on(setup network.Setup) error {
 		if err != nil {
 			return err
 		}
+		c.Look = func() error { return l.Monitor.amid(&l.Search) }
 		l.workers = append(l.workers, newWorker(c, l.share))
 	}
 	return nil
