@@ -135,12 +135,11 @@ func (w *drawing) all() error {
 		}
 	}
 	for range w.b.Recoveries {
-		if err := w.try("recoveries", "as many can be drawn as processes stay down", func() func() {
+		err := w.try("recoveries", "as many can be drawn as processes stay down", func() func() {
 			at := election.Units(1 + w.source.Below(until))
-			before := w.Recoveries
-			w.Recoveries = grown(w.Recoveries, Recovery{w.below(n), at})
-			return func() { w.Recoveries = before }
-		}); err != nil {
+			return w.recover(Recovery{w.below(n), at})
+		})
+		if err != nil && !w.recoverOne() {
 			return err
 		}
 	}
@@ -180,6 +179,25 @@ func (w *drawing) all() error {
 		}
 	}
 	return nil
+}
+
+// recover adds a recovery, and returns how to undo that.
+func (w *drawing) recover(r Recovery) (undo func()) {
+	before := w.Recoveries
+	w.Recoveries = grown(w.Recoveries, r)
+	return func() { w.Recoveries = before }
+}
+
+// recoverOne draws when a process that stays down recovers, as after a crash shortly before the end few moments are left. It reports false if there is none.
+func (w *drawing) recoverOne() bool {
+	for _, c := range w.Crashes {
+		undo := w.recover(Recovery{c.Process, election.Units(c.At.Lo + 1 + w.source.Below(w.b.Until.Lo-c.At.Lo))})
+		if w.Check(w.p, w.detects) == nil {
+			return true
+		}
+		undo()
+	}
+	return false
 }
 
 // try draws a fault until it can happen together with the faults in the script. draw returns how to undo the fault,

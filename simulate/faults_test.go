@@ -391,6 +391,17 @@ func budgets(n int) *property.Generator[faults.Budget] {
 	})
 }
 
+// A process that crashes shortly before the end of the time has few moments to recover in.
+func TestEveryCrashThatIsDrawnCanBeFollowedByARecovery(t *testing.T) {
+	for seed := range uint64(200) {
+		o := simulate.Options{Setup: numbered(7), Seed: seed, Limit: 1}
+		o.Faults.Random = faults.Budget{Crashes: 6, Recoveries: 6, Until: election.Units(300)}
+		if _, err := simulate.Run(bully.Algorithm, o); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
 func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
 	property.Check(t, func(t *property.T) {
 		n := property.IntRange(1, 7).Draw(t, "n")
