@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"sync"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
@@ -64,7 +65,7 @@ func (x *exploration) run() (*Report, error) {
 	r := x.report
 	x.sum.report(r)
 	r.Symmetry = r.Symmetry || x.o.alike
-	r.Outside, r.Coverage = about.Unclaimed(about.Options.Unused()), coverageOf(about, x.sum.Seen)
+	r.Outside, r.Coverage = about.Unclaimed(about.Options.Unused(), election.Units(uint64(about.Options.Delay))), coverageOf(about, x.sum.Seen)
 	if r.Complete && r.Violation == nil {
 		r.MaxMessages, r.MinMessages = x.sum.Messages.messages()
 	}

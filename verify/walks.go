@@ -36,7 +36,7 @@ func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error
 	if err := w.make(max(1, o.Cores)); err != nil && !w.stopped {
 		return nil, err
 	}
-	r := &Report{Walks: min(count, w.first+1), Bits: 128, Outside: about.Unclaimed(about.Options.Unused())}
+	r := &Report{Walks: min(count, w.first+1), Bits: 128, Outside: about.Unclaimed(about.Options.Unused(), election.Units(uint64(about.Options.Delay)))}
 	for _, length := range w.lengths[:r.Walks] {
 		r.States += int(length)
 		r.Depth = max(r.Depth, int(length))

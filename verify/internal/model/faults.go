@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -187,8 +188,9 @@ func (r *recorder) used(may *Global) *Global {
 	}
 }
 
-// Unclaimed returns, in words, which of so many faults are outside the algorithm's fault model.
-func (c *Checker) Unclaimed(came *Global) []string {
+// Unclaimed returns, in words, which of so many faults are outside the algorithm's fault model, and whether messages are under way for longer than it
+// assumes; longest: the longest time.
+func (c *Checker) Unclaimed(came *Global, longest election.Ticks) []string {
 	s := faults.Script{
 		Lose: faults.Chance{Times: uint64(came.Losses)}, Duplicate: faults.Chance{Times: uint64(came.Duplicates)}, Unordered: c.Options.Unordered,
 		Cuts: make([]faults.Cut, came.Cuts), Suspicions: make([]faults.Suspicion, came.Suspicions),
@@ -203,7 +205,11 @@ func (c *Checker) Unclaimed(came *Global) []string {
 	for i := range s.Cuts {
 		s.Cuts[i].Until = ends
 	}
-	return s.Unclaimed(c.Declaration)
+	all := s.Unclaimed(c.Declaration)
+	if c.Declaration.Timing == election.Timed && c.Declaration.LongestDelay(c.Network.Parameters).Less(longest) {
+		all = append(all, fmt.Sprintf("delays of %s units", longest))
+	}
+	return all
 }
 
 // errs reports whether the failure detector may suspect a live process.

@@ -18,6 +18,8 @@ type recorder struct {
 	Wrong  *Breach     // of a run that has begun: the first one
 	again  int         // the first step that repeats for ever; 0: none does
 	flying [][]journey // by link, in the order of sending
+
+	longest election.Ticks // that a message was under way
 }
 
 type journey struct {
@@ -35,7 +37,12 @@ func (c *Checker) Violation(f *Finding) *Violation {
 	if n := len(r.Steps); n > 0 && f.how != "" && r.Steps[n-1].Broken == "" { // a step that is impure may do no wrong when it is repeated
 		r.Steps[n-1].Broken = trace.Graphic(f.how)
 	}
-	return &Violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.Unclaimed(r.used(c.Options.Unused()))}
+	for _, link := range r.flying {
+		for _, j := range link {
+			r.lasts(j)
+		}
+	}
+	return &Violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.Unclaimed(r.used(c.Options.Unused()), r.longest)}
 }
 
 func (c *Checker) newRecorder() *recorder {
@@ -144,12 +151,20 @@ func (r *recorder) arrive(t *Transition, conf Configuration) journey {
 	flying := &r.flying[t.Link]
 	at := slices.IndexFunc(*flying, func(j journey) bool { return r.is(j, m) })
 	j := (*flying)[at]
+	r.lasts(j)
 	if t.Again {
 		r.sending(j.number).Copies++
 		return j
 	}
 	*flying = slices.Delete(*flying, at, at+1)
 	return j
+}
+
+// lasts takes into account how long a message has been under way.
+func (r *recorder) lasts(j journey) {
+	if took := r.time.Sub(j.at); r.longest.Less(took) {
+		r.longest = took
+	}
 }
 
 // is reports whether a message under way is that of a journey, or equal to it.
