@@ -396,7 +396,7 @@ var directions = map[string]func(t *testing.T, a algorithm) *directed{
 func TestDirectedSchedulesRefineTheModel(t *testing.T) {
 	for name, schedule := range directions {
 		t.Run(name, func(t *testing.T) {
-			if _, err := schedule(t, quorumbully.Algorithm).log.Check(1); err != nil {
+			if _, err := schedule(t, quorumbully.Algorithm).log.Check(t.Context(), 1); err != nil {
 				t.Error(err)
 			}
 			a := quorumbully.Algorithm
@@ -405,7 +405,7 @@ func TestDirectedSchedulesRefineTheModel(t *testing.T) {
 				return
 			}
 			mutate(&a)
-			if _, err := schedule(t, a).log.Check(1); err == nil {
+			if _, err := schedule(t, a).log.Check(t.Context(), 1); err == nil {
 				t.Error("the mutant is not found")
 			} else {
 				t.Log(strings.SplitN(err.Error(), "\n", 2)[0])
