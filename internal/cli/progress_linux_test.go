@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -43,8 +44,13 @@ func TestACommandThatTellsNoProgressLosesTheLead(t *testing.T) {
 		command.Wait()
 	})
 	statusUntil(t, data, `"work_problem":"`, `has told none for `, `"leader":null`, fmt.Sprintf(`"progress_paths":[{"path":%q}]`, path))
-	await(t, "the command was not told to stop", func() bool { // by SIGTERM, which is 15
-		return strings.Contains(log.String(), `the command has stopped term=1 status=143 because="the work makes no progress: it has told none for 0.5 s"`)
+	// By SIGTERM, which is 15. A busy machine may notice it late, and has then no more time for that than a keeper that kills.
+	told := regexp.MustCompile(`the command has stopped term=\d+ status=(143|137) because="the work makes no progress: it has told none for \d+\.\d s"`)
+	eventually(t, func() error {
+		if text := log.String(); !told.MatchString(text) {
+			return fmt.Errorf("the command was not told to stop:\n%s", text)
+		}
+		return nil
 	})
 	if err := os.Rename(path, filepath.Join(t.TempDir(), "elsewhere")); err != nil { // while it may be written to
 		t.Fatal(err)
