@@ -8,4 +8,6 @@
 //
 // Arithmetic is exact where the result fits into its type, and any value of the type where it does not; so is the result of a shift and of
 // a product, in any case. A parameter of the algorithm has any value.
+//
+// Two things that a step begins with have two names, and the variable Algorithm of a package is not named again in it: anything else is an error, too.
 package symbolic

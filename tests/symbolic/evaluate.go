@@ -142,13 +142,13 @@ func (x *executor) arithmetic(i *ssa.BinOp, a, b *Term) *Term {
 	if c.Most == 0 {
 		x.fail(i.Pos(), "arithmetic in the type %v", i.Type())
 	}
-	text := fmt.Sprintf("%v %v %v in %v", a, i.Op, b, i.Type())
-	if x.computed[text] == nil {
+	key := fmt.Sprintf("%s %v %s up to %d", a.SMT(), i.Op, b.SMT(), c.Most)
+	if x.computed[key] == nil {
 		c.Name = fmt.Sprintf("%s-result-%d", x.name, len(x.computed)+1)
-		x.computed[text] = c
-		x.results[text] = Name(fmt.Sprintf("(%v %v %v)", a, i.Op, b), c.Name, false)
+		x.computed[key] = c
+		x.results[key] = Name(fmt.Sprintf("(%v %v %v)", a, i.Op, b), c.Name, false)
 	}
-	return x.results[text]
+	return x.results[key]
 }
 
 // foreign executes a call of a function of another package: a method of Out is an effect, and max and min are terms. A parameter has any
@@ -164,8 +164,12 @@ func (x *executor) foreign(f *frame, i *ssa.Call, s *state) value {
 	}
 	switch method := methodOf(callee); method {
 	case "Choice.Is":
-		choice, word := i.Call.Args[0].Name(), i.Call.Args[2].(*ssa.Const)
-		return Name(choice+".Is", "any-"+choice+"-"+constant.StringVal(word.Value), true)
+		choice, isVariable := i.Call.Args[0].(*ssa.Global)
+		word, isConstant := i.Call.Args[2].(*ssa.Const)
+		if _, isGiven := x.value(f, i.Call.Args[1], s).(given); !isVariable || choice.Pkg != f.function.Pkg || !isConstant || !isGiven {
+			x.fail(i.Pos(), "a Choice that is no variable of the package, a word that is no constant, or parameters that New was not given")
+		}
+		return Name(choice.Name()+".Is", "any-"+choice.Name()+"-"+constant.StringVal(word.Value), true)
 	case "Out.Send", "Out.Lead", "Out.Follow":
 		e := Effect{Name: strings.TrimPrefix(method, "Out.")}
 		for _, a := range i.Call.Args[1:] {

@@ -43,13 +43,20 @@ type Computed struct {
 	Most  int64
 }
 
-// most of the paths of a handler, and of the calls in one.
+// most of the paths of a handler, of the calls that are under way, and of the blocks of a path: the executor calls itself for each.
 const (
 	mostPaths = 500
 	mostDepth = 20
+	mostSteps = 10_000
 )
 
-// value is a *Term, an aggregate, a *pointer, or nil for Out and what is not looked at.
+// portName and kindName are where and of which kind a message is, in SMT-LIB.
+const (
+	portName = "m-port"
+	kindName = "m-kind"
+)
+
+// value is a *Term, an aggregate, a *pointer, given, or nil for Out and what is not looked at.
 type (
 	value     any
 	aggregate []value // the fields of a struct, or the elements of an array
@@ -66,10 +73,11 @@ type state struct {
 	conditions []*Term
 	effects    []Effect
 	at         token.Position
+	steps      int // blocks
 }
 
 func (s *state) clone() *state {
-	return &state{maps.Clone(s.memory), slices.Clone(s.conditions), slices.Clone(s.effects), s.at}
+	return &state{maps.Clone(s.memory), slices.Clone(s.conditions), slices.Clone(s.effects), s.at, s.steps}
 }
 
 // frame is a call that is under way.
@@ -92,9 +100,9 @@ type executor struct {
 	name     string
 	process  *object
 	paths    []*Path
-	last     token.Pos // of an instruction
-	computed map[string]*Computed
-	results  map[string]*Term // of arithmetic, by its text
+	last     token.Pos            // of an instruction
+	computed map[string]*Computed // by their operands in SMT-LIB
+	results  map[string]*Term     // of arithmetic, as computed has them
 }
 
 // Execute returns all paths of a handler: new, start or receive. What a step begins with has the names go-FIELD of the process me, m-FIELD
@@ -112,19 +120,19 @@ func (h *Handlers) Execute(handler string) (paths []*Path, err error) {
 	}()
 	s := &state{memory: map[*object]value{}}
 	process := &pointer{to: x.process}
-	s.memory[x.process] = x.begin(h.State, "p.", "(go-", " me)")
-	message := x.begin(h.Message, "m.", "m-", "")
+	s.memory[x.process] = begin(h.State, "p", "", "(go-%s me)")
+	message := begin(h.Message, "m", "", "m-%s")
 	switch handler {
 	case "new":
 		local := h.New.Signature.Params().At(0).Type()
-		x.call(h.New, []value{x.begin(local, "l.", "(l-", " n)")}, s, 0, token.NoPos, func(s *state, v value) {
+		x.call(h.New, []value{begin(local, "l", "", "(l-%s n)")}, s, 0, token.NoPos, func(s *state, v value) {
 			s.memory[x.process] = v
 			x.end(s)
 		})
 	case "start":
 		x.call(h.Start, []value{process, nil}, s, 0, token.NoPos, func(s *state, _ value) { x.end(s) })
 	case "receive":
-		x.call(h.Receive, []value{process, Name("port", "m-port", false), Name("kind", "m-kind", false), message, nil}, s, 0, token.NoPos,
+		x.call(h.Receive, []value{process, Name("port", portName, false), Name("kind", kindName, false), message, nil}, s, 0, token.NoPos,
 			func(s *state, _ value) { x.end(s) })
 	}
 	return x.paths, nil
@@ -132,28 +140,36 @@ func (h *Handlers) Execute(handler string) (paths []*Path, err error) {
 
 // Begin returns the fields of a process and of a message as a step begins with them.
 func (h *Handlers) Begin() (process, message []Field) {
-	x := &executor{h: h}
-	return flatten(h.State, x.begin(h.State, "p.", "(go-", " me)"), ""), flatten(h.Message, x.begin(h.Message, "m.", "m-", ""), "")
+	return flatten(h.State, begin(h.State, "p", "", "(go-%s me)"), ""), flatten(h.Message, begin(h.Message, "m", "", "m-%s"), "")
 }
 
-// begin returns the value of a type before the step. A string or a slice is not looked at.
-func (x *executor) begin(t types.Type, text, smt, end string) value {
+// given are the parameters that New is given.
+type given struct{}
+
+// begin returns the value of a type before the step: text is how Go writes it, and the format has its name, as [flatten] makes it, in
+// SMT-LIB. A string or a slice is not looked at.
+func begin(t types.Type, text, name, format string) value {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		all := make(aggregate, u.NumFields())
 		for i := range all {
-			all[i] = x.begin(u.Field(i).Type(), text+u.Field(i).Name(), smt+u.Field(i).Name(), end)
+			field := u.Field(i)
+			if named, is := field.Type().(*types.Named); is && text == "l" && named.Obj().Name() == "Parameters" {
+				all[i] = given{}
+				continue
+			}
+			all[i] = begin(field.Type(), text+"."+field.Name(), join(name, field.Name()), format)
 		}
 		return all
 	case *types.Array:
 		all := make(aggregate, u.Len())
 		for i := range all {
-			all[i] = x.begin(u.Elem(), fmt.Sprintf("%s[%d]", text, i), fmt.Sprintf("%s-%d", smt, i), end)
+			all[i] = begin(u.Elem(), fmt.Sprintf("%s[%d]", text, i), join(name, fmt.Sprint(i)), format)
 		}
 		return all
 	case *types.Basic:
 		if u.Info()&(types.IsBoolean|types.IsInteger) != 0 {
-			return Name(text, smt+end, u.Info()&types.IsBoolean != 0)
+			return Name(text, fmt.Sprintf(format, name), u.Info()&types.IsBoolean != 0)
 		}
 	}
 	return nil
@@ -205,6 +221,7 @@ func flatten(t types.Type, v value, prefix string) (fields []Field) {
 	return fields
 }
 
+// join returns the name of a part: no name of Go has a hyphen.
 func join(prefix, name string) string { return strings.TrimPrefix(prefix+"-"+name, "-") }
 
 // most returns the largest number of an unsigned type of up to 32 bits, or 0.
@@ -233,8 +250,8 @@ func (x *executor) end(s *state) {
 	used := p.Text()
 	for changed := true; changed; { // results of arithmetic in others, too
 		changed = false
-		for _, text := range slices.Sorted(maps.Keys(x.computed)) {
-			c := x.computed[text]
+		for _, key := range slices.Sorted(maps.Keys(x.computed)) {
+			c := x.computed[key]
 			if strings.Contains(used, c.Name) && !slices.Contains(p.Computed, c) {
 				p.Computed, used, changed = append(p.Computed, c), used+c.Exact, true
 			}
@@ -268,18 +285,33 @@ func (x *executor) call(f *ssa.Function, args []value, s *state, depth int, at t
 	if depth == mostDepth {
 		x.fail(at, "a recursive call of %s", f.Name())
 	}
-	for _, b := range f.Blocks {
-		for _, next := range b.Succs {
-			if next.Dominates(b) {
-				x.fail(place(next), "a loop")
-			}
-		}
+	if b := loop(f.Blocks[0], map[*ssa.BasicBlock]bool{}); b != nil {
+		x.fail(place(b), "a loop")
 	}
 	fr := &frame{f, map[ssa.Value]value{}, depth}
 	for i, p := range f.Params {
 		fr.values[p] = args[i]
 	}
 	x.block(fr, f.Blocks[0], nil, s, then)
+}
+
+// loop returns a block to which a way from it, or from one behind it, leads back, or nil. The blocks on the way are true; those that no loop has are
+// false.
+func loop(b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool) *ssa.BasicBlock {
+	seen[b] = true
+	for _, next := range b.Succs {
+		under, there := seen[next]
+		if under {
+			return next
+		}
+		if !there {
+			if found := loop(next, seen); found != nil {
+				return found
+			}
+		}
+	}
+	seen[b] = false
+	return nil
 }
 
 // place returns where a block is in the source.
@@ -306,6 +338,9 @@ func placeOf(i ssa.Instruction) token.Pos {
 }
 
 func (x *executor) block(f *frame, b, from *ssa.BasicBlock, s *state, then func(*state, value)) {
+	if s.steps++; s.steps > mostSteps {
+		x.fail(place(b), "a path of more than %d blocks", mostSteps)
+	}
 	values := map[ssa.Value]value{}
 	first := 0
 	for _, i := range b.Instrs {

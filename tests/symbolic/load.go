@@ -58,6 +58,9 @@ func handlers(p *packages.Package, built *ssa.Package) (*Handlers, error) {
 	if literal == nil {
 		return nil, fmt.Errorf("%s has no variable Algorithm that is a composite literal", p.PkgPath)
 	}
+	if at := usedAgain(p); at.IsValid() {
+		return nil, failure(p.Fset.Position(at), "Algorithm, which may change here,")
+	}
 	h := &Handlers{pkg: p}
 	of := map[string]**ssa.Function{"New": &h.New, "Start": &h.Start, "Receive": &h.Receive}
 	for _, e := range literal.Elts {
@@ -80,6 +83,9 @@ func handlers(p *packages.Package, built *ssa.Package) (*Handlers, error) {
 	}
 	h.State = h.New.Signature.Results().At(0).Type().Underlying().(*types.Struct)
 	h.Message = h.Receive.Signature.Params().At(2).Type().Underlying().(*types.Struct)
+	if err := h.twice(); err != nil {
+		return nil, err
+	}
 	kind := h.Receive.Signature.Params().At(1).Type()
 	for value := int64(0); ; value++ {
 		text := constantName(p.Types, kind, value)
@@ -90,17 +96,46 @@ func handlers(p *packages.Package, built *ssa.Package) (*Handlers, error) {
 	}
 }
 
+// twice returns an error if two things that a step begins with have one name.
+func (h *Handlers) twice() error {
+	process, message := h.Begin()
+	seen := map[string]bool{portName: true, kindName: true}
+	for _, f := range slices.Concat(process, message) {
+		if name := f.Value.SMT(); seen[name] {
+			return failure(h.pkg.Fset.Position(h.Receive.Pos()), "a second thing of the name %s", name)
+		}
+		seen[f.Value.SMT()] = true
+	}
+	return nil
+}
+
 // algorithmOf returns the composite literal of the variable Algorithm.
 func algorithmOf(p *packages.Package) (literal *ast.CompositeLit) {
 	for _, f := range p.Syntax {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if v, is := n.(*ast.ValueSpec); is && v.Names[0].Name == "Algorithm" && len(v.Values) == 1 {
-				literal, _ = v.Values[0].(*ast.CompositeLit)
+		for _, d := range f.Decls {
+			declared, is := d.(*ast.GenDecl)
+			if !is {
+				continue
 			}
-			return literal == nil
-		})
+			for _, s := range declared.Specs {
+				if v, is := s.(*ast.ValueSpec); is && v.Names[0].Name == "Algorithm" && len(v.Values) == 1 {
+					literal, _ = v.Values[0].(*ast.CompositeLit)
+				}
+			}
+		}
 	}
 	return literal
+}
+
+// usedAgain returns where a package names its variable Algorithm besides its declaration: what is there may change it.
+func usedAgain(p *packages.Package) (at token.Pos) {
+	variable := p.Types.Scope().Lookup("Algorithm")
+	for name, object := range p.TypesInfo.Uses {
+		if object == variable && (!at.IsValid() || name.Pos() < at) {
+			at = name.Pos()
+		}
+	}
+	return at
 }
 
 // function returns the function or method that an expression names.

@@ -1,8 +1,10 @@
 package symbolic
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -30,20 +32,23 @@ func TestWhatIsNotExecutedIsAnErrorWithItsPlace(t *testing.T) {
 	all := load(t)
 	h := *all[0]
 	for name, says := range map[string]string{
-		"Loop":      "outside.go:40: a loop",
-		"Map":       "outside.go:45: a map",
-		"Routine":   "outside.go:48: a goroutine",
-		"Deferred":  "outside.go:51: a deferred call",
-		"Channel":   "outside.go:54: a channel",
-		"Recursive": "outside.go:59: a recursive call of Recursive",
-		"Call":      "outside.go:64: an interface",
-		"Timer":     "outside.go:67: a call of (*ringleader.example/ringleader/election.Out[Message]).Stop",
-		"Global":    "outside.go:70: a pointer other than to the state of the process or to a local variable",
-		"Index":     "outside.go:73: the operator &",
-		"Literal":   "outside.go:77: a function literal",
-		"Signed":    "outside.go:82: arithmetic in the type int",
-		"Product":   "outside.go:85: the operator /",
-		"Narrow":    "outside.go:88: a conversion from ringleader.example/ringleader/election.ID to uint8",
+		"Loop":       "outside.go:43: a loop",
+		"Map":        "outside.go:48: a map",
+		"Routine":    "outside.go:51: a goroutine",
+		"Deferred":   "outside.go:54: a deferred call",
+		"Channel":    "outside.go:57: a channel",
+		"Recursive":  "outside.go:62: a recursive call of Recursive",
+		"Call":       "outside.go:67: an interface",
+		"Timer":      "outside.go:70: a call of (*ringleader.example/ringleader/election.Out[Message]).Stop",
+		"Global":     "outside.go:73: a pointer other than to the state of the process or to a local variable",
+		"Index":      "outside.go:76: the operator &",
+		"Literal":    "outside.go:80: a function literal",
+		"Signed":     "outside.go:85: arithmetic in the type int",
+		"Product":    "outside.go:88: the operator /",
+		"Narrow":     "outside.go:91: a conversion from ringleader.example/ringleader/election.ID to uint8",
+		"Goto":       "outside.go:101: a loop",
+		"Long":       "outside.go:153: a path of more than 10000 blocks",
+		"Parameters": "outside.go:157: a Choice that is no variable of the package, a word that is no constant, or parameters that New was not given",
 	} {
 		h.Start = h.New.Pkg.Func(name)
 		paths, err := h.Execute("start")
@@ -57,6 +62,46 @@ func TestWhatIsNotExecutedIsAnErrorWithItsPlace(t *testing.T) {
 	}
 	if _, err := Load("..", nil, module+"algorithms/bully"); err == nil || !strings.Contains(err.Error(), "the handler Timeout") {
 		t.Errorf("Bully: %v", err)
+	}
+}
+
+// What Algorithm names is what runs, and two things have two names; else there is one error with its place.
+func TestAnAlgorithmWhoseHandlersAreNotSureIsRefused(t *testing.T) {
+	file, err := filepath.Abs("testdata/outside/outside.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, now, says string }{
+		{"var (", "func init() { Algorithm.Start = func(p *Process, _ *election.Out[Message]) { p.tens() } }; var (", ": Algorithm, which may change here, is outside"},
+		{"var (", "func init() { a := &Algorithm; a.Start = func(p *Process, _ *election.Out[Message]) { p.tens() } }; var (", ": Algorithm, which may change here, is outside"},
+		{"type Message struct{", "type Message struct{ port election.Port;", ": a second thing of the name m-port is outside"},
+		{"type Process struct {", "type Process struct { _, _ bool;", ": a second thing of the name (go-_ me) is outside"},
+	} {
+		now := bytes.Replace(text, []byte(c.old), []byte(c.now), 1)
+		if _, err := Load("..", map[string][]byte{file: now}, module+"tests/symbolic/testdata/outside"); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.now, err)
+		}
+	}
+	local := bytes.Replace(text, []byte("{ out.Lead(0) }"), []byte("{ var Algorithm = struct{}{}; _ = Algorithm; out.Lead(0) }"), 1)
+	if _, err := Load("..", map[string][]byte{file: local}, module+"tests/symbolic/testdata/outside"); err != nil {
+		t.Errorf("a local variable: %v", err)
+	}
+}
+
+// Results of arithmetic are the same only if what was added is, whatever its name in Go.
+func TestSumsOfTwoThingsOfOneNameAreTwo(t *testing.T) {
+	h := *load(t)[0]
+	h.Receive = h.New.Pkg.Func("Sums")
+	paths, err := h.Execute("receive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, second := paths[0].Effects[0].Args[1], paths[0].Effects[1].Args[1]; first.String() != second.String() || first.SMT() == second.SMT() {
+		t.Errorf("%v is %s, and %v is %s", first, first.SMT(), second, second.SMT())
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Term is a number or a truth value, as a function of what a step begins with.
+// Term is a number or a truth value, as a function of what a step begins with. Its text in Go is for people: two things may have one name
+// there, such as a parameter and a constant of the package. Terms are the same if their texts in SMT-LIB are.
 type Term struct {
 	op    token.Token // ILLEGAL: a number, a truth value or a name
 	args  []*Term
@@ -66,7 +67,7 @@ func compare(op token.Token, x, y *Term) *Term {
 			token.EQL: a == b, token.NEQ: a != b, token.LSS: a < b, token.LEQ: a <= b, token.GTR: a > b, token.GEQ: a >= b,
 		}[op])
 	}
-	if x.String() == y.String() {
+	if x.same(y) {
 		return boolean(op == token.EQL || op == token.LEQ || op == token.GEQ)
 	}
 	return &Term{op: op, args: []*Term{x, y}, truth: true}
@@ -82,6 +83,9 @@ func (t *Term) Known() (value int64, known bool) { return t.value, t.known }
 
 // Truth reports whether a term is a truth value, and not a number.
 func (t *Term) Truth() bool { return t.truth }
+
+// same reports whether two terms are of the same text in SMT-LIB.
+func (t *Term) same(other *Term) bool { return t.SMT() == other.SMT() }
 
 // String returns a term as Go would write it.
 func (t *Term) String() string {
@@ -124,14 +128,14 @@ func known(c *Term, others []*Term) *Term {
 	possible := uint(7)
 	for _, o := range others {
 		switch {
-		case o.String() == c.String():
+		case o.same(c):
 			return boolean(true)
-		case o.String() == not(c).String():
+		case o.same(not(c)):
 			return boolean(false)
 		case order[c.op] == 0 || order[o.op] == 0:
-		case o.args[0].String() == c.args[0].String() && o.args[1].String() == c.args[1].String():
+		case o.args[0].same(c.args[0]) && o.args[1].same(c.args[1]):
 			possible &= order[o.op]
-		case o.args[0].String() == c.args[1].String() && o.args[1].String() == c.args[0].String():
+		case o.args[0].same(c.args[1]) && o.args[1].same(c.args[0]):
 			possible &= order[o.op]&2 | order[o.op]>>2&1 | order[o.op]<<2&4
 		}
 	}

@@ -1,6 +1,7 @@
 package tie_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"flag"
@@ -251,8 +252,8 @@ func TestEveryHandlerIsWhatWasProved(t *testing.T) {
 	}
 }
 
-// overlay returns the source of an algorithm with one change.
-func overlay(t *testing.T, name, old, now string) map[string][]byte {
+// overlay returns the source of an algorithm with changes: each is an old text, and the one in its place.
+func overlay(t *testing.T, name string, changes ...string) map[string][]byte {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join("../../algorithms", name, name+".go"))
 	if err != nil {
@@ -262,10 +263,13 @@ func overlay(t *testing.T, name, old, now string) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(string(text), old) != 1 {
-		t.Fatalf("%s: %q is there %d times", name, old, strings.Count(string(text), old))
+	for pair := range slices.Chunk(changes, 2) {
+		if bytes.Count(text, []byte(pair[0])) != 1 {
+			t.Fatalf("%s: %q is there %d times", name, pair[0], bytes.Count(text, []byte(pair[0])))
+		}
+		text = bytes.Replace(text, []byte(pair[0]), []byte(pair[1]), 1)
 	}
-	return map[string][]byte{file: []byte(strings.Replace(string(text), old, now, 1))}
+	return map[string][]byte{file: text}
 }
 
 // A change of the code is refused: without a solver, by the record, and by each solver with the path that fails.
@@ -273,18 +277,29 @@ func TestAPlantedChangeIsRefused(t *testing.T) {
 	found := provetest.Installed(t)
 	for _, c := range []struct {
 		code, old, now string
-		open           string // what no solver proves
+		open           string   // what no solver proves
+		more           []string // changes besides
 	}{
-		{"lcr", "case m.ID > p.ID: // L6", "case m.ID < p.ID: // L6", "receive-3 (algorithms/lcr/lcr.go:99): messages"},
-		{"lcr", "out.Send(Right, Leader, m)\n\tcase !p.Participant", "out.Lead(0)\n\tcase !p.Participant", "receive-5 (algorithms/lcr/lcr.go:101): decisions"},
-		{"lelann", "p.Largest = max(p.Largest, m.ID)", "p.Largest = min(p.Largest, m.ID)", "receive-11 (algorithms/lelann/lelann.go:136): coupled"},
-		{"hirschbergsinclair", "case m.ID < p.ID: // R1", "case m.ID > p.ID: // R1", "receive-7a (algorithms/hirschbergsinclair/hirschbergsinclair.go:184): guards"},
-		{"franklin", "case x < p.ID && y < p.ID: // F2", "case x < p.ID && y > p.ID: // F2", "receive-20a (algorithms/franklin/franklin.go:116): coupled"},
-		{"peterson", "p.NTID >= max(p.TID, m.ID): // P6", "p.NTID >= min(p.TID, m.ID): // P6", "receive-8b (algorithms/peterson/peterson.go:124): guards"},
+		{"lcr", "case m.ID > p.ID: // L6", "case m.ID < p.ID: // L6", "receive-3 (algorithms/lcr/lcr.go:99): messages", nil},
+		{"lcr", "out.Send(Right, Leader, m)\n\tcase !p.Participant", "out.Lead(0)\n\tcase !p.Participant", "receive-5 (algorithms/lcr/lcr.go:101): decisions", nil},
+		{"lelann", "p.Largest = max(p.Largest, m.ID)", "p.Largest = min(p.Largest, m.ID)", "receive-11 (algorithms/lelann/lelann.go:136): coupled", nil},
+		{"hirschbergsinclair", "case m.ID < p.ID: // R1", "case m.ID > p.ID: // R1", "receive-7a (algorithms/hirschbergsinclair/hirschbergsinclair.go:184): guards", nil},
+		{"franklin", "case x < p.ID && y < p.ID: // F2", "case x < p.ID && y > p.ID: // F2", "receive-20a (algorithms/franklin/franklin.go:116): coupled", nil},
+		{"peterson", "p.NTID >= max(p.TID, m.ID): // P6", "p.NTID >= min(p.TID, m.ID): // P6", "receive-8b (algorithms/peterson/peterson.go:124): guards", nil},
+		{ // a constant has the name of a parameter
+			"lcr", "switch {\n\tcase kind == Leader", "if from != port {\n\t\tout.Lead(0)\n\t\treturn\n\t}\n\tswitch {\n\tcase kind == Leader",
+			"receive-1 (algorithms/lcr/lcr.go:90): decisions",
+			[]string{"Receive(_ election.Port", "Receive(from election.Port", "election.Port = 0", "election.Port = 0; const port election.Port = 1"},
+		},
+		{ // a field of a field, and one that has both of their names
+			"lcr", "switch {\n\tcase kind == Leader", "if p.A.B {\n\t\tp.A.B = true\n\t}\n\tif p.AB && !p.A.B {\n\t\tout.Lead(0)\n\t\treturn\n\t}\n\tswitch {\n\tcase kind == Leader",
+			"receive-15 (algorithms/lcr/lcr.go:93): decisions",
+			[]string{"p.Participant = true                     // L4", "p.Participant, p.AB = true, true", "type Process struct {", "type inner struct{ B bool }; type Process struct { A inner; AB bool"},
+		},
 	} {
 		t.Run(c.code+" "+c.now, func(t *testing.T) {
 			t.Parallel()
-			h, err := symbolic.Load("..", overlay(t, c.code, c.old, c.now), module+"algorithms/"+c.code)
+			h, err := symbolic.Load("..", overlay(t, c.code, append(c.more, c.old, c.now)...), module+"algorithms/"+c.code)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,10 @@ type Process struct {
 // Algorithm is none.
 var Algorithm = election.Algorithm[Process, Message]{New: New, Start: (*Process).Start, Receive: (*Process).Receive}
 
-var last election.ID
+var (
+	last election.ID
+	flag election.Choice
+)
 
 // New is fine.
 func New(l election.Local) Process { return Process{ID: l.ID} }
@@ -86,3 +89,82 @@ func Product(p *Process, _ *election.Out[Message]) { p.Round /= 3 }
 
 // Narrow has a conversion that may lose something.
 func Narrow(p *Process, _ *election.Out[Message]) { p.Round = uint8(p.ID) }
+
+// Goto has a loop with two entries.
+func Goto(p *Process, out *election.Out[Message]) {
+	if p.Round == 0 {
+		goto second
+	}
+first:
+	out.Lead(0)
+second:
+	out.Follow(p.ID, 0)
+	goto first
+}
+
+// Long has no loop, and too many calls.
+func Long(p *Process, _ *election.Out[Message]) {
+	p.thousands()
+	p.thousands()
+	p.thousands()
+	p.thousands()
+}
+
+func (p *Process) thousands() {
+	p.hundreds()
+	p.hundreds()
+	p.hundreds()
+	p.hundreds()
+	p.hundreds()
+	p.hundreds()
+	p.hundreds()
+}
+
+func (p *Process) hundreds() {
+	p.tens()
+	p.tens()
+	p.tens()
+	p.tens()
+	p.tens()
+	p.tens()
+	p.tens()
+}
+
+func (p *Process) tens() {
+	p.some()
+	p.some()
+	p.some()
+	p.some()
+	p.some()
+	p.some()
+	p.some()
+}
+
+func (p *Process) some() {
+	p.one()
+	p.one()
+	p.one()
+	p.one()
+	p.one()
+	p.one()
+	p.one()
+}
+
+func (p *Process) one() { p.ID = 1 }
+
+// Parameters are none that New was given.
+func Parameters(p *Process, out *election.Out[Message]) {
+	if flag.Is(election.Parameters{}, "odd") {
+		out.Lead(0)
+	}
+}
+
+const kind election.Kind = 3
+
+// Sums adds to the kind of a message, and to a constant that a tie calls the same.
+func Sums(_ *Process, _ election.Port, k election.Kind, m Message, out *election.Out[Message]) {
+	constant := kind
+	constant++
+	out.Send(0, k+1, m)
+	out.Send(0, constant, m)
+}
