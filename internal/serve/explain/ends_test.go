@@ -16,6 +16,9 @@ import (
 
 // The newest file of the leader's record is gone, or empty. The others have heard it for longer.
 func TestARecordThatEndsEarlyIsNotTheEndOfItsMember(t *testing.T) {
+	if testing.Short() {
+		t.Skip("18 minutes of a group in a bubble take minutes where races are looked for, and there are none")
+	}
 	directory := explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) {
 		c.Pass(16 * time.Minute) // some segments
 		c.Kill(3)
