@@ -146,7 +146,7 @@ func TestASolverThatWaitsForAnotherProcessIsStopped(t *testing.T) {
 		flag  int // how the test opens the pipe behind $0: that waits until the other process has opened it
 	}{
 		"it is killed":   {"sleep 1000 >$0.pipe", os.O_RDONLY},
-		"it has escaped": {"setsid sh -c 'read x' <$0.pipe", os.O_WRONLY},
+		"it has escaped": {"setsid sh -c 'read x <$0.pipe' $0", os.O_WRONLY},
 	} {
 		for _, tool := range []string{"mkfifo", "setsid"} {
 			if _, err := exec.LookPath(tool); err != nil {
@@ -156,15 +156,16 @@ func TestASolverThatWaitsForAnotherProcessIsStopped(t *testing.T) {
 		dir := t.TempDir()
 		t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 		path := filepath.Join(dir, "z3")
-		if out, err := exec.CommandContext(t.Context(), "mkfifo", path+".pipe").CombinedOutput(); err != nil {
-			t.Fatal(err, string(out))
-		}
 		solver := func(says string) {
 			if err := os.WriteFile(path, []byte("#!/bin/sh\n"+says+"\n"+c.waits+"\ntrue\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
 		stopped := func(do func(ctx context.Context)) {
+			_ = os.Remove(path + ".pipe") // the process before may not have closed it yet
+			if out, err := exec.CommandContext(t.Context(), "mkfifo", path+".pipe").CombinedOutput(); err != nil {
+				t.Fatal(err, string(out))
+			}
 			ctx, stop := context.WithCancel(t.Context())
 			held := make(chan *os.File)
 			go func() {

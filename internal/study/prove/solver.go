@@ -186,6 +186,7 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 	if err := process.Start(); err != nil {
 		return 0, err
 	}
+	context.AfterFunc(ctx, func() { _ = out.Close() }) // a process that has left the group may hold it open: Scan would wait for that
 	guard := time.AfterFunc(o.Limit+patience, stop)
 	defer guard.Stop()
 	defer func() {
