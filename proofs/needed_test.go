@@ -164,7 +164,7 @@ func TestWhatIsNeededIsFoundAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs a solver")
 	}
-	solver, err := prove.Find("z3")
+	solver, err := prove.Find(t.Context(), "z3")
 	if err != nil {
 		t.Skip(err)
 	}

@@ -353,7 +353,7 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		s, err := prove.Find("z3")
+		s, err := prove.Find(t.Context(), "z3")
 		if err != nil {
 			t.Fatal(err)
 		}

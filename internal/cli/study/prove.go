@@ -3,6 +3,7 @@
 package study
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -202,7 +203,7 @@ func proveRecorded(p *plan.Program, plans []*prove.Plan) error {
 
 // proveWith runs the solvers and prints the table.
 func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, o *proveOptions) error {
-	solvers, err := proveSolvers(p, o.solvers)
+	solvers, err := proveSolvers(command.Context(), p, o.solvers)
 	if err != nil {
 		return err
 	}
@@ -259,13 +260,13 @@ func otherVersions(s *prove.Solver, plans []*prove.Plan) (versions []string) {
 
 // proveSolvers returns the solvers of names, or without names all that are installed. It prints a line for each one that is missing. If all are
 // missing, the error is the only line.
-func proveSolvers(p *plan.Program, names []string) (solvers []*prove.Solver, err error) {
+func proveSolvers(ctx context.Context, p *plan.Program, names []string) (solvers []*prove.Solver, err error) {
 	asked, missing := len(names) > 0, []error(nil)
 	if !asked {
 		names = prove.Solvers
 	}
 	for _, name := range names {
-		switch s, err := prove.Find(name); {
+		switch s, err := prove.Find(ctx, name); {
 		case err == nil:
 			solvers = append(solvers, s)
 		case asked:

@@ -3,6 +3,7 @@ package prove_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,7 +55,7 @@ func TestPairsThatShareNothingAreKeptBySyntax(t *testing.T) {
 // A model that is false is refused with the pair that fails, and one whose axioms contradict each other is found.
 func TestAFalseModelIsRefused(t *testing.T) {
 	for _, name := range prove.Solvers {
-		s, err := prove.Find(name)
+		s, err := prove.Find(t.Context(), name)
 		if err != nil {
 			if os.Getenv("CI") == "true" {
 				t.Fatal(err)
@@ -115,7 +116,7 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		s, err := prove.Find("z3")
+		s, err := prove.Find(t.Context(), "z3")
 		if err != nil || s.Version != "9.9" {
 			t.Fatal(s, err)
 		}
@@ -132,7 +133,85 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := prove.Find("z3"); !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "z3 is not installed (on Debian and Ubuntu: apt-get install z3 cvc5)") {
+	if _, err := prove.Find(t.Context(), "z3"); !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "z3 is not installed (on Debian and Ubuntu: apt-get install z3 cvc5)") {
 		t.Error(err)
+	}
+}
+
+// A solver that is a script, and waits for another process, ends with its context, and so does that process. One that leaves its group is not
+// waited for.
+func TestASolverThatWaitsForAnotherProcessIsStopped(t *testing.T) {
+	for name, c := range map[string]struct {
+		waits string
+		flag  int // how the test opens the pipe behind $0: that waits until the other process has opened it
+	}{
+		"it is killed":   {"sleep 1000 >$0.pipe", os.O_RDONLY},
+		"it has escaped": {"setsid sh -c 'read x <$0.pipe' $0", os.O_WRONLY},
+	} {
+		for _, tool := range []string{"mkfifo", "setsid"} {
+			if _, err := exec.LookPath(tool); err != nil {
+				t.Skip(err)
+			}
+		}
+		dir := t.TempDir()
+		t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		path := filepath.Join(dir, "z3")
+		solver := func(says string) {
+			if err := os.WriteFile(path, []byte("#!/bin/sh\n"+says+"\n"+c.waits+"\ntrue\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stopped := func(do func(ctx context.Context)) {
+			_ = os.Remove(path + ".pipe") // the process before may not have closed it yet
+			if out, err := exec.CommandContext(t.Context(), "mkfifo", path+".pipe").CombinedOutput(); err != nil {
+				t.Fatal(err, string(out))
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			held := make(chan *os.File)
+			go func() {
+				f, err := os.OpenFile(path+".pipe", c.flag, 0)
+				if err != nil {
+					t.Error(err)
+				}
+				stop()
+				held <- f
+			}()
+			returned := make(chan bool)
+			go func() {
+				do(ctx)
+				close(returned)
+			}()
+			f := <-held
+			select {
+			case <-returned:
+			case <-time.After(30 * time.Second):
+				t.Errorf("%s: its end is waited for", name)
+			}
+			if c.flag == os.O_RDONLY {
+				_ = f.SetReadDeadline(time.Now().Add(30 * time.Second))
+				if _, err := io.ReadAll(f); err != nil {
+					t.Errorf("%s: it runs on: %v", name, err)
+				}
+			}
+			_ = f.Close()
+			<-returned
+		}
+		solver("")
+		stopped(func(ctx context.Context) {
+			if _, err := prove.Find(ctx, "z3"); err == nil || !strings.HasSuffix(err.Error(), "z3 does not tell its version") {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+		solver("if [ \"$1\" = --version ]; then echo Z3 version 9.9; exit; fi")
+		s, err := prove.Find(t.Context(), "z3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopped(func(ctx context.Context) {
+			r, err := s.Prove(ctx, plan(t, counter), prove.Options{Limit: time.Hour})
+			if err != nil || r.Proved() != 0 || r.Answers[0].Verdict != prove.Unanswered {
+				t.Errorf("%s: %+v, %v", name, r, err)
+			}
+		})
 	}
 }

@@ -41,17 +41,27 @@ const Install = "on Debian and Ubuntu: apt-get install z3 cvc5"
 var versionOf = regexp.MustCompile(`version (\d[\w.]*)`)
 
 // Find returns the solver of a name. The error is [exec.ErrNotFound] if it is not installed.
-func Find(name string) (*Solver, error) {
+func Find(ctx context.Context, name string) (*Solver, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not installed (%s): %w", name, Install, exec.ErrNotFound)
 	}
-	said, err := exec.Command(path, "--version").Output()
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	said, err := command(ctx, path, "--version").Output()
 	version := versionOf.FindSubmatch(said)
 	if err != nil || version == nil {
 		return nil, fmt.Errorf("%s does not tell its version", path)
 	}
 	return &Solver{name, string(version[1]), path}, nil
+}
+
+// command returns a command that ends with its context, whatever it has started.
+func command(ctx context.Context, path string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, path, args...)
+	c.WaitDelay = time.Second // for pipes that another process holds open
+	grouped(c)
+	return c
 }
 
 // Answer is what a solver has found of one obligation, and the time that it took on the wall.
@@ -81,7 +91,7 @@ func (r *Result) Proved() (count int) {
 func (r *Result) Contradiction() bool { return r.Answers[0].Verdict == Proved }
 
 const (
-	patience = 20 * time.Second // how long a solver may take beyond its limit until it is killed
+	patience = 20 * time.Second // how long a solver may take beyond its limit, or for its version, until it is killed
 	atAxioms = 2 * time.Second  // how long it looks for a contradiction
 )
 
@@ -167,7 +177,7 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	process := exec.CommandContext(ctx, s.path, args...)
+	process := command(ctx, s.path, args...)
 	process.Stdin = script
 	out, err := process.StdoutPipe()
 	if err != nil {
@@ -176,6 +186,7 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 	if err := process.Start(); err != nil {
 		return 0, err
 	}
+	context.AfterFunc(ctx, func() { _ = out.Close() }) // a process that has left the group may hold it open: Scan would wait for that
 	guard := time.AfterFunc(o.Limit+patience, stop)
 	defer guard.Stop()
 	defer func() {

@@ -14,7 +14,7 @@ import (
 func Installed(t *testing.T) (all []*prove.Solver) {
 	t.Helper()
 	for _, name := range prove.Solvers {
-		s, err := prove.Find(name)
+		s, err := prove.Find(t.Context(), name)
 		switch {
 		case err == nil:
 			all = append(all, s)
