@@ -433,9 +433,6 @@ func (m *Member) Transfer(id uint64) error {
 // end gives a command that ends a tenure, and notes the cause.
 func (m *Member) end(cause error, c election.Command) {
 	m.note(cause)
-	if s, _ := m.group.State(); s.Role == network.Leader {
-		m.config.Logger.Info("the lead is handed over as soon as the work has stopped", "member", m.config.ID, "term", s.Term, "because", cause)
-	}
 	m.group.CommandBecause(c, because(cause))
 }
 
