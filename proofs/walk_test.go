@@ -41,12 +41,12 @@ var scenarios = map[string]scenario{
 	"ring-bully":          ring(none, nil, "leads", 2, 4, 1, 3),
 	"lelann":              ring(none, nil, "leads", 2, 4, 1, 3),
 	"franklin":            ring(finite.Range{Least: 0, Most: 3}, nil, "leads", 2, 4, 1, 3),
-	"tree":                {interpretation: smallTree, never: "alone", walks: 30, steps: 60, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "leads") }, least: 1},
+	"tree":                {interpretation: models.SmallTree, never: "alone", walks: 30, steps: 60, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "leads") }, least: 1},
 	"dolev-klawe-rodeh":   ring(finite.Range{Least: -1, Most: 3}, nil, "leads", 2, 4, 1, 3),
 	"peterson":            ring(finite.Range{Least: -1, Most: 3}, nil, "leads", 2, 4, 1, 3),
-	"bully":               {interpretation: fourProcesses, walks: 30, steps: 60, weights: map[string]float64{"crash": .1}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "coordinator") }, least: 2},
-	"verify-leader":       {interpretation: threeMembers, walks: 60, steps: 60, weights: map[string]float64{"renew": .3}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "verified") }, least: 2},
-	"quorum-bully":        {interpretation: fourMembers, walks: 120, steps: 150, weights: quorumBullyWeights, best: story, least: 1},
+	"bully":               {interpretation: models.FourProcesses, walks: 30, steps: 60, weights: map[string]float64{"crash": .1}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "coordinator") }, least: 2},
+	"verify-leader":       {interpretation: models.ThreeMembers, walks: 60, steps: 60, weights: map[string]float64{"renew": .3}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "verified") }, least: 2},
+	"quorum-bully":        {interpretation: models.FourMembers, walks: 120, steps: 150, weights: quorumBullyWeights, best: story, least: 1},
 }
 
 // count returns for how many arguments a state function of truth values is true.
@@ -153,111 +153,16 @@ func (sc *scenario) near(a *logic.Action, s *finite.State, i *finite.Interpretat
 		return true
 	}
 	for k, p := range a.Parameters {
-		if t := args[k] - i.Value(s, now); p.Sort == logic.Int && (t > lease+1 || p.Name == "N" && t > 1) {
+		if t := args[k] - i.Value(s, now); p.Sort == logic.Int && (t > models.Lease+1 || p.Name == "N" && t > 1) {
 			return false
 		}
 	}
 	return true
 }
 
-// fourProcesses is an instance of Bully.
-func fourProcesses(m *logic.Model) (*finite.Interpretation, error) {
-	return finite.New(m, map[string][]string{"Process": {"1", "2", "3", "4"}}, none, map[string]func([]int) int{
-		"less": func(a []int) int { return map[bool]int{true: 1}[a[0] < a[1]] },
-	})
-}
-
-// smallTree is a tree of a path 1 - 2 - 3 and a leaf 4 at 2.
-func smallTree(m *logic.Model) (*finite.Interpretation, error) {
-	truth := map[bool]int{true: 1}
-	edge := func(p, q int) bool { return p != q && (p == 1 || q == 1) }
-	toward := func(p, x int) int {
-		if p == 1 {
-			return x
-		}
-		return 1
-	}
-	return finite.New(m, map[string][]string{"Process": {"1", "2", "3", "4"}}, none, map[string]func([]int) int{
-		"edge":   func(a []int) int { return truth[edge(a[0], a[1])] },
-		"toward": func(a []int) int { return toward(a[0], a[1]) },
-		"behind": func(a []int) int {
-			return truth[edge(a[0], a[1]) && (a[0] == a[2] || a[1] != a[2] && toward(a[0], a[2]) != a[1])]
-		},
-		"less": func(a []int) int { return truth[a[0] < a[1]] },
-	})
-}
-
-// threeMembers is an instance of VerifyLeader: its majorities are of two members or three.
-func threeMembers(m *logic.Model) (*finite.Interpretation, error) {
-	quorums := []int{0b011, 0b101, 0b110, 0b111}
-	return finite.New(m, map[string][]string{"Member": {"1", "2", "3"}, "Quorum": {"12", "13", "23", "123"}, "Claim": {"A", "B", "C"}}, finite.Range{Least: 0, Most: 3}, map[string]func([]int) int{
-		"among":  func(a []int) int { return quorums[a[1]] >> a[0] & 1 },
-		"common": func(a []int) int { return bits.TrailingZeros(uint(quorums[a[0]] & quorums[a[1]])) },
-		"term":   func(a []int) int { return a[0] + 1 },
-	})
-}
-
-// The instance of quorum-bully: four members, and lives, claims and voters that are chosen beforehand.
-const lease = 3 // of grants and of shares; the longest
-
-type (
-	voters struct {
-		name          string
-		term, version int
-		maker         string
-		members       uint // bits
-	}
-	claim struct {
-		name, life string
-		term       int
-		base       string
-	}
-)
-
-var (
-	someVoters = []voters{
-		{"f", 0, 0, "A", 0b0111},
-		{"a0", 1, 0, "A", 0b0111},
-		{"a1", 1, 1, "A", 0b1111},
-		{"a2", 1, 2, "A", 0b1011},
-		{"a3", 1, 3, "A", 0b1010},
-		{"b0", 2, 1, "B", 0b1111},
-		{"b1", 2, 2, "B", 0b1110},
-		{"c0", 3, 0, "C", 0b0111},
-		{"c1", 3, 1, "C", 0b0011},
-	}
-	someClaims = []claim{
-		{"A", "l0", 1, "f"},
-		{"A2", "l3", 1, "f"},
-		{"B", "l1", 2, "a1"},
-		{"C", "l2", 3, "f"},
-		{"E", "l1", 4, "a2"},
-		{"H", "l0", 4, "a3"},
-		{"I", "l2", 5, "b1"},
-	}
-	someLives = []string{"l0", "l1", "l2", "l3"}
-
-	quorumBullyWeights = map[string]float64{
-		"tick": .4, "crash": .1, "die": .01, "release": .03, "stop-work": .05, "claim": .3, "unbind": .3, "adopt": .3, "rename": 9, "change": 9,
-		"win": 5, "count": 3, "repeat-claim": .1, "grant-renew": .8, "tell-kept": 2, "renew": .3, "extend": .4, "answer-older": .05,
-	}
-)
-
-// isMajority reports whether some of them are a majority of all.
-func isMajority(some, all uint) bool {
-	return some&^all == 0 && 2*bits.OnesCount(some) > bits.OnesCount(all)
-}
-
-// haveMeetingMajorities reports whether each majority of some members has one in common with each majority of the others, of n in all.
-func haveMeetingMajorities(a, b uint, n int) bool {
-	for q := range uint(1) << n {
-		for r := range uint(1) << n {
-			if isMajority(q, a) && isMajority(r, b) && q&r == 0 {
-				return false
-			}
-		}
-	}
-	return true
+var quorumBullyWeights = map[string]float64{
+	"tick": .4, "crash": .1, "die": .01, "release": .03, "stop-work": .05, "claim": .3, "unbind": .3, "adopt": .3, "rename": 9, "change": 9,
+	"win": 5, "count": 3, "repeat-claim": .1, "grant-renew": .8, "tell-kept": 2, "renew": .3, "extend": .4, "answer-older": .05,
 }
 
 // Any two sets of voters that differ by one member have meeting majorities: the assumption of that name, for up to seven members.
@@ -274,58 +179,11 @@ func TestMajoritiesMeetIfVotersDifferByOneMember(t *testing.T) {
 	}
 	for a := uint(1); a < 1<<4; a++ { // and the dumb way
 		for x := range 4 {
-			if b := a ^ 1<<x; b != 0 && !haveMeetingMajorities(a, b, 4) {
+			if b := a ^ 1<<x; b != 0 && !models.HaveMeetingMajorities(a, b, 4) {
 				t.Errorf("%b and %b", a, b)
 			}
 		}
 	}
-}
-
-func fourMembers(m *logic.Model) (*finite.Interpretation, error) {
-	names := map[string][]string{"Member": {"1", "2", "3", "4"}, "Life": someLives}
-	for q := uint(1); q < 1<<4; q++ {
-		names["Quorum"] = append(names["Quorum"], fmt.Sprintf("%04b", q))
-	}
-	claims, versions := map[string]int{}, map[string]int{}
-	for k, v := range someVoters {
-		names["Voters"] = append(names["Voters"], v.name)
-		versions[v.name] = k
-	}
-	for k, c := range someClaims {
-		names["Claim"] = append(names["Claim"], c.name)
-		claims[c.name] = k
-	}
-	truth := map[bool]int{true: 1}
-	return finite.New(m, names, finite.Range{Least: 0, Most: 16}, map[string]func([]int) int{
-		"among":    func(a []int) int { return (a[1] + 1) >> a[0] & 1 },
-		"majority": func(a []int) int { return truth[isMajority(uint(a[0]+1), someVoters[a[1]].members)] },
-		"meets": func(a []int) int {
-			return truth[haveMeetingMajorities(someVoters[a[0]].members, someVoters[a[1]].members, 4)]
-		},
-		"common":     func(a []int) int { return bits.TrailingZeros(uint((a[0]+1)&(a[1]+1)|1<<3)) % 4 },
-		"same":       func(a []int) int { return truth[someVoters[a[0]].members == someVoters[a[1]].members] },
-		"term-of":    func(a []int) int { return someVoters[a[0]].term },
-		"version-of": func(a []int) int { return someVoters[a[0]].version },
-		"maker":      func(a []int) int { return claims[someVoters[a[0]].maker] },
-		"first":      func([]int) int { return 0 },
-		"term":       func(a []int) int { return someClaims[a[0]].term },
-		"life":       func(a []int) int { return slices.Index(someLives, someClaims[a[0]].life) },
-		"base":       func(a []int) int { return versions[someClaims[a[0]].base] },
-		"length":     func(a []int) int { return lengthOf(a[0], a[1]) },
-		"varies":     func(a []int) int { return truth[vary(a[0])] },
-		"share-end":  func(a []int) int { return a[1] + lengthOf(a[0], a[1]) },
-	})
-}
-
-// vary reports whether requests of a claim have different lengths.
-func vary(claim int) bool { return claim%2 == 0 }
-
-// lengthOf returns that of the request of a claim that leaves at a time. None ends before an earlier one.
-func lengthOf(claim, at int) int {
-	if vary(claim) && at%2 == 1 {
-		return lease - 1
-	}
-	return lease
 }
 
 // story returns 1 for a walk with a crash and a second leader, in which a leader has given its term to its voters and has then changed them.

@@ -137,12 +137,16 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 		if err != nil {
 			return err
 		}
-		if err := models.TooStrong(m); err != nil {
+		untried, err := models.TooStrong(m)
+		if err != nil {
 			return report.Failed("%w", err)
 		}
 		plan := prove.Obligations(m)
 		if record, err := models.Record(m.Name); err != nil || record.Hash != plan.Hash() {
 			m.Ties = nil // the code is not compared with this
+			if len(untried) > 0 {
+				p.Complain(fmt.Sprintf("%s: these axioms were tried on no instance: %s", m.Name, strings.Join(untried, ", ")))
+			}
 		}
 		plans = append(plans, plan)
 	}

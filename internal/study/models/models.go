@@ -69,23 +69,6 @@ func Ring(m *logic.Model, ids []int, integers finite.Range) (*finite.Interpretat
 	})
 }
 
-// TooStrong returns an error if an axiom of a model of a ring does not hold on each ring of up to four processes: then fewer rings are
-// spoken of than there are. It knows nothing of other models, nor of constants besides those of rings.
-func TooStrong(m *logic.Model) error {
-	known := []string{"between", "next", "less", "largest"}
-	if !IsRing(m) || slices.ContainsFunc(m.Constants, func(c *logic.Symbol) bool { return !slices.Contains(known, c.Name) }) {
-		return nil
-	}
-	for n := 1; n <= 4; n++ {
-		for _, ids := range orders(n) {
-			if _, err := Ring(m, ids, phases); err != nil {
-				return fmt.Errorf("%s: %w on the ring %v, so what is proved is not of every ring", m.Name, err, ids)
-			}
-		}
-	}
-	return nil
-}
-
 // phases are those of a counterexample, where phases are counted.
 var phases = finite.Range{Least: 0, Most: 1}
 

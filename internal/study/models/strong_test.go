@@ -1,0 +1,42 @@
+package models_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/fstest"
+
+	"ringleader.example/ringleader/internal/study/logic"
+	"ringleader.example/ringleader/internal/study/models"
+	"ringleader.example/ringleader/proofs"
+)
+
+// An axiom that does not hold of an instance is refused, if that is sure: an instance has a few of the integers. One that is tried on none is named.
+func TestAnAxiomThatIsTooStrongIsRefused(t *testing.T) {
+	for _, c := range []struct{ model, now, says string }{
+		{"quorum-bully", "", "[] <nil>"},
+		{"lcr", "(axiom mine \"w\" (forall ((p Process) (q Process)) (= p q)))", "[] lcr: the axiom mine does not hold on the ring [1 2], so what is proved is not of every ring"},
+		{"quorum-bully", "(axiom mine \"w\" (forall ((c Claim) (d Claim)) (= c d)))", "[] quorum-bully: the axiom mine does not hold on the instance of quorum-bully, so what is proved is not of every group"},
+		{"quorum-bully", "(axiom mine \"w\" (forall ((c Claim) (s Int)) (= (share-end c s) (- s 1))))", "[] quorum-bully: the axiom mine does not hold on the instance of quorum-bully, so what is proved is not of every group"},
+		{"tree", "(axiom mine \"w\" (forall ((p Process) (q Process)) (edge p q)))", "[] tree: the axiom mine does not hold on the instance of tree, so what is proved is not of every group"},
+		{"lcr", "(axiom mine \"w\" (forall ((x Int)) (exists ((y Int)) (> y x))))", "[mine] <nil>"},
+		{"lcr", "(axiom mine \"w\" (not (exists ((y Int)) (forall ((x Int)) (>= y x)))))", "[mine] <nil>"},
+		{"lcr", "(define lesser ((x Int)) Bool \"w\" (exists ((y Int)) (< y x)))(axiom mine \"w\" (forall ((x Int)) (=> true (and (lesser x) true))))", "[mine] <nil>"},
+		{"lcr", "(axiom mine \"w\" (= true (forall ((x Int)) (> x 0))))", "[mine] <nil>"},
+		{"lcr", "(axiom mine \"w\" (forall ((x Int)) (< x 1)))", "[] lcr: the axiom mine does not hold on the ring [1], so what is proved is not of every ring"},
+		{"lcr", "(constant far (Process) Process \"w\")(axiom mine \"w\" (forall ((p Process)) (= p (far p))))", "[mine] <nil>"},
+		{"bully", "(constant far (Process) Process \"w\")(axiom mine \"w\" (forall ((p Process)) (= p (far p))))", "[mine] <nil>"},
+	} {
+		text, err := proofs.Files.ReadFile(c.model + ".model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := logic.Load(fstest.MapFS{"m.model": {Data: []byte(string(text) + c.now)}}, proofs.Files, "m.model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		untried, err := models.TooStrong(m)
+		if got := fmt.Sprint(untried, " ", err); got != c.says {
+			t.Errorf("%s: %s, want %s", c.now, got, c.says)
+		}
+	}
+}
