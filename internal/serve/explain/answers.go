@@ -122,7 +122,7 @@ func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
 	}
 }
 
-// endedBefore says when the record of a member had ended, if nothing else tells that the member had: its record may not be whole.
+// endedBefore returns when the record of a member ends, in words, if nothing shows that the member ended then: the record may not be whole.
 func (i *inquiry) endedBefore(id uint64) string {
 	for _, v := range slices.Backward(i.lives) {
 		if v.member() == id && v.last < i.tenure.noticed {

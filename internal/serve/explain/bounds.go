@@ -135,7 +135,7 @@ func (l *line) troubles(from, to int64) (lost, failed int) {
 // waits tells what held members up meanwhile: their disks, the wait after a restart, that they were not able to lead, and that they did nothing.
 func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 	nobody := time.Duration(next.begun - t.ended)
-	much := max(nobody/3, 5*time.Millisecond)
+	much := max(nobody/3, 5*time.Millisecond) // less explains no outage
 	for _, id := range l.members {
 		if lasts, why := l.unable(id, t.ended, next.begun); lasts > much {
 			add("member %d was not able to lead for %s of it: %s", id, Lasts(lasts), why)
@@ -233,8 +233,8 @@ func (l *line) violations() (all []Violation) {
 	return all
 }
 
-// falls returns that a lead has begun after one of a higher term, if that is sure. Whoever has seen the one of the higher term, it had begun before that. The
-// other one began when its leader says, or else it is a member that followed both that breaks the rule: it takes no lead of a lower term any more.
+// falls returns the violation that lead b, of a lower term, began after lead a, if the order is certain. Lead a had begun when the first member saw it. The
+// record of b's leader has the beginning of b. Without that record, a member that followed a and then b breaks the rule itself: no member follows a lower term.
 func (l *line) falls(a, b *tenure) (v Violation) {
 	if b.life != nil {
 		one, other := a.seenBy.base, b.life.base
