@@ -95,7 +95,9 @@ func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
 		if err != nil || told {
 			return err
 		}
-		e.pause = e.backoff.after(time.Since(begun))
+		if e.pause = 0; !e.late { // else there was nothing wrong with it
+			e.pause = e.backoff.after(time.Since(begun))
+		}
 		e.log.Warn(string(e.why), "status", e.status, "term", l.Term(), "then", e.then())
 		if e.then() != Restart {
 			return fmt.Errorf("%w: %w", errEnded, e.why)

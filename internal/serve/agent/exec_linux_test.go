@@ -94,17 +94,17 @@ var faults = []fault{
 // A command that ignores SIGTERM, and has a process that has left its session, runs once at any time.
 func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
 	t.Parallel()
-	n := len(faults)
+	n, times := len(faults), timing()
 	switch {
 	case *long:
 		n = 500
-	case testing.Short(): // for races
-		n = 4
+	case testing.Short(): // for races: programs are so slow that a command would hardly begin within the usual lease
+		n, times = 4, lasting(5*lease)
 	}
 	if *count > 0 {
 		n = *count
 	}
-	g := newGroup(t, 3, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Stop: 100 * time.Millisecond, Warden: true})
+	g := newGroup(t, 3, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Stop: 100 * time.Millisecond, Warden: true, Timing: times})
 	for id := 1; id <= 3; id++ {
 		g.start(id)
 	}
