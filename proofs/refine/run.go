@@ -167,16 +167,19 @@ func (l *Log) align(a algorithm, o simulate.Options) error {
 // lease: nothing else binds. The error is a *Failure with the steps before it, if the code does what the model does not allow. It ends with the context, by
 // its error.
 func (l *Log) Check(ctx context.Context, every int) (*Checker, error) {
-	p := l.steps[0].After
-	c, err := NewChecker(int(p.Members), int(p.Settings.First), l.Clocks)
+	l.mutex.Lock()
+	run := &Log{Clocks: l.Clocks, Wardens: l.Wardens, steps: slices.Clone(l.steps), ended: slices.Clone(l.ended)}
+	l.mutex.Unlock() // members may go on meanwhile
+	p := run.steps[0].After
+	c, err := NewChecker(int(p.Members), int(p.Settings.First), run.Clocks)
 	if err != nil {
 		return nil, err
 	}
-	_ = c.replay(ctx, l, every) // it collects; the model tells better what is wrong
+	_ = c.replay(ctx, run, every) // it collects; the model tells better what is wrong
 	if err := c.Collected(); err != nil {
 		return c, err
 	}
-	return c, c.replay(ctx, l, every)
+	return c, c.replay(ctx, run, every)
 }
 
 // replay makes the run in the model.

@@ -201,10 +201,7 @@ func TestAStrangerCancelsNoJob(t *testing.T) {
 			j, task := jobOf(t, "coarse", spec)
 			var lines notices
 			commander := begin(t, c, j, task, lines.add)
-			w, _ := hire(t, connect(t, overNetwork(e), nil), &Worker{})
-			ended := start(t.Context(), t, commander, j, task)
-			until(t, "in work", func() bool { return w.Measured().Busy > 0 })
-
+			// The job does not run yet: the looks of its run claim again, too, and two claims at once exclude each other.
 			claimed, err := json.Marshal(claim{Number: 1 << 62, ID: "stranger", Process: "stranger"})
 			if err == nil {
 				_, err = other.js.PublishMsg(t.Context(), other.seal(&nats.Msg{Subject: claimSubject(j.Key()), Data: claimed}))
@@ -215,6 +212,10 @@ func TestAStrangerCancelsNoJob(t *testing.T) {
 			if err != nil {
 				t.Errorf("after a claim of a stranger: %v", err)
 			}
+
+			w, _ := hire(t, connect(t, overNetwork(e), nil), &Worker{})
+			ended := start(t.Context(), t, commander, j, task)
+			until(t, "in work", func() bool { return w.Measured().Busy > 0 })
 			// The stranger knows the claim's number, which everyone may read.
 			if _, err = other.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: cancelledStream, Subjects: []string{cancelledSubject("*")}, MaxMsgsPerSubject: 1}); err == nil {
 				_, err = other.js.PublishMsg(t.Context(), other.seal(&nats.Msg{Subject: cancelledSubject(j.Key()), Data: []byte(commander.claim.ID)}))
