@@ -393,6 +393,9 @@ func budgets(n int) *property.Generator[faults.Budget] {
 
 // A process that crashes shortly before the end of the time has few moments to recover in.
 func TestEveryCrashThatIsDrawnCanBeFollowedByARecovery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for seed := range uint64(200) {
 		o := simulate.Options{Setup: numbered(7), Seed: seed, Limit: 1}
 		o.Faults.Random = faults.Budget{Crashes: 6, Recoveries: 6, Until: election.Units(300)}
@@ -403,6 +406,9 @@ func TestEveryCrashThatIsDrawnCanBeFollowedByARecovery(t *testing.T) {
 }
 
 func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	property.Check(t, func(t *property.T) {
 		n := property.IntRange(1, 7).Draw(t, "n")
 		b := budgets(n).Draw(t, "budget")

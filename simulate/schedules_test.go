@@ -161,6 +161,9 @@ func TestLostMessagesAreCountedAsSent(t *testing.T) {
 }
 
 func TestDuplicatesAreDeliveredAndNotCounted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	twice := 0
 	for o := range ways {
 		o.Setup, o.Faults.Duplicate, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), faults.Chance{Times: 1, Of: 3}, true, 100_000

@@ -59,6 +59,9 @@ func heirs() election.Algorithm[heir, struct{}] {
 
 // Each step of the checker's run has the same effects and leaves the same state here; and the last one breaks the same property.
 func TestASessionRepeatsARunInLazyTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	a, tenth := heirs(), faults.Chance{Times: 1, Of: 10}
 	hastened, program := 0, process.Must(process.Of(&a))
 	for seed := range uint64(40) {

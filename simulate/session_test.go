@@ -110,6 +110,9 @@ func some(t *testing.T, inputs int, holds func(*property.T)) {
 }
 
 func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	check := func(name string, n func(*property.T) simulate.Options, begin func(*property.T, simulate.Options) *simulate.Session) {
 		t.Run(name, func(t *testing.T) {
 			some(t, 40, func(t *property.T) {

@@ -55,6 +55,9 @@ func likes(ids []uint64, flipped []bool) (classes [][]int) {
 }
 
 func TestProcessesThatATurnOrAReflectionExchangesAreAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for n := 1; n <= 6; n++ {
 		for word := range 1 << n {
 			ids, flipped := make([]uint64, n), make([]bool, n)
@@ -162,6 +165,9 @@ func TestChanceIsSeenAndSoIsWhatOnlyLooksLikeIt(t *testing.T) {
 }
 
 func TestSymmetryIsForRings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	_, err := Symmetric(bully.Algorithm, Options{Setup: equals(2)})
 	if !errors.Is(err, ErrOptions) {
 		t.Error(err)

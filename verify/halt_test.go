@@ -17,6 +17,9 @@ func choosy(start func(out calls)) election.Algorithm[caller, call] {
 
 // That the checker cannot try every value is no violation.
 func TestAStepWithTooManyChoicesEndsTheSearchWithoutAVerdict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	until := func(suits uint32) func(calls) {
 		return func(out calls) {
 			for out.Choose(4) != suits {

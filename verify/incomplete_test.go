@@ -79,6 +79,9 @@ func repeats(t *testing.T, name string, a election.Algorithm[made, token], v *Vi
 
 // One schedule of an election that goes round for ever has no end, and one whose safety alone is judged has none that counts.
 func TestOneScheduleShowsNoMoreThanItsSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	late, endless := forwarding(election.Ring, 8, 0), forwarding(election.Ring, 8, 0)
 	late.OneWay, late.Decides, endless.OneWay = true, election.EveryProcess, true
 	endless.Receive = func(_ *made, _ election.Port, _ election.Kind, m token, out *election.Out[token]) { out.Send(0, 0, m) }

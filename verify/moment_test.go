@@ -80,6 +80,9 @@ func wander(s *simulate.Session, events int, luck *random.Source, also ...*simul
 }
 
 func TestARunGoesOnFromAMomentAsFromTheBeginning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for seed := range uint64(60) {
 		luck := random.New(seed, random.Choices)
 		o := simulate.Options{Setup: fewClaims("0", 1, 2, 3), Wardens: seed%2 == 0}
@@ -124,6 +127,9 @@ func leads(t *testing.T, a election.Algorithm[quorumbully.Process, quorumbully.M
 }
 
 func TestTheCheckerGoesOnFromAMoment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	s, next := leads(t, quorumbully.Algorithm, 1, 2)
 	o := verify.Options{Setup: fewClaims(next, 1, 2), Lazy: true, Moment: saved(t, s.Moment()), Crashes: 1, Recoveries: 1, Cores: 2}
 	safe, err := verify.Program(elects, o)
@@ -155,6 +161,9 @@ func TestTheCheckerGoesOnFromAMoment(t *testing.T) {
 
 // A mutant whose leaders count on a lease for twice as long makes two leaders from where one leads.
 func TestTheCheckerFindsAMutantFromAMoment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	mutant := quorumbully.Algorithm
 	mutant.New = func(l election.Local) quorumbully.Process {
 		p := quorumbully.Algorithm.New(l)

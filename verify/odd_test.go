@@ -9,6 +9,9 @@ import (
 
 // One schedule does not judge: whatever is odd in it is left to the search, which finds the violation that it would have found alone.
 func TestOneScheduleLeavesToTheSearchWhatIsOdd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	type step = func(p *made, out *election.Out[token])
 	right := func(p *made, out *election.Out[token]) {
 		if p.ID == 3 {

@@ -46,6 +46,9 @@ func throughJSON(t *testing.T, p *Part) *Part {
 
 // Any cuts of the orders, joined in any grouping, give the report of the whole exploration.
 func TestOrdersThatAreExploredInPiecesHaveTheSameReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	good, two := process.Must(process.Of(&lcr.Algorithm)), process.Must(process.Of(&ringbully.Algorithm))
 	unoriented := process.Must(process.Of(&franklin.Algorithm))
 	for name, test := range map[string]struct {

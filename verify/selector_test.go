@@ -17,6 +17,9 @@ import (
 
 // The events of a selector, one after another, are the transitions of a search, in the same order.
 func TestASelectorMakesEachEventOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for name, test := range map[string]struct {
 		program *process.Program
 		o       Options
@@ -88,6 +91,9 @@ func sameEvents(t *testing.T, name string, c *model.Checker, conf model.Configur
 }
 
 func TestAWalkWithoutAnEndEndsAfterACalm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	const calm = 64
 	program := process.Must(process.Of(&quorumbully.Algorithm))
 	r, err := Walks(program, everyFault(), 50, 1)
