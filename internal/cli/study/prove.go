@@ -52,6 +52,10 @@ its form. Each solver that is installed tries each obligation. Nothing counts as
 what a solver calls unsatisfiable. The column tie says how tests compare the model with the code:
 a in all that the checker visits of a few processes, b in runs, c the code itself by solvers.
 
+An axiom that does not hold on small groups is refused. If a model differs from what was proved,
+warnings on stderr name axioms that were tried on no group, actions that are never possible or
+change nothing, and invariants and safety formulas that follow from the axioms alone.
+
 --drop leaves out an invariant, and --drop-guard a guard: what is then not proved needs it. On rings
 --drop also searches, without a solver, for the smallest state in which all other invariants hold
 and a step breaks one. With --solver none it does nothing else, also for a whole model.
@@ -129,6 +133,7 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 		return err
 	}
 	var plans []*prove.Plan
+	vacuous := map[*prove.Plan]*prove.Plan{} // of models that nobody has proved yet
 	for _, name := range names {
 		m, err := modelNamed(name)
 		if err == nil {
@@ -144,6 +149,7 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 		plan := prove.Obligations(m)
 		if record, err := models.Record(m.Name); err != nil || record.Hash != plan.Hash() {
 			m.Ties = nil // the code is not compared with this
+			vacuous[plan] = prove.Vacuous(m)
 			if len(untried) > 0 {
 				p.Complain(fmt.Sprintf("%s: these axioms were tried on no instance: %s", m.Name, strings.Join(untried, ", ")))
 			}
@@ -161,7 +167,7 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 	if o.searches() {
 		return searched(p, plans[0].Model, o)
 	}
-	found := proveWith(p, command, plans, o)
+	found := proveWith(p, command, plans, vacuous, o)
 	if len(o.drop)+len(o.guards) > 0 && models.IsRing(plans[0].Model) {
 		if o.draw != "-" {
 			fmt.Fprintln(p.Out)
@@ -205,8 +211,26 @@ func proveRecorded(p *plan.Program, plans []*prove.Plan) error {
 	return nil
 }
 
-// proveWith runs the solvers and prints the table.
-func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, o *proveOptions) error {
+// briefly is how long a solver looks for each warning.
+const briefly = 200 * time.Millisecond
+
+// warn prints the warnings of a model, as far as a solver finds them soon, and ends the bar.
+func warn(p *plan.Program, command *cobra.Command, s *prove.Solver, vacuous *prove.Plan, bar *report.Progress) error {
+	result, err := s.Prove(command.Context(), vacuous, prove.Options{Limit: briefly, Once: true, Progress: func(done int) {
+		bar.Show("%s: %s looks for what says nothing, %d of %d", vacuous.Model.Name, s.Name, done, vacuous.Proved())
+	}})
+	bar.Done()
+	if err != nil {
+		return report.Stopped("%w", err)
+	}
+	for _, warning := range vacuous.Warnings(result) {
+		p.Complain(vacuous.Model.Name + ": " + warning)
+	}
+	return nil
+}
+
+// proveWith runs the solvers and prints the table. Vacuous are plans of [prove.Vacuous] for some plans.
+func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, vacuous map[*prove.Plan]*prove.Plan, o *proveOptions) error {
 	solvers, err := proveSolvers(command.Context(), p, o.solvers)
 	if err != nil {
 		return err
@@ -231,6 +255,11 @@ func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, o *
 			found.Results = append(found.Results, result)
 		}
 		bar.Done()
+		if v := vacuous[plan]; v != nil {
+			if err := warn(p, command, solvers[0], v, bar); err != nil {
+				return err
+			}
+		}
 		_ = p.Fit(func(p *report.Printer) error { found.Row(p.Out); return nil }) // Out keeps an error
 		refuted, open = refuted || found.Refuted(), open || !found.Proved()
 		if command.Context().Err() != nil {

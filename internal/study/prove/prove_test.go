@@ -15,12 +15,15 @@ import (
 
 	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/internal/study/prove"
+	"ringleader.example/ringleader/internal/study/prove/provetest"
 )
 
 const counter = `(model counter (title "T") (theorem "T.") (source "S") (code "C"))
 (sort Process "w")
 (constant top () Process "w")
+(constant sure () Bool "w")
 (axiom one "w" (forall ((p Process)) (= p top)))
+(axiom certain "w" sure)
 (state value (Process) Int "w")
 (state other () Bool "w")
 (initially (value p) 0)
@@ -87,6 +90,32 @@ func TestAFalseModelIsRefused(t *testing.T) {
 			}
 			if got := strings.Join(open, ", "); got != c.open || r.Contradiction() != c.contradiction {
 				t.Errorf("%s, %q: open %q, contradiction %v", name, c.now, got, r.Contradiction())
+			}
+		}
+	}
+}
+
+// A solver finds the parts of a model that say nothing.
+func TestWhatSaysNothingIsFound(t *testing.T) {
+	for _, s := range provetest.Installed(t) {
+		for _, c := range [][3]string{
+			{"", "", ""},
+			{`(guard "w" (> N 0))`, `(guard "w" (> N N))`, "the action rise is never possible: its guards contradict each other or the axioms"},
+			{`(guard "w" (> N 0))`, `(guard "w" (not sure))`, "the action rise is never possible: its guards contradict each other or the axioms"}, // by an axiom
+			{`(guard "w" (> N 0))`, `(guard "w" (= N 0))`, "the action rise changes nothing"},
+			{`(guard "w" (> N 0))`, `(guard "w" (< (value P) 0))`, "the action rise is never possible where the invariants hold"},
+			{"(not other)", "other", "the action turn changes nothing"},
+			{"(>= (value p) 0)))\n(safety", "(= (value p) (value p))))\n(safety", "the invariant positive follows from the axioms alone, so it says nothing"},
+			{"(>= (value top) 0)", "(or other (not other))", "the safety formula fine follows from the axioms alone, so it says nothing"},
+			{"(= p top))", "(distinct p top))", ""}, // anything follows from it
+		} {
+			p := prove.Vacuous(plan(t, strings.Replace(counter, c[0], c[1], 1)).Model)
+			r, err := s.Prove(t.Context(), p, prove.Options{Limit: time.Minute, Once: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(p.Warnings(r), ", "); got != c[2] {
+				t.Errorf("%s, %q: %s, want %s", s.Name, c[1], got, c[2])
 			}
 		}
 	}

@@ -100,6 +100,7 @@ type Options struct {
 	Limit    time.Duration  // for an obligation, on the wall
 	Work     int            // for an obligation, in units of the solver that do not depend on the machine; 0: any
 	First    bool           // stop at the first that is not proved
+	Once     bool           // what is not proved is not tried in another way
 	Progress func(done int) // called after each answer, unless nil
 }
 
@@ -127,7 +128,7 @@ func (s *Solver) Prove(ctx context.Context, p *Plan, o Options) (*Result, error)
 		}
 		answered = max(1, answered) // a solver that has ended has no answer to the next one
 		for _, i := range rest[:answered] {
-			if first := r.Answers[i]; first.Verdict != Proved && first.Verdict != Refuted && ctx.Err() == nil {
+			if first := r.Answers[i]; first.Verdict != Proved && first.Verdict != Refuted && !o.Once && ctx.Err() == nil {
 				if _, err := s.run(ctx, r, p, []int{i}, !p.Model.Search, o); err != nil {
 					return r, err
 				}
