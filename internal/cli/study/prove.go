@@ -120,7 +120,7 @@ func modelNamed(name string) (*logic.Model, error) {
 	dir := filepath.Dir(name)
 	m, err := logic.Load(os.DirFS(dir), proofs.Files, filepath.Base(name))
 	if why := report.Reason(err); why != err {
-		return nil, fmt.Errorf("cannot read %s: %w", name, why)
+		return nil, fmt.Errorf("cannot read %s: %w", logic.Plain(name), why)
 	}
 	return m, err
 }
@@ -326,7 +326,10 @@ const mostStates = 4_000_000
 // induction shows the smallest counterexample to induction of a model of a ring, and reports whether there is one.
 func induction(p *plan.Program, m *logic.Model, o *proveOptions) (bool, error) {
 	found, err := models.Counterexample(m, o.size, plan.MostFacts, mostStates)
+	large := (*finite.TooLargeError)(nil)
 	switch {
+	case errors.As(err, &large):
+		return false, report.Stopped("%w", err)
 	case errors.Is(err, finite.ErrTooMany):
 		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes in the first %d states", o.size, mostStates))
 		return false, nil

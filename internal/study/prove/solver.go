@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ringleader.example/ringleader/internal/study/logic"
 )
 
 // Verdict is what a solver has found of an obligation.
@@ -229,5 +231,5 @@ func verdictOf(line string) (Verdict, error) {
 	case "unknown", "timeout":
 		return Unknown, nil
 	}
-	return Unanswered, errors.New(line)
+	return Unanswered, errors.New(logic.Plain(line))
 }
