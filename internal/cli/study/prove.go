@@ -147,12 +147,15 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 			return report.Failed("%w", err)
 		}
 		plan := prove.Obligations(m)
-		if record, err := models.Record(m.Name); err != nil || record.Hash != plan.Hash() {
-			m.Ties = nil // the code is not compared with this
+		record, err := models.Record(m.Name)
+		if err != nil || record.Hash != plan.Hash() {
 			vacuous[plan] = prove.Vacuous(m)
 			if len(untried) > 0 {
 				p.Complain(fmt.Sprintf("%s: these axioms were tried on no instance: %s", m.Name, strings.Join(untried, ", ")))
 			}
+		}
+		if err != nil || record.Covers(plan) != nil && !o.recorded {
+			m.Ties = nil // the code is not compared with this
 		}
 		plans = append(plans, plan)
 	}
