@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,8 @@ func Actions(model string) (names []string) {
 func (c *Checker) Collected() (err error) {
 	c.interpretation, err = c.universe.interpretation(c.model)
 	if err != nil {
-		return &Failure{Text: err.Error()}
+		large := (*finite.TooLargeError)(nil)
+		return &Failure{err.Error(), errors.As(err, &large)} // a run that is too long is not forbidden
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (o *proveOptions) check(models int) error {
 	}
 	for _, name := range o.solvers {
 		if !slices.Contains(prove.Solvers, name) && name != plan.NoSolver {
-			return fmt.Errorf("--solver %s is not one of %s, %s", name, strings.Join(prove.Solvers, ", "), plan.NoSolver)
+			return fmt.Errorf("--solver %s is not one of %s, %s", logic.Plain(name), strings.Join(prove.Solvers, ", "), plan.NoSolver)
 		}
 	}
 	return plan.Drawable("draw", o.draw, render.Formats)

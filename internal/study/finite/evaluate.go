@@ -19,12 +19,12 @@ type evaluate func(m *machine) int
 
 // The limits of a model that is evaluated. A model that is beyond them is a [TooLargeError].
 const (
-	mostVars   = 256         // of a term
-	mostTerms  = 1_000_000   // of all terms, with definitions in the places where they are used
-	mostValues = 1 << 25     // of all functions
-	mostFacts  = 1 << 20     // that a search tries
-	mostTried  = 200_000_000 // values of variables for all axioms, of a model that anyone may have written
-	mostAState = 20_000_000  // likewise, for a state of a search
+	mostVars   = 256        // of a term
+	mostTerms  = 1_000_000  // of all terms, with definitions in the places where they are used
+	mostValues = 1 << 25    // of all functions
+	mostFacts  = 1 << 20    // that a search tries
+	mostTried  = 50_000_000 // values of variables for all axioms, of a model that anyone may have written
+	mostAState = 10_000_000 // likewise, for a state of a search
 )
 
 // TooLargeError says what is too large.

@@ -196,7 +196,9 @@ func TestAModelThatIsTooLargeIsRefused(t *testing.T) {
 		"(axiom mine \"w\" (forall (" + many(40) + ") " + unequal + "))":         "too many values of variables are to be tried",
 		"(invariant mine \"w\" (forall (" + many(40) + ") " + unequal + "))":     "too many values of variables are to be tried",
 		"(action mine (" + many(40) + ") \"w\" (put (on) true))":                 "too many values of variables are to be tried",
-		"(state mine (" + processes(13) + ") Bool \"w\")":                        "more than 1048576 facts are possible",
+		// Without the error, what rises would be below 0 after a step.
+		"(state mine () Int \"w\")(initially (mine) 2147483647)(action rise () \"w\" (put (mine) (+ mine 1)))(invariant positive \"w\" (>= mine 0))": "an integer is 2147483648",
+		"(state mine (" + processes(13) + ") Bool \"w\")": "more than 1048576 facts are possible",
 	} {
 		for n := range 8 {
 			more = strings.Replace(more, "(state more (", fmt.Sprintf("(state more%d (", n), 1)

@@ -224,9 +224,17 @@ func (i *Interpretation) all(t *table, s *State, before []int, value evaluate) [
 			m.vars[first+k] = t.args[k].value(rest % t.args[k].size())
 			rest /= t.args[k].size()
 		}
-		values[at] = int32(value(m))
+		values[at] = i.stored32(value(m))
 	}
 	return values
+}
+
+// stored32 returns a value as it is stored.
+func (i *Interpretation) stored32(value int) int32 {
+	if value != int(int32(value)) {
+		i.tooLarge("an integer is %d", value)
+	}
+	return int32(value)
 }
 
 // index returns where the value for some arguments is, or -1.
@@ -260,7 +268,7 @@ func (i *Interpretation) With(s *State, symbol *logic.Symbol, value int, args ..
 	}
 	next := &State{slices.Clone(s.tables)}
 	next.tables[place] = slices.Clone(s.tables[place])
-	next.tables[place][at] = int32(value)
+	next.tables[place][at] = i.stored32(value)
 	return next
 }
 

@@ -121,6 +121,23 @@ func TestWhatSaysNothingIsFound(t *testing.T) {
 	}
 }
 
+// A program that talks without end is no solver, and does not fill the memory.
+func TestAVersionHasAnEnd(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the solver is a shell script")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if err := os.WriteFile(filepath.Join(dir, "z3"), []byte("#!/bin/sh\nexec yes version 9.9\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	if _, err := prove.Find(ctx, "z3"); err == nil || ctx.Err() != nil {
+		t.Error(err)
+	}
+}
+
 // Whatever a solver says, only unsat is a proof.
 func TestNothingButUnsatIsAProof(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -138,6 +155,8 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		{"echo sat; echo sat; echo sat", prove.Refuted, ""},
 		{"echo unknown; echo unknown; echo unknown", prove.Unknown, ""},
 		{"exit 3", prove.Unanswered, ""},
+		// It has not gone back to what it knew before, so its next answers are about anything.
+		{"echo '(error \"line 1 column 7: push canceled\")'; echo unsat; echo unsat; echo unsat", prove.TimedOut, ""},
 		{"echo '(error \"line 1\")'", prove.Unanswered, `z3 9.9: (error "line 1")`},
 		{"echo unsatisfiable", prove.Unanswered, "z3 9.9: unsatisfiable"},
 		{"printf '\\033[2Jerror\\n'", prove.Unanswered, `z3 9.9: "\x1b[2Jerror"`},
@@ -153,7 +172,7 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 			t.Fatal(s, err)
 		}
 		limit := time.Minute
-		if c.want == prove.TimedOut {
+		if strings.HasPrefix(c.says, "sleep") {
 			limit = time.Millisecond
 		}
 		r, err := s.Prove(context.Background(), plan(t, counter), prove.Options{Limit: limit})

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -50,12 +51,26 @@ func Find(ctx context.Context, name string) (*Solver, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	said, err := command(ctx, path, "--version").Output()
-	version := versionOf.FindSubmatch(said)
+	asked, said := command(ctx, path, "--version"), &beginning{}
+	asked.Stdout = said
+	err = asked.Run()
+	version := versionOf.FindSubmatch(said.text)
 	if err != nil || version == nil {
 		return nil, fmt.Errorf("%s does not tell its version", path)
 	}
 	return &Solver{name, string(version[1]), path}, nil
+}
+
+// beginning keeps the first bytes that are written to it, and takes no more.
+type beginning struct{ text []byte }
+
+func (b *beginning) Write(more []byte) (int, error) {
+	const most = 1 << 16
+	if len(b.text)+len(more) > most {
+		return 0, io.ErrShortWrite
+	}
+	b.text = append(b.text, more...)
+	return len(more), nil
 }
 
 // command returns a command that ends with its context, whatever it has started.
@@ -190,7 +205,11 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 		return 0, err
 	}
 	context.AfterFunc(ctx, func() { _ = out.Close() }) // a process that has left the group may hold it open: Scan would wait for that
-	guard := time.AfterFunc(o.Limit+patience, stop)
+	waits := o.Limit + patience
+	if o.Once {
+		waits = o.Limit + atAxioms
+	}
+	guard := time.AfterFunc(waits, stop)
 	defer guard.Stop()
 	defer func() {
 		stop()
@@ -199,6 +218,10 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 	}()
 	last, lines := time.Now(), bufio.NewScanner(out)
 	for answered < len(numbers) && lines.Scan() {
+		if canceled.MatchString(lines.Text()) { // what z3 is told next would be about other assertions than it is meant for
+			r.Answers[numbers[answered]] = Answer{TimedOut, time.Since(last)}
+			return answered + 1, nil
+		}
 		verdict, err := verdictOf(lines.Text())
 		if err != nil {
 			return answered, fmt.Errorf("%s %s: %w", s.Name, s.Version, err)
@@ -216,10 +239,13 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 			o.Progress(numbers[answered-1])
 		}
 		last = time.Now()
-		guard.Reset(o.Limit + patience)
+		guard.Reset(waits)
 	}
 	return answered, nil
 }
+
+// canceled is what z3 says if its limit ends before it looks for an answer.
+var canceled = regexp.MustCompile(`^\(error "line \d+ column \d+: [\w -]*canceled"\)$`)
 
 // verdictOf reads a line of a solver.
 func verdictOf(line string) (Verdict, error) {
