@@ -53,8 +53,9 @@ what a solver calls unsatisfiable. The column tie says how tests compare the mod
 a in all that the checker visits of a few processes, b in runs, c the code itself by solvers.
 
 An axiom that does not hold on small groups is refused. If a model differs from what was proved,
-warnings on stderr name axioms that were tried on no group, actions that are never possible or
-change nothing, and invariants and safety formulas that follow from the axioms alone.
+warnings on stderr name its new axioms, which may be false on groups where they were not tried,
+actions that are never possible or change nothing, and invariants and safety formulas that follow
+from the axioms alone.
 
 --drop leaves out an invariant, and --drop-guard a guard: what is then not proved needs it. On rings
 --drop also searches, without a solver, for the smallest state in which all other invariants hold
@@ -142,7 +143,7 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 		if err != nil {
 			return err
 		}
-		untried, err := models.TooStrong(m)
+		unsure, err := models.TooStrong(m)
 		if err != nil {
 			return report.Failed("%w", err)
 		}
@@ -150,8 +151,11 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 		record, err := models.Record(m.Name)
 		if err != nil || record.Hash != plan.Hash() {
 			vacuous[plan] = prove.Vacuous(m)
-			if len(untried) > 0 {
-				p.Complain(fmt.Sprintf("%s: these axioms were tried on no instance: %s", m.Name, strings.Join(untried, ", ")))
+			for _, warning := range unsure.Warnings() {
+				p.Complain(m.Name + ": " + warning)
+			}
+			if len(m.Safety) == 0 {
+				p.Complain(m.Name + ": no safety formula says what its theorem says")
 			}
 		}
 		if err != nil || record.Covers(plan) != nil && !o.recorded {

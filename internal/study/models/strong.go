@@ -12,8 +12,8 @@ import (
 
 // TooStrong returns an error if an axiom of a model does not hold on each ring of up to four processes, or on the instance that there is of such
 // a model: then the model speaks of fewer groups than there are. An instance serves each model whose sorts and constants have the names, sorts and
-// words of those that it was made for. Untried are the names of the axioms that were tried on none and are in no model of folder proofs.
-func TooStrong(m *logic.Model) (untried []string, err error) {
+// words of those that it was made for. Unsure are the axioms that may still be too strong.
+func TooStrong(m *logic.Model) (unsure Unsure, err error) {
 	tried := logic.Model{Name: m.Name, Sorts: m.Sorts, Constants: m.Constants}
 	seeks, variables := seeker{}, counter{}
 	for _, f := range m.Axioms {
@@ -27,48 +27,72 @@ func TooStrong(m *logic.Model) (untried []string, err error) {
 			for _, ids := range orders(n) {
 				switch _, err := Ring(&tried, ids, phases); {
 				case tooLarge(err):
-					return newAxioms(m, nil)
+					return newAxioms(m, nil, "")
 				case err != nil:
-					return nil, fmt.Errorf("%s: %w on the ring %v, so what is proved is not of every ring", m.Name, err, ids)
+					return Unsure{}, fmt.Errorf("%s: %w on the ring %v, so what is proved is not of every ring", m.Name, err, ids)
 				}
 			}
 		}
-		return newAxioms(m, tried.Axioms)
+		return newAxioms(m, tried.Axioms, "on rings of up to four processes")
 	}
 	for name, instance := range instances {
 		original, err := Load(name)
 		if err != nil {
-			return nil, err
+			return Unsure{}, err
 		}
 		if meanings(original) != meanings(m) {
 			continue
 		}
 		switch _, err := instance(&tried); {
 		case tooLarge(err):
-			return newAxioms(m, nil)
+			return newAxioms(m, nil, "")
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w on the instance of %s, so what is proved is not of every group", m.Name, err, name)
+			return Unsure{}, fmt.Errorf("%s: %w on the instance of %s, so what is proved is not of every group", m.Name, err, name)
 		}
-		return newAxioms(m, tried.Axioms)
+		return newAxioms(m, tried.Axioms, "on the instance of "+name)
 	}
-	return newAxioms(m, nil)
+	return newAxioms(m, nil, "")
 }
 
-// newAxioms returns the names of those axioms that are neither among some others nor in a model of folder proofs.
-func newAxioms(m *logic.Model, others []*logic.Formula) (names []string, err error) {
+// Unsure are the names of the axioms of a model that are in no model of folder proofs.
+type Unsure struct {
+	Untried []string // on nothing
+	Held    []string // where they were tried, which is not everywhere
+	On      string
+}
+
+// Warnings returns what is to be said of them.
+func (u *Unsure) Warnings() (all []string) {
+	if len(u.Untried) > 0 {
+		all = append(all, "these axioms were tried on no instance: "+strings.Join(u.Untried, ", "))
+	}
+	if len(u.Held) > 0 {
+		all = append(all, fmt.Sprintf("these axioms hold %s, and were tried nowhere else: %s", u.On, strings.Join(u.Held, ", ")))
+	}
+	return all
+}
+
+// newAxioms returns those axioms that are in no model of folder proofs, of which some held on something.
+func newAxioms(m *logic.Model, held []*logic.Formula, on string) (u Unsure, err error) {
+	var known []*logic.Formula
 	for _, name := range Names() {
 		model, err := Load(name)
 		if err != nil {
-			return nil, err
+			return Unsure{}, err
 		}
-		others = append(others, model.Axioms...)
+		known = append(known, model.Axioms...)
 	}
+	u.On = on
 	for _, f := range m.Axioms {
-		if !slices.ContainsFunc(others, func(o *logic.Formula) bool { return o.Term.String() == f.Term.String() }) {
-			names = append(names, f.Name)
+		switch {
+		case slices.ContainsFunc(known, func(o *logic.Formula) bool { return o.Term.String() == f.Term.String() }):
+		case slices.Contains(held, f):
+			u.Held = append(u.Held, f.Name)
+		default:
+			u.Untried = append(u.Untried, f.Name)
 		}
 	}
-	return names, nil
+	return u, nil
 }
 
 // mostVariables are those of an axiom whose values are tried: all of them together.
