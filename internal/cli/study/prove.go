@@ -126,6 +126,36 @@ func modelNamed(name string) (*logic.Model, error) {
 	return m, err
 }
 
+// planOf returns what is to be proved of a model and, if that is not recorded, what should not be so. It prints what is doubtful about the model.
+func planOf(p *plan.Program, name string, o *proveOptions) (all, vacuous *prove.Plan, err error) {
+	m, err := modelNamed(name)
+	if err == nil {
+		m, err = m.Without(o.drop, o.guards)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	unsure, err := models.TooStrong(m)
+	if err != nil {
+		return nil, nil, report.Failed("%w", err)
+	}
+	all = prove.Obligations(m)
+	record, err := models.Record(m.Name)
+	if err != nil || record.Hash != all.Hash() {
+		vacuous = prove.Vacuous(m)
+		for _, warning := range unsure.Warnings() {
+			p.Complain(m.Name + ": " + warning)
+		}
+		if len(m.Safety) == 0 {
+			p.Complain(m.Name + ": no safety formula says what its theorem says")
+		}
+	}
+	if err != nil || record.Covers(all) != nil && !o.recorded {
+		m.Ties = nil // the code is not compared with this
+	}
+	return all, vacuous, nil
+}
+
 func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveOptions) error {
 	if len(names) == 0 {
 		names = models.Names()
@@ -136,32 +166,11 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 	var plans []*prove.Plan
 	vacuous := map[*prove.Plan]*prove.Plan{} // of models that nobody has proved yet
 	for _, name := range names {
-		m, err := modelNamed(name)
-		if err == nil {
-			m, err = m.Without(o.drop, o.guards)
-		}
+		plan, void, err := planOf(p, name, o)
 		if err != nil {
 			return err
 		}
-		unsure, err := models.TooStrong(m)
-		if err != nil {
-			return report.Failed("%w", err)
-		}
-		plan := prove.Obligations(m)
-		record, err := models.Record(m.Name)
-		if err != nil || record.Hash != plan.Hash() {
-			vacuous[plan] = prove.Vacuous(m)
-			for _, warning := range unsure.Warnings() {
-				p.Complain(m.Name + ": " + warning)
-			}
-			if len(m.Safety) == 0 {
-				p.Complain(m.Name + ": no safety formula says what its theorem says")
-			}
-		}
-		if err != nil || record.Covers(plan) != nil && !o.recorded {
-			m.Ties = nil // the code is not compared with this
-		}
-		plans = append(plans, plan)
+		plans, vacuous[plan] = append(plans, plan), void
 	}
 	switch {
 	case o.emit != "":
