@@ -1,5 +1,6 @@
 // Package proofs has the models that are proved for every number of processes: one file a model, NAME.model, in the form that package
-// logic reads, and NAME.proved, which has what was proved of it, and by which solver. Files with the ending .axioms are parts of several models.
+// logic reads, and NAME.proved, which has what was proved of it and is claimed in words, and by which solver. Files with the ending .axioms are
+// parts of several models.
 // NAME.code says what the code of the algorithm is in the model, for package tie of module tests; NAME.code.proved has what was proved of that.
 //
 // go test ./proofs proves all of them with each solver that is installed, and runs them with few processes. With -update it writes

@@ -110,21 +110,53 @@ func commanded(seed uint64) simulate.Options {
 	return o
 }
 
+// late lets the host of a leader report once more, before each renewal, that its work has stopped: the work of an earlier tenure.
+func late(a *algorithm, reports *int) {
+	a.Timeout = func(p *quorumbully.Process, timer election.Timer, out *election.Out[quorumbully.Message]) {
+		if timer == quorumbully.Renewal && p.Role == quorumbully.Leader {
+			*reports++
+			p.Command(election.Command{Order: election.Stopped}, out)
+		}
+		p.Timeout(timer, out)
+	}
+}
+
+// restarting is a script in which renewals of different lengths reach members that wait after a restart.
+func restarting(seed uint64) simulate.Options {
+	const first = 129 // of those that do
+	return quorumbully.Varied(first + seed)
+}
+
+// renewals counts the renewals of different lengths that reach a member while it waits after a restart.
+func renewals(a *algorithm, heard *int) {
+	receive := a.Receive
+	a.Receive = func(p *quorumbully.Process, port election.Port, kind election.Kind, m quorumbully.Message, out *election.Out[quorumbully.Message]) {
+		waits := p.Restarted && kind == quorumbully.Renew && m.Varies
+		if receive(p, port, kind, m, out); waits && p.Given.Holder == election.From(port) {
+			*heard++
+		}
+	}
+}
+
 // The same of runs of the simulator with all faults: of 3 to 7 members, with clocks that drift, and with changes of voters.
 func TestRunsRefineTheModel(t *testing.T) {
-	seeds, happened := uint64(3), map[string]int{}
+	seeds, happened, reports, heard := uint64(3), map[string]int{}, 0, 0
 	if quorumbully.Long() {
 		seeds = 100
 	}
 	for name, runs := range map[string]func(seed uint64) simulate.Options{
-		"harsh": quorumbully.Harsh, "lengths": quorumbully.Varied, "changes": quorumbully.Changing, "commands": commanded,
+		"harsh": quorumbully.Harsh, "lengths": quorumbully.Varied, "lengths after restarts": restarting, "changes": quorumbully.Changing, "commands": commanded, "late reports": quorumbully.Harsh,
 		"5 members": func(seed uint64) simulate.Options { return quorumbully.Script(seed, 5) },
 		"7 members": func(seed uint64) simulate.Options { return quorumbully.Script(seed, 7) },
 	} {
 		for seed := range seeds {
 			a := quorumbully.Algorithm
-			if name == "lengths" {
+			switch name {
+			case "lengths", "lengths after restarts":
 				quorumbully.Vary(&a)
+				renewals(&a, &heard)
+			case "late reports":
+				late(&a, &reports)
 			}
 			c, err := refine.Run(a, runs(seed), 100)
 			if err != nil {
@@ -136,6 +168,9 @@ func TestRunsRefineTheModel(t *testing.T) {
 		}
 	}
 	mustAll(t, happened)
+	if reports == 0 || heard == 0 {
+		t.Errorf("%d late reports to a leader, %d renewals of different lengths to a member that waits", reports, heard)
+	}
 }
 
 // showing are seeds of runs that show an error where those before are long. A search begins there.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/proofs"
 )
 
 // Whatever is wrong with solvers is one line, and then nothing counts as proved.
@@ -66,5 +67,40 @@ func TestWhatIsWrongWithSolversIsOneLine(t *testing.T) {
 				t.Errorf("it says %s", errs)
 			}
 		})
+	}
+}
+
+// A model that claims something else in words than what was proved is not taken for that: neither its theorem nor its ties are.
+func TestWhatAModelClaimsIsRecorded(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	solver := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo version 4.8.12; exit; fi\ncat >/dev/null\nfor n in a b c d e f g h i j k l; do echo unsat; done\n"
+	if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(solver), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text, err := proofs.Files.ReadFile("lcr.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "lcr.model")
+	for _, c := range []struct{ old, now, tie, says string }{
+		{"(search)", "(search)", "c", ""},
+		{"At most one process leads", "Each process leads", "none", "what lcr claims in words has changed since it was proved"},
+		{"(tie c", "(tie a", "none", "what lcr claims in words has changed since it was proved"},
+		{"(less N S)", "(less S N)", "none", "lcr has changed since it was proved"},
+	} {
+		if !strings.Contains(string(text), c.old) {
+			t.Fatalf("%s is not in the model", c.old)
+		}
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), c.old, c.now)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, out, errs := callWith(nil, "prove", file, "--solver", "z3"); !strings.Contains(out, " "+c.tie+" ") {
+			t.Errorf("%s: %s%s", c.now, out, errs)
+		}
+		code, out, errs := callWith(nil, "prove", file, "--recorded")
+		if ok := c.says == ""; ok != (code == 0) || ok == (out == "") || !strings.Contains(errs, c.says) {
+			t.Errorf("%s: exit status %d: %s%s, want %s", c.now, code, out, errs, c.says)
+		}
 	}
 }

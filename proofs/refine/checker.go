@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,8 @@ func Actions(model string) (names []string) {
 func (c *Checker) Collected() (err error) {
 	c.interpretation, err = c.universe.interpretation(c.model)
 	if err != nil {
-		return &Failure{Text: err.Error()}
+		large := (*finite.TooLargeError)(nil)
+		return &Failure{err.Error(), errors.As(err, &large)} // a run that is too long is not forbidden
 	}
 	return nil
 }
@@ -247,6 +249,7 @@ func (o *observation) step() {
 	o.counts()
 	o.asks()
 	o.tells()
+	o.works()
 	if !o.collects() {
 		o.compare()
 	}
@@ -519,6 +522,19 @@ func (o *observation) over(member election.ID, incarnation uint64, term election
 		if c := o.claims.all[r.claim]; c.life == l && c.term <= term && !o.collects() && !o.is("finished", r.claim) {
 			fail("member %d tells that term %d of member %d has ended", o.Member, c.term, member)
 		}
+	}
+}
+
+// works fails if the member takes the end of its work for granted. The model knows of which tenure work ends, and a report of the host does not
+// tell: it is about the work that the member remembers. So the member remembers it until the report comes, and a leader, whose work runs, takes none.
+func (o *observation) works() {
+	b, a := o.Before, o.After
+	reported := o.Event == trace.Command && o.Command.Order == election.Stopped && b.Role != quorumbully.Leader
+	if b.Work != 0 && a.Work != b.Work && !reported && a.Kept.Incarnation == b.Kept.Incarnation {
+		fail("member %d has forgotten its work of term %d, of which no end is reported", o.Member, b.Work)
+	}
+	if leads(a) && a.Work != a.Term {
+		fail("member %d leads in term %d, and remembers work of term %d", o.Member, a.Term, a.Work)
 	}
 }
 

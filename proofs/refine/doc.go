@@ -12,7 +12,7 @@
 //	share (of its claim)       Share
 //	won finished               Role
 //	voters deadline            Kept.Voters and LeadUntil of a leader
-//	working                    Work, until the host has stopped it
+//	working                    Work, until the host has stopped it; Work stays until the host has reported that
 //
 // What the code forgets, the checker remembers: which request left when, what was ever granted and told, and the ghosts. It learns them from
 // observed steps alone. Whether a message that arrives was sent is the engine's affair; what it contains is compared with what was sent.

@@ -1,6 +1,10 @@
 package refine
 
-import "fmt"
+import (
+	"fmt"
+
+	"ringleader.example/ringleader/internal/study/finite"
+)
 
 // Failure is a step that is no sequence of actions of the model, or a state of the model that is not the one of the code.
 type Failure struct {
@@ -21,11 +25,13 @@ func failed(recovered any, err error) error {
 	if recovered == nil {
 		return err
 	}
-	failure, is := recovered.(*Failure)
-	if !is {
-		panic(recovered)
+	switch failure := recovered.(type) {
+	case *Failure:
+		return failure
+	case *finite.TooLargeError: // a run too long for the numbers of the model
+		return &Failure{failure.Error(), true}
 	}
-	return failure
+	panic(recovered)
 }
 
 func fail(format string, args ...any) { panic(&Failure{Text: fmt.Sprintf(format, args...)}) }

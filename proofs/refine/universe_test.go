@@ -31,4 +31,14 @@ func TestWhatTheModelHasNoNameForIsNoViolation(t *testing.T) {
 	if err := forbidden(); !errors.As(err, &failure) || failure.Unnamed || failure.after(nil).Unnamed {
 		t.Errorf("%+v", err)
 	}
+	c, err := NewChecker(3, 3, Right{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Collected(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Pass(c.Begin(), 1<<31); !errors.As(err, &failure) || !failure.Unnamed { // the model has no such time
+		t.Errorf("%+v", err)
+	}
 }

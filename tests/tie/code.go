@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/tests/symbolic"
 )
 
@@ -59,7 +60,7 @@ func ParseCode(file, text string) (code *Code, err error) {
 	}
 	for _, e := range all {
 		if len(e.list) == 0 || !code.form(&e, e.list[0].text, e.list[1:]) {
-			return nil, fmt.Errorf("%s:%d: this is no form of a correspondence: %.60s", file, e.line, e.text)
+			return nil, fmt.Errorf("%s:%d: this is no form of a correspondence: %s", file, e.line, logic.Plain(fmt.Sprintf("%.60s", e.text)))
 		}
 	}
 	if code.Name == "" {

@@ -409,6 +409,7 @@ func TestAWrongCorrespondenceIsRefused(t *testing.T) {
 		"(code lcr))":                "x.code:1: a parenthesis is closed that was not opened",
 		"(code lcr)\n(cod lcr)":      "x.code:2: this is no form of a correspondence: (cod lcr)",
 		"(code lcr)\nlcr":            "x.code:2: this is no form of a correspondence: lcr",
+		"(code lcr)\n\x1b[2J":        `x.code:2: this is no form of a correspondence: "\x1b[2J"`,
 		"(code lcr)\n(coupled a)":    "x.code:2: this is no form of a correspondence: (coupled a)",
 		"(code \"lcr)":               "x.code:1: this text has no end",
 		"(code lcr)(steps start ())": "x.code:1: this is no form of a correspondence: (steps start ())",

@@ -52,6 +52,11 @@ its form. Each solver that is installed tries each obligation. Nothing counts as
 what a solver calls unsatisfiable. The column tie says how tests compare the model with the code:
 a in all that the checker visits of a few processes, b in runs, c the code itself by solvers.
 
+An axiom that does not hold on small groups is refused. If a model differs from what was proved,
+warnings on stderr name its new axioms, which may be false on groups where they were not tried,
+actions that are never possible or change nothing, and invariants and safety formulas that follow
+from the axioms alone.
+
 --drop leaves out an invariant, and --drop-guard a guard: what is then not proved needs it. On rings
 --drop also searches, without a solver, for the smallest state in which all other invariants hold
 and a step breaks one. With --solver none it does nothing else, also for a whole model.
@@ -102,7 +107,7 @@ func (o *proveOptions) check(models int) error {
 	}
 	for _, name := range o.solvers {
 		if !slices.Contains(prove.Solvers, name) && name != plan.NoSolver {
-			return fmt.Errorf("--solver %s is not one of %s, %s", name, strings.Join(prove.Solvers, ", "), plan.NoSolver)
+			return fmt.Errorf("--solver %s is not one of %s, %s", logic.Plain(name), strings.Join(prove.Solvers, ", "), plan.NoSolver)
 		}
 	}
 	return plan.Drawable("draw", o.draw, render.Formats)
@@ -116,9 +121,39 @@ func modelNamed(name string) (*logic.Model, error) {
 	dir := filepath.Dir(name)
 	m, err := logic.Load(os.DirFS(dir), proofs.Files, filepath.Base(name))
 	if why := report.Reason(err); why != err {
-		return nil, fmt.Errorf("cannot read %s: %w", name, why)
+		return nil, fmt.Errorf("cannot read %s: %w", logic.Plain(name), why)
 	}
 	return m, err
+}
+
+// planOf returns what is to be proved of a model and, if that is not recorded, what should not be so. It prints what is doubtful about the model.
+func planOf(p *plan.Program, name string, o *proveOptions) (all, vacuous *prove.Plan, err error) {
+	m, err := modelNamed(name)
+	if err == nil {
+		m, err = m.Without(o.drop, o.guards)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	unsure, err := models.TooStrong(m)
+	if err != nil {
+		return nil, nil, report.Failed("%w", err)
+	}
+	all = prove.Obligations(m)
+	record, err := models.Record(m.Name)
+	if err != nil || record.Hash != all.Hash() {
+		vacuous = prove.Vacuous(m)
+		for _, warning := range unsure.Warnings() {
+			p.Complain(m.Name + ": " + warning)
+		}
+		if len(m.Safety) == 0 {
+			p.Complain(m.Name + ": no safety formula says what its theorem says")
+		}
+	}
+	if err != nil || record.Covers(all) != nil && !o.recorded {
+		m.Ties = nil // the code is not compared with this
+	}
+	return all, vacuous, nil
 }
 
 func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveOptions) error {
@@ -129,26 +164,13 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 		return err
 	}
 	var plans []*prove.Plan
+	vacuous := map[*prove.Plan]*prove.Plan{} // of models that nobody has proved yet
 	for _, name := range names {
-		m, err := modelNamed(name)
-		if err == nil {
-			m, err = m.Without(o.drop, o.guards)
-		}
+		plan, void, err := planOf(p, name, o)
 		if err != nil {
 			return err
 		}
-		untried, err := models.TooStrong(m)
-		if err != nil {
-			return report.Failed("%w", err)
-		}
-		plan := prove.Obligations(m)
-		if record, err := models.Record(m.Name); err != nil || record.Hash != plan.Hash() {
-			m.Ties = nil // the code is not compared with this
-			if len(untried) > 0 {
-				p.Complain(fmt.Sprintf("%s: these axioms were tried on no instance: %s", m.Name, strings.Join(untried, ", ")))
-			}
-		}
-		plans = append(plans, plan)
+		plans, vacuous[plan] = append(plans, plan), void
 	}
 	switch {
 	case o.emit != "":
@@ -161,7 +183,7 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 	if o.searches() {
 		return searched(p, plans[0].Model, o)
 	}
-	found := proveWith(p, command, plans, o)
+	found := proveWith(p, command, plans, vacuous, o)
 	if len(o.drop)+len(o.guards) > 0 && models.IsRing(plans[0].Model) {
 		if o.draw != "-" {
 			fmt.Fprintln(p.Out)
@@ -205,8 +227,26 @@ func proveRecorded(p *plan.Program, plans []*prove.Plan) error {
 	return nil
 }
 
-// proveWith runs the solvers and prints the table.
-func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, o *proveOptions) error {
+// briefly is how long a solver looks for each warning.
+const briefly = 200 * time.Millisecond
+
+// warn prints the warnings of a model, as far as a solver finds them soon, and ends the bar.
+func warn(p *plan.Program, command *cobra.Command, s *prove.Solver, vacuous *prove.Plan, bar *report.Progress) error {
+	result, err := s.Prove(command.Context(), vacuous, prove.Options{Limit: briefly, Once: true, Progress: func(done int) {
+		bar.Show("%s: %s looks for what says nothing, %d of %d", vacuous.Model.Name, s.Name, done, vacuous.Proved())
+	}})
+	bar.Done()
+	if err != nil {
+		return report.Stopped("%w", err)
+	}
+	for _, warning := range vacuous.Warnings(result) {
+		p.Complain(vacuous.Model.Name + ": " + warning)
+	}
+	return nil
+}
+
+// proveWith runs the solvers and prints the table. Vacuous are plans of [prove.Vacuous] for some plans.
+func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, vacuous map[*prove.Plan]*prove.Plan, o *proveOptions) error {
 	solvers, err := proveSolvers(command.Context(), p, o.solvers)
 	if err != nil {
 		return err
@@ -231,6 +271,11 @@ func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, o *
 			found.Results = append(found.Results, result)
 		}
 		bar.Done()
+		if v := vacuous[plan]; v != nil {
+			if err := warn(p, command, solvers[0], v, bar); err != nil {
+				return err
+			}
+		}
 		_ = p.Fit(func(p *report.Printer) error { found.Row(p.Out); return nil }) // Out keeps an error
 		refuted, open = refuted || found.Refuted(), open || !found.Proved()
 		if command.Context().Err() != nil {
@@ -297,7 +342,10 @@ const mostStates = 4_000_000
 // induction shows the smallest counterexample to induction of a model of a ring, and reports whether there is one.
 func induction(p *plan.Program, m *logic.Model, o *proveOptions) (bool, error) {
 	found, err := models.Counterexample(m, o.size, plan.MostFacts, mostStates)
+	large := (*finite.TooLargeError)(nil)
 	switch {
+	case errors.As(err, &large):
+		return false, report.Stopped("%w", err)
 	case errors.Is(err, finite.ErrTooMany):
 		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes in the first %d states", o.size, mostStates))
 		return false, nil

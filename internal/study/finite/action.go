@@ -58,14 +58,14 @@ func (i *Interpretation) Guard(a *logic.Action, number int, s *State, args ...in
 // are those of the interpretation's range.
 func (i *Interpretation) Possible(a *logic.Action, s *State, found func(args []int) bool) {
 	args := make([]int, len(a.Parameters))
-	m := &machine{s, make([]int, mostVars)} // found may evaluate something else
+	m := &machine{i, s, make([]int, mostVars)} // found may evaluate something else
 	i.actions[a].search(m, func() bool {
 		copy(args, m.vars)
 		return !found(args)
 	})
 }
 
-// After returns the state after an action, whether it is possible or not.
+// After returns the state after an action, whether it is possible or not. It panics with a [TooLargeError] if an integer needs more than 32 bits.
 func (i *Interpretation) After(a *logic.Action, s *State, args ...int) *State {
 	next := &State{slices.Clone(s.tables)}
 	for _, set := range i.actions[a].sets {
@@ -81,7 +81,7 @@ func (i *Interpretation) After(a *logic.Action, s *State, args ...int) *State {
 		}
 		if at := t.index(where); at >= 0 {
 			next.tables[set.table] = slices.Clone(s.tables[set.table])
-			next.tables[set.table][at] = int32(set.value(m))
+			next.tables[set.table][at] = i.stored32(set.value(m))
 		}
 	}
 	return next

@@ -1,6 +1,7 @@
 package finite
 
 import (
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/internal/study/logic"
@@ -8,6 +9,7 @@ import (
 
 // machine is what a compiled term reads.
 type machine struct {
+	*Interpretation
 	state *State
 	vars  []int
 }
@@ -15,14 +17,50 @@ type machine struct {
 // evaluate is a compiled term.
 type evaluate func(m *machine) int
 
-// mostVars is more than the variables of any term.
-const mostVars = 256
+// The limits of a model that is evaluated. A model that is beyond them is a [TooLargeError].
+const (
+	mostVars   = 256        // of a term
+	mostTerms  = 1_000_000  // of all terms, with definitions in the places where they are used
+	mostValues = 1 << 25    // of all functions
+	mostFacts  = 1 << 20    // that a search tries
+	mostTried  = 50_000_000 // values of variables for all axioms, of a model that anyone may have written
+	mostAState = 10_000_000 // likewise, for a state of a search
+)
+
+// TooLargeError says what is too large.
+type TooLargeError struct{ Model, What string }
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s is too large to be evaluated: %s", e.Model, e.What)
+}
+
+// tooLarge ends what a method does that [Interpretation.limited] has begun.
+func (i *Interpretation) tooLarge(format string, args ...any) {
+	panic(&TooLargeError{i.Model.Name, fmt.Sprintf(format, args...)})
+}
+
+// limited does something, and returns the error of a limit that was reached. It tries at most so many values of variables; 0: any number.
+func (i *Interpretation) limited(most int, do func()) (err error) {
+	defer func() {
+		i.left = 0
+		if bad := recover(); bad != nil {
+			large, is := bad.(*TooLargeError)
+			if !is {
+				panic(bad)
+			}
+			err = large
+		}
+	}()
+	i.left = most
+	do()
+	return nil
+}
 
 // run returns the machine for a state and the first variables.
 func (i *Interpretation) run(s *State, vars []int) *machine {
 	m := &i.machine
 	if m.vars == nil {
-		m.vars = make([]int, mostVars)
+		m.Interpretation, m.vars = i, make([]int, mostVars)
 	}
 	m.state = s
 	copy(m.vars, vars)
@@ -52,7 +90,7 @@ type compiler struct {
 
 func (c *compiler) bind(name string) int {
 	if c.used == mostVars {
-		panic("finite: a term has too many variables")
+		c.tooLarge("a term has more than %d variables", mostVars)
 	}
 	c.vars = append(c.vars, variable{name, c.used})
 	c.used++
@@ -72,6 +110,9 @@ func (c *compiler) terms(all []*logic.Term) []evaluate {
 }
 
 func (c *compiler) term(t *logic.Term) evaluate {
+	if c.compiled++; c.compiled > mostTerms {
+		c.tooLarge("with definitions in the places where they are used it has more than %d terms", mostTerms)
+	}
 	switch t.Op {
 	case logic.Number:
 		return func(*machine) int { return t.Number }
@@ -312,6 +353,9 @@ func try(m *machine, levels []level, found func() bool) bool {
 
 // holds gives the variable a value, and reports whether all tests pass.
 func (l *level) holds(m *machine, value int) bool {
+	if m.left--; m.left == 0 { // without a limit it is below
+		m.tooLarge("too many values of variables are to be tried")
+	}
 	if l.at >= 0 {
 		m.vars[l.at] = value
 	}

@@ -2,6 +2,7 @@ package finite_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -162,5 +163,57 @@ func TestIntegersMayBeFew(t *testing.T) {
 	}
 	if i.Try([]int{5}); len(i.Broken(wrong)) > 0 {
 		t.Error("a time is tried that is not given")
+	}
+}
+
+// A model that is too large gives one line, and not a panic, a full memory or an endless search.
+func TestAModelThatIsTooLargeIsRefused(t *testing.T) {
+	many := func(n int) string {
+		var all strings.Builder
+		for k := range n {
+			fmt.Fprintf(&all, "(v%d Process)", k)
+		}
+		return all.String()
+	}
+	var deep strings.Builder
+	deep.WriteString("(define d0 () Bool \"w\" true)")
+	for n := range 200 {
+		fmt.Fprintf(&deep, "(define d%d () Bool \"w\" (and d%d d%[2]d d%[2]d d%[2]d))", n+1, n)
+	}
+	unequal := "(= false (distinct"
+	for k := range 40 {
+		unequal += fmt.Sprintf(" v%d", k)
+	}
+	unequal += "))"
+	processes := func(n int) string { return strings.Repeat("Process ", n) }
+	const values = "its functions have more than 33554432 values"
+	for more, says := range map[string]string{
+		"(invariant mine \"w\" (forall (" + many(300) + ") (= v0 v0)))":          "a term has more than 256 variables",
+		"(state mine (" + processes(18) + ") Bool \"w\")":                        "with the function mine " + values,
+		"(constant mine (" + processes(18) + ") Bool \"w\")":                     "with the function mine " + values,
+		strings.Repeat("(state more ("+processes(14)+") Bool \"w\")", 8):         "with the function more7 " + values,
+		"(state mine () Bool \"w\")" + deep.String() + "(initially (mine) d200)": "with definitions in the places where they are used it has more than 1000000 terms",
+		"(axiom mine \"w\" (forall (" + many(40) + ") " + unequal + "))":         "too many values of variables are to be tried",
+		"(invariant mine \"w\" (forall (" + many(40) + ") " + unequal + "))":     "too many values of variables are to be tried",
+		"(action mine (" + many(40) + ") \"w\" (put (on) true))":                 "too many values of variables are to be tried",
+		// Without the error, what rises would be below 0 after a step.
+		"(state mine () Int \"w\")(initially (mine) 2147483647)(action rise () \"w\" (put (mine) (+ mine 1)))(invariant positive \"w\" (>= mine 0))": "an integer is 2147483648",
+		"(state mine (" + processes(13) + ") Bool \"w\")": "more than 1048576 facts are possible",
+	} {
+		for n := range 8 {
+			more = strings.Replace(more, "(state more (", fmt.Sprintf("(state more%d (", n), 1)
+		}
+		files := fstest.MapFS{"m.model": {Data: []byte("(model m (title \"T\") (theorem \"T.\") (source \"S\") (code \"C\"))(sort Process \"w\")(state on () Bool \"w\")(action step () \"w\" (put (on) true))(invariant low \"w\" true)" + more)}}
+		m, err := logic.Load(files, files, "m.model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, err := finite.Bounded(m, map[string][]string{"Process": {"a", "b", "c"}}, finite.Range{}, map[string]func([]int) int{"mine": func([]int) int { return 1 }})
+		if err == nil {
+			_, err = finite.Induction([]*finite.Interpretation{i}, 2, 1000)
+		}
+		if err == nil || err.Error() != "m is too large to be evaluated: "+says {
+			t.Errorf("%.60s: %v", more, err)
+		}
 	}
 }

@@ -23,22 +23,26 @@ type Counterexample struct {
 var ErrTooMany = errors.New("too many states to try")
 
 // Induction returns the smallest counterexample to induction in any of these interpretations, whose model lacks an invariant: the one with the
-// fewest facts. Without any it returns nil; after that many states, [ErrTooMany].
+// fewest facts. Without any it returns nil; after that many states, [ErrTooMany]; of a model that is too large, a [TooLargeError].
 func Induction(interpretations []*Interpretation, mostFacts, mostStates int) (*Counterexample, error) {
 	tried := 0
 	for size := 0; size <= mostFacts; size++ {
 		for _, i := range interpretations {
-			first := i.Initial()
-			facts := i.possible(first)
 			var found *Counterexample
-			more := i.choose(facts, 0, size, first, func(s *State) bool {
-				tried++
-				if found = i.breaks(s); found != nil {
-					found.Facts, found.Tried = i.Facts(s, first), tried
-				}
-				return found == nil && tried < mostStates
+			more := false
+			err := i.limited(mostAState, func() {
+				first := i.Initial()
+				more = i.choose(i.possible(first), 0, size, first, func(s *State) bool {
+					tried, i.left = tried+1, mostAState
+					if found = i.breaks(s); found != nil {
+						found.Facts, found.Tried = i.Facts(s, first), tried
+					}
+					return found == nil && tried < mostStates
+				})
 			})
 			switch {
+			case err != nil:
+				return nil, err
 			case found != nil:
 				return found, nil
 			case !more:
@@ -58,6 +62,9 @@ func (i *Interpretation) possible(first *State) (facts []Fact) {
 			for v := values.Least; v <= values.Most; v++ {
 				if v != int(first.tables[place][at]) {
 					facts = append(facts, Fact{t.symbol, t.arguments(at), v})
+				}
+				if len(facts) > mostFacts {
+					i.tooLarge("more than %d facts are possible", mostFacts)
 				}
 			}
 		}

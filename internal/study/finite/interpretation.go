@@ -57,6 +57,10 @@ type Interpretation struct {
 	formulas map[*logic.Formula]evaluate
 	actions  map[*logic.Action]*action
 	goals    []*logic.Formula // invariants and safety
+	initial  []evaluate       // by assignment
+	compiled int              // terms
+	stored   int              // values of functions
+	left     int              // values of variables that may be tried; 0 or less: any number
 	machine  machine
 }
 
@@ -71,8 +75,17 @@ type table struct {
 type State struct{ tables [][]int32 }
 
 // New returns an interpretation. The elements of each sort have names, and there is a function for each constant: its arguments are as all values
-// are. New reports an error if something is missing, or if an axiom does not hold.
+// are. New reports an error if something is missing, if an axiom does not hold, or if the model is too large.
 func New(m *logic.Model, elements map[string][]string, integers Range, constants map[string]func(args []int) int) (*Interpretation, error) {
+	return interpretation(m, elements, integers, constants, 0)
+}
+
+// Bounded is New for a model that anyone may have written. It gives up, as with any model that is too large, if its axioms have too many variables.
+func Bounded(m *logic.Model, elements map[string][]string, integers Range, constants map[string]func(args []int) int) (*Interpretation, error) {
+	return interpretation(m, elements, integers, constants, mostTried)
+}
+
+func interpretation(m *logic.Model, elements map[string][]string, integers Range, constants map[string]func(args []int) int, most int) (*Interpretation, error) {
 	i := &Interpretation{
 		Model: m, elements: elements, integers: integers,
 		place: map[*logic.Symbol]int{}, values: map[*logic.Symbol]func([]int) int{}, formulas: map[*logic.Formula]evaluate{}, actions: map[*logic.Action]*action{},
@@ -87,6 +100,21 @@ func New(m *logic.Model, elements map[string][]string, integers Range, constants
 		if constants[c.Name] == nil {
 			return nil, fmt.Errorf("the constant %s has no value", c.Name)
 		}
+	}
+	var wrong error
+	if err := i.limited(most, func() { wrong = i.prepare(constants) }); err != nil {
+		return nil, err
+	}
+	if wrong != nil {
+		return nil, wrong
+	}
+	return i, nil
+}
+
+// prepare compiles the model, and returns an error if an axiom does not hold.
+func (i *Interpretation) prepare(constants map[string]func(args []int) int) error {
+	m := i.Model
+	for _, c := range m.Constants {
 		i.values[c] = i.tabulated(c, constants[c.Name])
 	}
 	for _, s := range m.States {
@@ -99,13 +127,16 @@ func New(m *logic.Model, elements map[string][]string, integers Range, constants
 	for _, a := range m.Actions {
 		i.actions[a] = i.compileAction(a)
 	}
+	for _, set := range m.Initially {
+		i.initial = append(i.initial, i.compile(set.Value, set.Vars))
+	}
 	blank := i.blank()
 	for _, f := range m.Axioms {
 		if !i.Holds(f, blank) {
-			return nil, fmt.Errorf("the axiom %s does not hold", f.Name)
+			return fmt.Errorf("the axiom %s does not hold", f.Name)
 		}
 	}
-	return i, nil
+	return nil
 }
 
 // Try lets quantified integers take these values only; nil: all of the interpretation's range. That changes no formula in which an integer matters
@@ -142,7 +173,12 @@ func (i *Interpretation) table(s *logic.Symbol) table {
 	for _, sort := range s.Args {
 		r := i.domain(sort)
 		t.args = append(t.args, r)
-		t.length *= r.size()
+		if t.length *= r.size(); t.length > mostValues {
+			break
+		}
+	}
+	if i.stored += t.length; i.stored > mostValues {
+		i.tooLarge("with the function %s its functions have more than %d values", s.Name, mostValues)
 	}
 	return t
 }
@@ -170,10 +206,9 @@ func (i *Interpretation) blank() *State {
 // Initial returns the first state. What the model leaves open is 0.
 func (i *Interpretation) Initial() *State {
 	s := i.blank()
-	for _, set := range i.Model.Initially {
-		value := i.compile(set.Value, set.Vars)
+	for k, set := range i.Model.Initially {
 		t := &i.tables[i.place[set.Symbol]]
-		s.tables[i.place[set.Symbol]] = i.all(t, s, nil, value)
+		s.tables[i.place[set.Symbol]] = i.all(t, s, nil, i.initial[k])
 	}
 	return s
 }
@@ -189,9 +224,17 @@ func (i *Interpretation) all(t *table, s *State, before []int, value evaluate) [
 			m.vars[first+k] = t.args[k].value(rest % t.args[k].size())
 			rest /= t.args[k].size()
 		}
-		values[at] = int32(value(m))
+		values[at] = i.stored32(value(m))
 	}
 	return values
+}
+
+// stored32 returns a value as it is stored.
+func (i *Interpretation) stored32(value int) int32 {
+	if value != int(int32(value)) {
+		i.tooLarge("an integer is %d", value)
+	}
+	return int32(value)
 }
 
 // index returns where the value for some arguments is, or -1.
@@ -225,7 +268,7 @@ func (i *Interpretation) With(s *State, symbol *logic.Symbol, value int, args ..
 	}
 	next := &State{slices.Clone(s.tables)}
 	next.tables[place] = slices.Clone(s.tables[place])
-	next.tables[place][at] = int32(value)
+	next.tables[place][at] = i.stored32(value)
 	return next
 }
 

@@ -6,8 +6,8 @@
 //	true false 3 x (f x y) (not a) (and a b) (or a b) (=> a b) (= x y) (distinct x y) (ite a x y) (< x y) (<= x y) (> x y) (>= x y) (+ x y) (- x)
 //	(forall ((x Sort)) a) (exists ((x Sort)) a) (! a :pattern ((f x)))
 //
-// Words are texts in double quotes. A semicolon begins a comment. Each name is declared before it is used, and no variable has the name of
-// another one or of a function. These are the forms, in any order that keeps to that:
+// Words are texts in double quotes. A semicolon begins a comment. Of control characters only tabs and ends of lines are allowed. Each name is
+// declared before it is used, and no variable has the name of another one or of a function. These are the forms, in any order that keeps to that:
 //
 //	(model NAME (title "…") (theorem "…") (source "…") (code "FOLDER") (search))
 //	(assumption NAME "what is assumed" (holds "why the code satisfies it") (breaks "where it may not"))

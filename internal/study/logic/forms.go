@@ -1,7 +1,6 @@
 package logic
 
 import (
-	"io/fs"
 	"regexp"
 	"slices"
 )
@@ -35,7 +34,7 @@ func forms() map[string]form {
 }
 
 var (
-	nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
+	nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,59}$`)
 
 	// reserved are names that mean something to a solver.
 	reserved = []string{
@@ -48,8 +47,8 @@ var (
 func (r *reader) name(e *expression) string {
 	name := e.atom("a name")
 	switch {
-	case !nameForm.MatchString(name) || len(name) > 60:
-		e.at.fail("%q is no name: letters, digits and hyphens, of which the first is a letter", name)
+	case !nameForm.MatchString(name):
+		e.at.fail("%q is no name: up to 60 letters, digits and hyphens, of which the first is a letter", name)
 	case slices.Contains(reserved, name):
 		e.at.fail("solvers use the name %s themselves", name)
 	case r.symbols[name] != nil || r.isSort(name):
@@ -62,7 +61,7 @@ func (r *reader) name(e *expression) string {
 func (r *reader) title(e *expression) string {
 	name := e.atom("a name")
 	if !nameForm.MatchString(name) {
-		e.at.fail("%q is no name: letters, digits and hyphens, of which the first is a letter", name)
+		e.at.fail("%q is no name: up to 60 letters, digits and hyphens, of which the first is a letter", name)
 	}
 	if r.names[name] {
 		e.at.fail("there is a formula %s already", name)
@@ -128,13 +127,11 @@ func (r *reader) include(e *expression, parts []expression) {
 		e.at.fail("%s is no name of a file, or it is included already", parts[0].text)
 	}
 	r.included[name] = true
-	text, err := fs.ReadFile(r.files, name)
+	text, err := read(r.files, name)
 	if err != nil {
 		e.at.fail("%s cannot be read", name)
 	}
-	for _, f := range expressions(name, string(text)) {
-		r.form(&f)
-	}
+	r.text(name, text)
 }
 
 func (r *reader) newSort(_ *expression, parts []expression) {

@@ -2,6 +2,8 @@ package logic_test
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +66,14 @@ func TestAModelIsReadAndWritten(t *testing.T) {
 
 // A text that is wrong or hostile gives one error with its place.
 func TestAWrongModelIsRefusedAtItsPlace(t *testing.T) {
+	many := "(state on () Bool \"w\")"
+	for k := range 1000 {
+		many += fmt.Sprintf("(action many%d () \"w\" (put on true))", k)
+	}
+	for k := range 500 {
+		many += fmt.Sprintf("(invariant some%d \"w\" on)", k)
+	}
+	many += "(sort Process"
 	for _, c := range []struct{ old, now, says string }{
 		{"(sort Process \"processes\")", "(sort Process)", "m.model:2:1: a form sort has the parts NAME \"words\""},
 		{"(sort Process \"processes\")", "(srot Process \"processes\")", "m.model:2:2: there is no form srot"},
@@ -116,17 +126,75 @@ func TestAWrongModelIsRefusedAtItsPlace(t *testing.T) {
 		{small, "(model m (title \"t\") (theorem \"t\") (source \"s\") (code \"c\"))", "a model needs an action and an invariant"},
 		{small, "x", "m.model:1:1: a form is expected here, in parentheses, not x"},
 		{small, "()", "m.model:1:1: a form is expected here, not ()"},
-		{small, strings.Repeat(";", 2<<20), "the text has 2097152 bytes"},
+		{small, strings.Repeat(";", 2<<20), "m.model:1:1: the text has more than 1048576 bytes"},
+		{"(> N 0)", "(> N \x1b[31mM)", "m.model:9:30: a model has no character '\\x1b'"},
+		{"(title \"T\")", "(title \"a\u202eb\")", "m.model:1:23: a model has no character '\\u202e'"},
+		{"(> N 0)", "(> N " + strings.Repeat("m", 1000) + ")", "nothing is called " + strings.Repeat("m", 200) + "…"},
+		{"(> N 0)", "(> N (" + strings.Repeat("m", 1000) + " N))", "nothing is called " + strings.Repeat("m", 200) + "…"},
+		{"(title \"T\")", "(title " + strings.Repeat("m", 1000) + ")", "not \"" + strings.Repeat("m", 200) + "\"…"},
+		{"(safety fine", "(safety " + strings.Repeat("m", 61), "is no name: up to 60 letters"},
+		{"(sort Process", many, "m.model:1:1: 1002 actions and 501 invariants are too many for a text of"},
 	} {
 		if !strings.Contains(small, c.old) {
 			t.Fatalf("%q is not in the model", c.old)
 		}
 		_, err := load(strings.Replace(small, c.old, c.now, 1), "loop.axioms", "(include loop)")
 		wrong := new(logic.Error)
-		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.says) || strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 400 {
 			t.Errorf("%.60q gives %v, want %s", c.now, err, c.says)
 		}
 	}
+}
+
+// A definition that is used many times by others is looked into once, so that no text takes for ever.
+func TestDefinitionsOfDefinitionsTakeNoTime(t *testing.T) {
+	deep := "(define d0 () Bool \"w\" (= top top))"
+	for n := range 200 {
+		deep += fmt.Sprintf("(define d%d () Bool \"w\" (and d%d d%[2]d d%[2]d d%[2]d))", n+1, n)
+	}
+	m, err := load(strings.Replace(small, "(safety fine", deep+"(axiom deep \"w\" d200)(safety fine", 1))
+	if err != nil || m.Axioms[0].Term.Reads(func(*logic.Symbol) bool { return true }) {
+		t.Error(err)
+	}
+}
+
+// A file that has no end is not read: a pipe, for example. One that is too long is read up to the limit.
+func TestWhatIsNoRegularFileIsNotRead(t *testing.T) {
+	files := fstest.MapFS{"m.model": {Mode: fs.ModeNamedPipe}, "n.model": {Data: []byte("(include pipe)")}, "pipe.axioms": {Mode: fs.ModeNamedPipe}}
+	if _, err := logic.Load(files, files, "m.model"); err == nil || err.Error() != `"m.model" is no regular file` {
+		t.Error(err)
+	}
+	if _, err := logic.Load(files, files, "n.model"); err == nil || err.Error() != "n.model:1:1: pipe.axioms cannot be read" {
+		t.Error(err)
+	}
+	long := &endless{MapFS: fstest.MapFS{"m.model": {Data: nil}}}
+	if _, err := logic.Load(long, long, "m.model"); err == nil || !strings.Contains(err.Error(), "the text has more than") || long.read > 4<<20 {
+		t.Error(err, long.read)
+	}
+}
+
+// endless are files without an end.
+type endless struct {
+	fstest.MapFS
+	read int
+}
+
+type endlessFile struct {
+	fs.File
+	*endless
+}
+
+func (e *endless) Open(name string) (fs.File, error) {
+	f, err := e.MapFS.Open(name)
+	return endlessFile{f, e}, err
+}
+
+func (e endlessFile) Read(into []byte) (int, error) {
+	for k := range into {
+		into[k] = ';'
+	}
+	e.read += len(into)
+	return len(into), nil
 }
 
 // No text makes the reader panic.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -127,15 +128,16 @@ type reader struct {
 	included map[string]bool
 	symbols  map[string]*Symbol
 	names    map[string]bool // of axioms, invariants, lemmas, safety and steps
+	bytes    int             // of all texts
 }
 
 // Load reads a model from a file. Files that it includes are in its folder, or in that of common. An error about the text is an [*Error].
 func Load(files, common fs.FS, name string) (m *Model, err error) {
-	text, err := fs.ReadFile(files, name)
+	text, err := read(files, name)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{&Model{}, both{files, common}, map[string]bool{}, map[string]*Symbol{}, map[string]bool{}}
+	r := &reader{Model: &Model{}, files: both{files, common}, included: map[string]bool{}, symbols: map[string]*Symbol{}, names: map[string]bool{}}
 	defer func() {
 		if bad := recover(); bad != nil {
 			wrong, is := bad.(*Error)
@@ -145,11 +147,35 @@ func Load(files, common fs.FS, name string) (m *Model, err error) {
 			m, err = nil, wrong
 		}
 	}()
-	for _, e := range expressions(name, string(text)) {
-		r.form(&e)
-	}
+	r.text(name, text)
 	r.complete(Position{name, 1, 1})
 	return r.Model, nil
+}
+
+// read returns the text of a file, or its beginning if it is too long. What is no regular file may have no end.
+func read(files fs.FS, name string) (string, error) {
+	info, err := fs.Stat(files, name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%q is no regular file", name)
+	}
+	f, err := files.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	return string(text), err
+}
+
+// text reads the forms of a text.
+func (r *reader) text(name, text string) {
+	r.bytes += len(text)
+	for _, e := range expressions(name, text) {
+		r.form(&e)
+	}
 }
 
 // both are the files of two folders.
@@ -164,6 +190,15 @@ func (b both) Open(name string) (fs.File, error) {
 	return f, err
 }
 
+// Stat tells about that file, without opening it.
+func (b both) Stat(name string) (fs.FileInfo, error) {
+	info, err := fs.Stat(b[0], name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fs.Stat(b[1], name)
+	}
+	return info, err
+}
+
 // complete checks what no single form shows.
 func (r *reader) complete(at Position) {
 	switch {
@@ -171,6 +206,10 @@ func (r *reader) complete(at Position) {
 		at.fail("the model has no head: (model NAME …)")
 	case len(r.Actions) == 0 || len(r.Invariants) == 0:
 		at.fail("a model needs an action and an invariant")
+	}
+	most := mostProving / (r.bytes + 1) // an obligation has most of the text
+	if len(r.Actions)+1 > most/len(r.Invariants) || len(r.Lemmas)+len(r.Steps)+len(r.Safety) > most {
+		at.fail("%d actions and %d invariants are too many for a text of %d bytes", len(r.Actions), len(r.Invariants), r.bytes)
 	}
 }
 

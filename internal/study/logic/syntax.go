@@ -2,7 +2,9 @@ package logic
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -19,18 +21,37 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.At.File, e.At.Line, e.At.Column, e.What)
+	return fmt.Sprintf("%s:%d:%d: %s", Plain(e.At.File), e.At.Line, e.At.Column, e.What)
+}
+
+// Plain returns a text as it is, if it is short and a terminal shows each of its characters, and quoted otherwise. So nothing that a file or a
+// program says controls the terminal.
+func Plain(text string) string {
+	if len(text) > mostQuoted {
+		return strconv.Quote(text[:mostQuoted]) + "…"
+	}
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // fail ends the reading of a model. Load returns the error.
 func (p Position) fail(format string, args ...any) {
+	for i, arg := range args {
+		if text, is := arg.(string); is && len(text) > mostQuoted {
+			args[i] = strings.ToValidUTF8(text[:mostQuoted], "") + "…"
+		}
+	}
 	panic(&Error{p, fmt.Sprintf(format, args...)})
 }
 
 // Limits of a text. A text from an unknown source must not exhaust the program.
 const (
-	mostBytes = 1 << 20
-	mostDepth = 100
+	mostBytes   = 1 << 20
+	mostDepth   = 100
+	mostProving = 1 << 28 // bytes of all obligations
+	mostQuoted  = 200     // bytes of a text in an error
 )
 
 type kind uint8
@@ -59,7 +80,7 @@ func (e *expression) String() string {
 		}
 		return "(" + e.list[0].String() + " …)"
 	}
-	return e.text
+	return Plain(e.text)
 }
 
 // scanner reads expressions.
@@ -73,10 +94,15 @@ func expressions(file, text string) (all []expression) {
 	s := &scanner{Position{file, 1, 1}, text}
 	switch {
 	case len(text) > mostBytes:
-		s.at.fail("the text has %d bytes, and %d are the most", len(text), mostBytes)
+		s.at.fail("the text has more than %d bytes", mostBytes)
 	case !utf8.ValidString(text):
 		s.skip(strings.IndexFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return r == utf8.RuneError }))
 		s.at.fail("the text is not UTF-8")
+	}
+	if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) && !strings.ContainsRune("\t\r\n", r) }); i >= 0 { // a terminal would obey
+		s.skip(i)
+		r, _ := utf8.DecodeRuneInString(s.text)
+		s.at.fail("a model has no character %q", r)
 	}
 	for s.space(); s.text != ""; s.space() {
 		all = append(all, s.expression(0))

@@ -73,10 +73,20 @@ func (t *Term) Visit(f func(*Term)) {
 }
 
 // Reads reports whether the value of a term depends on a state function for which changed is true.
-func (t *Term) Reads(changed func(*Symbol) bool) (reads bool) {
+func (t *Term) Reads(changed func(*Symbol) bool) bool {
+	return t.reads(changed, map[*Symbol]bool{})
+}
+
+// reads looks into each definition once: others may use it many times.
+func (t *Term) reads(changed func(*Symbol) bool, seen map[*Symbol]bool) (reads bool) {
 	t.Visit(func(u *Term) {
-		if u.Op == Call {
-			reads = reads || u.Symbol.Role == State && changed(u.Symbol) || u.Symbol.Role == Defined && u.Symbol.Body.Reads(changed)
+		switch {
+		case reads || u.Op != Call || seen[u.Symbol]:
+		case u.Symbol.Role == State:
+			reads = changed(u.Symbol)
+		case u.Symbol.Role == Defined:
+			seen[u.Symbol] = true
+			reads = u.Symbol.Body.reads(changed, seen)
 		}
 	})
 	return reads

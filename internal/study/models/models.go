@@ -58,7 +58,7 @@ func Ring(m *logic.Model, ids []int, integers finite.Range) (*finite.Interpretat
 		}
 	}
 	truth := map[bool]int{true: 1}
-	return finite.New(m, map[string][]string{"Process": names}, integers, map[string]func([]int) int{
+	return finite.Bounded(m, map[string][]string{"Process": names}, integers, map[string]func([]int) int{
 		"between": func(a []int) int {
 			second, third := (a[1]-a[0]+n)%n, (a[2]-a[0]+n)%n
 			return truth[0 < second && second < third]

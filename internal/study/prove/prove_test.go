@@ -15,12 +15,15 @@ import (
 
 	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/internal/study/prove"
+	"ringleader.example/ringleader/internal/study/prove/provetest"
 )
 
 const counter = `(model counter (title "T") (theorem "T.") (source "S") (code "C"))
 (sort Process "w")
 (constant top () Process "w")
+(constant sure () Bool "w")
 (axiom one "w" (forall ((p Process)) (= p top)))
+(axiom certain "w" sure)
 (state value (Process) Int "w")
 (state other () Bool "w")
 (initially (value p) 0)
@@ -92,6 +95,49 @@ func TestAFalseModelIsRefused(t *testing.T) {
 	}
 }
 
+// A solver finds the parts of a model that say nothing.
+func TestWhatSaysNothingIsFound(t *testing.T) {
+	for _, s := range provetest.Installed(t) {
+		for _, c := range [][3]string{
+			{"", "", ""},
+			{`(guard "w" (> N 0))`, `(guard "w" (> N N))`, "the action rise is never possible: its guards contradict each other or the axioms"},
+			{`(guard "w" (> N 0))`, `(guard "w" (not sure))`, "the action rise is never possible: its guards contradict each other or the axioms"}, // by an axiom
+			{`(guard "w" (> N 0))`, `(guard "w" (= N 0))`, "the action rise changes nothing"},
+			{`(guard "w" (> N 0))`, `(guard "w" (< (value P) 0))`, "the action rise is never possible where the invariants hold"},
+			{"(not other)", "other", "the action turn changes nothing"},
+			{"(>= (value p) 0)))\n(safety", "(= (value p) (value p))))\n(safety", "the invariant positive follows from the axioms alone, so it says nothing"},
+			{"(>= (value top) 0)", "(or other (not other))", "the safety formula fine follows from the axioms alone, so it says nothing"},
+			{"(= p top))", "(distinct p top))", ""}, // anything follows from it
+		} {
+			p := prove.Vacuous(plan(t, strings.Replace(counter, c[0], c[1], 1)).Model)
+			r, err := s.Prove(t.Context(), p, prove.Options{Limit: time.Minute, Once: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(p.Warnings(r), ", "); got != c[2] {
+				t.Errorf("%s, %q: %s, want %s", s.Name, c[1], got, c[2])
+			}
+		}
+	}
+}
+
+// A program that talks without end is no solver, and does not fill the memory.
+func TestAVersionHasAnEnd(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the solver is a shell script")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if err := os.WriteFile(filepath.Join(dir, "z3"), []byte("#!/bin/sh\nexec yes version 9.9\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	if _, err := prove.Find(ctx, "z3"); err == nil || ctx.Err() != nil {
+		t.Error(err)
+	}
+}
+
 // Whatever a solver says, only unsat is a proof.
 func TestNothingButUnsatIsAProof(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -109,8 +155,13 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		{"echo sat; echo sat; echo sat", prove.Refuted, ""},
 		{"echo unknown; echo unknown; echo unknown", prove.Unknown, ""},
 		{"exit 3", prove.Unanswered, ""},
+		// It has not gone back to what it knew before, so its next answers are about anything.
+		{"echo '(error \"line 1 column 7: push canceled\")'; echo unsat; echo unsat; echo unsat", prove.TimedOut, ""},
 		{"echo '(error \"line 1\")'", prove.Unanswered, `z3 9.9: (error "line 1")`},
 		{"echo unsatisfiable", prove.Unanswered, "z3 9.9: unsatisfiable"},
+		{"printf '\\033[2Jerror\\n'", prove.Unanswered, `z3 9.9: "\x1b[2Jerror"`},
+		{"printf 'unsat\\0\\n'", prove.Unanswered, `z3 9.9: "unsat\x00"`},
+		{"printf '%01000d\\n' 0", prove.Unanswered, `z3 9.9: "` + strings.Repeat("0", 200) + `"…`},
 	} {
 		script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo Z3 version 9.9; exit; fi\ncat >/dev/null\n" + c.says + "\n"
 		if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(script), 0o755); err != nil {
@@ -121,7 +172,7 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 			t.Fatal(s, err)
 		}
 		limit := time.Minute
-		if c.want == prove.TimedOut {
+		if strings.HasPrefix(c.says, "sleep") {
 			limit = time.Millisecond
 		}
 		r, err := s.Prove(context.Background(), plan(t, counter), prove.Options{Limit: limit})

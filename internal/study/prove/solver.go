@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"ringleader.example/ringleader/internal/study/logic"
 )
 
 // Verdict is what a solver has found of an obligation.
@@ -48,12 +51,26 @@ func Find(ctx context.Context, name string) (*Solver, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	said, err := command(ctx, path, "--version").Output()
-	version := versionOf.FindSubmatch(said)
+	asked, said := command(ctx, path, "--version"), &beginning{}
+	asked.Stdout = said
+	err = asked.Run()
+	version := versionOf.FindSubmatch(said.text)
 	if err != nil || version == nil {
 		return nil, fmt.Errorf("%s does not tell its version", path)
 	}
 	return &Solver{name, string(version[1]), path}, nil
+}
+
+// beginning keeps the first bytes that are written to it, and takes no more.
+type beginning struct{ text []byte }
+
+func (b *beginning) Write(more []byte) (int, error) {
+	const most = 1 << 16
+	if len(b.text)+len(more) > most {
+		return 0, io.ErrShortWrite
+	}
+	b.text = append(b.text, more...)
+	return len(more), nil
 }
 
 // command returns a command that ends with its context, whatever it has started.
@@ -100,6 +117,7 @@ type Options struct {
 	Limit    time.Duration  // for an obligation, on the wall
 	Work     int            // for an obligation, in units of the solver that do not depend on the machine; 0: any
 	First    bool           // stop at the first that is not proved
+	Once     bool           // what is not proved is not tried in another way
 	Progress func(done int) // called after each answer, unless nil
 }
 
@@ -127,7 +145,7 @@ func (s *Solver) Prove(ctx context.Context, p *Plan, o Options) (*Result, error)
 		}
 		answered = max(1, answered) // a solver that has ended has no answer to the next one
 		for _, i := range rest[:answered] {
-			if first := r.Answers[i]; first.Verdict != Proved && first.Verdict != Refuted && ctx.Err() == nil {
+			if first := r.Answers[i]; first.Verdict != Proved && first.Verdict != Refuted && !o.Once && ctx.Err() == nil {
 				if _, err := s.run(ctx, r, p, []int{i}, !p.Model.Search, o); err != nil {
 					return r, err
 				}
@@ -187,7 +205,11 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 		return 0, err
 	}
 	context.AfterFunc(ctx, func() { _ = out.Close() }) // a process that has left the group may hold it open: Scan would wait for that
-	guard := time.AfterFunc(o.Limit+patience, stop)
+	waits := o.Limit + patience
+	if o.Once {
+		waits = o.Limit + atAxioms
+	}
+	guard := time.AfterFunc(waits, stop)
 	defer guard.Stop()
 	defer func() {
 		stop()
@@ -196,6 +218,10 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 	}()
 	last, lines := time.Now(), bufio.NewScanner(out)
 	for answered < len(numbers) && lines.Scan() {
+		if canceled.MatchString(lines.Text()) { // what z3 is told next would be about other assertions than it is meant for
+			r.Answers[numbers[answered]] = Answer{TimedOut, time.Since(last)}
+			return answered + 1, nil
+		}
 		verdict, err := verdictOf(lines.Text())
 		if err != nil {
 			return answered, fmt.Errorf("%s %s: %w", s.Name, s.Version, err)
@@ -213,10 +239,13 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 			o.Progress(numbers[answered-1])
 		}
 		last = time.Now()
-		guard.Reset(o.Limit + patience)
+		guard.Reset(waits)
 	}
 	return answered, nil
 }
+
+// canceled is what z3 says if its limit ends before it looks for an answer.
+var canceled = regexp.MustCompile(`^\(error "line \d+ column \d+: [\w -]*canceled"\)$`)
 
 // verdictOf reads a line of a solver.
 func verdictOf(line string) (Verdict, error) {
@@ -228,5 +257,5 @@ func verdictOf(line string) (Verdict, error) {
 	case "unknown", "timeout":
 		return Unknown, nil
 	}
-	return Unanswered, errors.New(line)
+	return Unanswered, errors.New(logic.Plain(line))
 }
