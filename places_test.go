@@ -226,6 +226,48 @@ func TestAMemberThatJoinsElectsNoneByItself(t *testing.T) {
 	})
 }
 
+// A crash would take back a line that is not durable. Its member would then make another one of the same version, and some would take the older one.
+func TestALineIsToldWhenItIsDurable(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		full := true
+		c.disks[1].Intercept(func([]storage.Record) error {
+			if full {
+				return errors.New("no space")
+			}
+			return nil
+		})
+		for range 100 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		added := make(chan error, 1)
+		go func() { added <- c.members[1].AddAddress(ringleader.MemberAddress{ID: 7, Address: home(7)}) }()
+		for range 100 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		c.network.ResetAll() // each connection begins anew, and each begins with all lines
+		for range 100 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		for id := uint64(2); id <= 3; id++ {
+			if all := c.members[id].Status().Members; len(all) != 3 {
+				t.Errorf("member %d has heard of a line that is not durable: %+v", id, all)
+			}
+		}
+		select {
+		case err := <-added:
+			t.Errorf("the command has returned: %v", err)
+		default:
+		}
+		full = false
+		c.until("all have the line", func() bool {
+			return len(c.members[2].Status().Members) == 4 && len(c.members[3].Status().Members) == 4
+		})
+		if err := <-added; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestAMemberThatMovesIsFollowed(t *testing.T) {
 	onATown(t, func(t *testing.T, c *town) {
 		c.add(3, 7, home(7))

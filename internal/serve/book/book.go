@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -128,6 +129,16 @@ func (b *Book) Line(id uint64) (l Line, found bool) {
 		return b.lines[at], true
 	}
 	return l, false
+}
+
+// Changes returns the lines of some members, or of all, that have changed since the lists of hosts.
+func (b *Book) Changes(of ...uint64) (all []Line) {
+	for _, l := range b.lines {
+		if l.Version != 0 && (len(of) == 0 || slices.Contains(of, l.ID)) {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // Clone returns a copy.

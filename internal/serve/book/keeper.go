@@ -51,7 +51,7 @@ func (k *Keeper) Arrive(s storage.Storage, weight uint16, place *[16]byte) (err 
 
 // Hear returns the book with a line of another member, or nil if that changes nothing. Then answer is the newer line that this member has, if any. ok reports whether
 // it is a line.
-func (k *Keeper) Hear(payload []byte) (next *Book, answer *Line, ok bool) {
+func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 	line, ok := Decode(payload)
 	if !ok {
 		return nil, nil, false
@@ -60,7 +60,7 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer *Line, ok bool) {
 	all := k.Book.Clone()
 	if !all.Take(line) {
 		if mine, known := all.Line(line.ID); known && mine.After(&line) {
-			answer = &mine
+			answer = []Line{mine}
 		}
 		return nil, answer, true
 	}
