@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/storage"
@@ -273,6 +274,53 @@ func TestALifeCorrectsItsOwnLineAFewTimes(t *testing.T) {
 	}
 	if corrected != mostCorrections {
 		t.Errorf("a life corrected its line %d times, not %d", corrected, mostCorrections)
+	}
+}
+
+// Two processes with one identifier change its line again and again: that is one state, and one line of the log.
+func TestAMemberAtTwoAddressesInTurnIsToldOnce(t *testing.T) {
+	var said strings.Builder
+	k := Keeper{Book: &Book{}, Self: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	now := time.Duration(0)
+	at := func(address string, after time.Duration) {
+		now += after
+		before := k.Book.Clone()
+		k.Moved(4, address)
+		if _, err := k.Book.Add(Line{ID: 4, Address: address, Weight: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if news := k.News(&before, now); len(news) != 1 {
+			t.Errorf("the news are %+v", news)
+		}
+	}
+	counts := func(changed, moved, turns int) {
+		t.Helper()
+		got := said.String()
+		if strings.Count(got, "has changed") != changed || strings.Count(got, "another address in the list") != moved || strings.Count(got, "at two addresses in turn") != turns {
+			t.Errorf("%d, %d and %d lines are wanted: %s", changed, moved, turns, got)
+		}
+	}
+	for range 20 {
+		at("east:1", time.Second)
+		at("west:1", time.Second)
+	}
+	counts(3, 4, 1) // it may move, and go back
+	at("north:1", time.Second)
+	counts(4, 4, 1)
+	for range 3 {
+		at("east:1", 2*soon)
+		at("north:1", 2*soon)
+	}
+	counts(10, 10, 1)
+	at("east:1", time.Second)
+	at("north:1", time.Second)
+	before := k.Book.Clone()
+	if _, err := k.Book.Remove(4, ""); err != nil {
+		t.Fatal(err)
+	}
+	k.News(&before, now)
+	if !strings.HasSuffix(said.String(), "removed=true\n") {
+		t.Errorf("a removal is not told: %s", said.String())
 	}
 }
 

@@ -24,6 +24,47 @@ type Keeper struct {
 	due         time.Duration     // when members are sought next
 	sought      map[string]string // what was wrong last at each address of a seed
 	corrections int               // how often this life has corrected its own line
+	swings      map[uint64]*swing // members whose address has changed
+}
+
+// swing is a member that is told to be at two addresses in turn.
+type swing struct {
+	at, before string
+	back       int           // how often it has come back to the one before, each time soon
+	last       time.Duration // when it changed last
+}
+
+// soon is within which time a member that changes its address again swings.
+const soon = time.Minute
+
+// swing notes the address of a member, and reports whether it has come back for the second time, and whether more often. Then two processes have
+// its identifier, and each change would be a line of the log.
+func (k *Keeper) swing(id uint64, address string, now time.Duration) (begins, goesOn bool) {
+	s := k.swings[id]
+	if s == nil {
+		s = &swing{at: address, last: now}
+		if k.swings == nil {
+			k.swings = map[uint64]*swing{}
+		}
+		k.swings[id] = s
+	}
+	switch {
+	case address == s.at: // something else of its line has changed
+		return false, s.back > 1 && now-s.last < soon
+	case address != s.before || now-s.last >= soon:
+		s.back = 0
+	default:
+		s.back++
+	}
+	s.at, s.before, s.last = address, s.at, now
+	return s.back == 2, s.back > 2
+}
+
+// Moved logs that a member has another address in the list, unless it swings.
+func (k *Keeper) Moved(id uint64, address string) {
+	if s := k.swings[id]; s == nil || s.back < 2 {
+		k.Log.Info("member has another address in the list", "peer", id, "address", address)
+	}
 }
 
 // mostCorrections is how often a life corrects its own line. Two processes with one identifier would otherwise correct each other without end.
@@ -78,10 +119,17 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 }
 
 // News returns the lines that the book has and an earlier one had not. Those of lists are not passed on.
-func (k *Keeper) News(before *Book) (news []Line) {
+func (k *Keeper) News(before *Book, now time.Duration) (news []Line) {
 	for _, line := range k.Book.lines {
-		if was, known := before.Line(line.ID); line.Version != 0 && (!known || was != line) {
-			news = append(news, line)
+		if was, known := before.Line(line.ID); line.Version == 0 || known && was == line {
+			continue
+		}
+		news = append(news, line)
+		switch begins, goesOn := k.swing(line.ID, line.Address, now); {
+		case begins:
+			k.Log.Warn("the address book has a member at two addresses in turn: two processes have its identifier, or two commands; no further line until that ends",
+				"of", line.ID, "address", line.Address, "other", k.swings[line.ID].before)
+		case !goesOn || line.Version.Removed():
 			k.Log.Info("the address book has changed", "of", line.ID, "address", line.Address, "removed", line.Version.Removed())
 		}
 	}

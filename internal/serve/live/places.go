@@ -57,7 +57,7 @@ func (l *loop) turn(next *book.Book) error {
 		return err
 	}
 	l.after = append(l.after, func() {}) // it becomes durable
-	news := l.book.News(&before)
+	news := l.book.News(&before, l.member.now())
 	for _, p := range l.member.peers {
 		if p != nil && p.connected {
 			l.tell(p, news...)
