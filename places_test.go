@@ -380,6 +380,30 @@ func TestAVoteThatAnOperatorTakesStaysTaken(t *testing.T) {
 	})
 }
 
+// Too few of those that remain answer, so the removed member keeps its vote. That is one state, and one line of the log.
+func TestARemovalThatWaitsForOthersIsToldOnce(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		c.stop(3)
+		c.until("2 leads", func() bool { return c.members[1].View().Leader == 2 })
+		c.remove(1, 1)
+		for range 3000 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		log := c.logs[2].String()
+		if strings.Count(log, "is not yet as the address book wants it") != 1 || !strings.Contains(log, "of=1 votes=false not_reachable=[3]") {
+			t.Errorf("a minute of one state:\n%s", log)
+		}
+		if s := c.members[2].Status(); s.Voters != nil && !slices.Contains(s.Voters.Members, 1) {
+			t.Errorf("the vote is gone without a majority of the others: %+v", s.Voters)
+		}
+		c.found(3)
+		c.are(2, 3)
+		c.until("the end is told", func() bool {
+			return strings.Contains(c.logs[2].String()+c.logs[3].String(), "is as the address book wants it now") || c.members[3].View().Leader == 3
+		})
+	})
+}
+
 // Each wrong line is one clear text, and the group goes on.
 func TestWrongAddresses(t *testing.T) {
 	onATown(t, func(t *testing.T, c *town) {
@@ -394,6 +418,9 @@ func TestWrongAddresses(t *testing.T) {
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: home(2)}), "members 2 and 7 have the same address host2:1")
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 1, Address: "other:1"}), "changes only with a restart")
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: strings.Repeat("a", 200) + ":1"}), "an address has 1 to 180 bytes")
+		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "0.0.0.0:7001"}), "each member would dial its own machine")
+		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "[::]:7001"}), "each member would dial its own machine")
+		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "host2:01"}), "the port of host2:01 begins with 0") // member 2 is there
 		refused(m.RemoveAddress(7), "there is no member 7")
 
 		// An address that reaches another group.

@@ -151,7 +151,7 @@ func (p *program) place(command *cobra.Command, client *control.Client, a ringle
 		return errors.New("--id is at least 1")
 	case adds && a.Address == "":
 		return errors.New("--id needs --address")
-	case strings.HasPrefix(a.Address, ":"):
+	case strings.HasPrefix(a.Address, ":") && !strings.Contains(a.Address[1:], ":"):
 		return fmt.Errorf("--address is where the others reach the member: it needs a host, as in 10.0.0.4%s", a.Address)
 	case command.Flags().Changed("priority") && priority == 0, priority > math.MaxUint16 || priority != 0 && a.Witness:
 		return errors.New("--priority is from 1 to 65535, and not for a --witness")
