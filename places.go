@@ -181,6 +181,10 @@ func (m *Member) amend(change func(*book.Book) (bool, error)) error {
 	}
 	var wrong error
 	err := m.live.Amend(func(b *book.Book) (changed bool, err error) {
+		if line, _ := b.Line(m.config.ID); line.Version.Removed() {
+			wrong = fmt.Errorf("member %d was removed from the group, so no other one would hear of that; give the command to another member", m.config.ID)
+			return false, wrong
+		}
 		changed, wrong = change(b)
 		return changed, wrong
 	})

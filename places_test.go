@@ -340,6 +340,9 @@ func TestMembersAreRemoved(t *testing.T) {
 		})
 		c.until("it is told", func() bool { return strings.Contains(c.logs[7].String(), "this member was removed from the group") })
 		c.remove(2, 7) // twice is no error
+		if err := c.members[7].AddAddress(ringleader.MemberAddress{ID: 8, Address: home(8)}); !errors.Is(err, ringleader.ErrConfig) || !strings.Contains(err.Error(), "member 7 was removed from the group") {
+			t.Errorf("a member that was removed takes a command that no other one hears of: %v", err)
+		}
 
 		c.stop(7)
 		c.join(7, "elsewhere:1", "elsewhere:1", home(1)) // a move does not bring it back

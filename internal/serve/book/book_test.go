@@ -324,6 +324,36 @@ func TestAMemberAtTwoAddressesInTurnIsToldOnce(t *testing.T) {
 	}
 }
 
+// An operator whose command is lost is told so, at the member that had it.
+func TestACommandThatIsLostIsTold(t *testing.T) {
+	var said strings.Builder
+	k := Keeper{Book: &Book{}, Self: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	hear := func(l Line, lines int) {
+		t.Helper()
+		if next, _, _ := k.Hear(l.Append(nil)); next != nil {
+			k.Book = next
+		}
+		if got := said.String(); strings.Count(got, "\n") != lines {
+			t.Errorf("%d lines are wanted: %s", lines, got)
+		}
+	}
+	hear(Line{ID: 4, Address: "a:1"}, 0)
+	hear(Line{ID: 4, Address: "b:1"}, 0) // lists of hosts
+	k.Book.Add(Line{ID: 4, Address: "east:1", Weight: 1, Votes: true})
+	mine, _ := k.Book.Line(4)
+	other := mine
+	other.Address = "all:1" // loses, at the other member
+	hear(other, 0)
+	other.Address = "west:1"
+	hear(other, 1)
+	if want := "of=4 lost=east:1 lost_votes=true address=west:1 votes=true\n"; !strings.HasSuffix(said.String(), want) {
+		t.Errorf("%q is wanted: %s", want, said.String())
+	}
+	hear(other, 1)
+	other.Version, other.Address = other.Version.move(), "north:1"
+	hear(other, 1) // a later command
+}
+
 // Each attempt has a port of its own, and the error of a connection has that in its text.
 func TestASeedThatIsNoMemberIsToldOnce(t *testing.T) {
 	var said strings.Builder

@@ -60,9 +60,12 @@ func (k *Keeper) swing(id uint64, address string, now time.Duration) (begins, go
 	return s.back == 2, s.back > 2
 }
 
+// steady reports whether a member does not swing.
+func (k *Keeper) steady(id uint64) bool { return k.swings[id] == nil || k.swings[id].back < 2 }
+
 // Moved logs that a member has another address in the list, unless it swings.
 func (k *Keeper) Moved(id uint64, address string) {
-	if s := k.swings[id]; s == nil || s.back < 2 {
+	if k.steady(id) {
 		k.Log.Info("member has another address in the list", "peer", id, "address", address)
 	}
 }
@@ -104,6 +107,10 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 			answer = []Line{mine}
 		}
 		return nil, answer, true
+	}
+	if mine, known := k.Book.Line(line.ID); known && mine.Version == line.Version && line.Version != 0 && k.steady(line.ID) {
+		k.Log.Warn("two commands about one member were given at the same time: this one is lost, and the other one counts",
+			"of", line.ID, "lost", mine.Address, "lost_votes", mine.Votes, "address", line.Address, "votes", line.Votes)
 	}
 	if line.ID == k.Self && k.Own != "" && line.Address != k.Own && line.Version != 0 && !line.Version.Removed() {
 		if k.corrections++; k.corrections <= mostCorrections {
