@@ -173,7 +173,7 @@ func (b *Book) fits(l *Line, at int, found bool) bool {
 	return size <= storage.MaxData
 }
 
-var errFull = fmt.Errorf("the address book is full: it has at most %d members, with those that were removed", MostLines)
+var errFull = fmt.Errorf("the address book is full: it has at most %d members, with those that were removed, and fewer if addresses are long, or identifiers are alike modulo 16", MostLines)
 
 // change takes a line that this member makes.
 func (b *Book) change(l Line) error {

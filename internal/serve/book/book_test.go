@@ -157,6 +157,17 @@ func TestABookIsBounded(t *testing.T) {
 	if changed, err := b.Add(Line{ID: 5, Address: "b:1"}); !changed || err != nil {
 		t.Errorf("a full book takes no move: %v", err)
 	}
+	var said strings.Builder
+	k := Keeper{Book: &b, Self: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	for id := uint64(6000); id < 6003; id++ {
+		l := Line{ID: id, Address: "a:1"}
+		if next, answer, ok := k.Hear(l.Append(nil)); next != nil || len(answer) > 0 || !ok {
+			t.Errorf("%+v, %+v, %v", next, answer, ok)
+		}
+	}
+	if got := said.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "it is full") {
+		t.Errorf("a line that is not taken is told as %q", got)
+	}
 	long := strings.Repeat("a", MaxAddress)
 	b = Book{}
 	for id := uint64(records); b.Take(Line{ID: id, Address: long}); id += records {

@@ -23,6 +23,7 @@ type Keeper struct {
 	met         map[uint64]string // where members were found that the book has elsewhere, or not
 	due         time.Duration     // when members are sought next
 	sought      map[string]string // what was wrong last at each address of a seed
+	full        bool              // it was told that the book has no room
 	corrections int               // how often this life has corrected its own line
 	swings      map[uint64]*swing // members whose address has changed
 }
@@ -103,8 +104,12 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 	delete(k.met, line.ID)
 	all := k.Book.Clone()
 	if !all.Take(line) {
-		if mine, known := all.Line(line.ID); known && mine.After(&line) {
+		switch mine, known := all.Line(line.ID); {
+		case known && mine.After(&line):
 			answer = []Line{mine}
+		case (!known || line.After(&mine)) && !k.full:
+			k.full = true
+			k.Log.Warn("a line of the address book is not taken: it is full, so this member does not reach some others", "of", line.ID, "address", line.Address, "lines", len(all.lines))
 		}
 		return nil, answer, true
 	}
