@@ -522,6 +522,9 @@ func exploreAll(t *testing.T, e exchange, mutant string) (x *explorer, failed st
 
 // Each step of the code is made of actions of the model, in every state, and all invariants hold.
 func TestEveryExchangeRefinesTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it visits many states, in one goroutine")
+	}
 	happened, ties := map[string]int{}, 0
 	for _, name := range slices.Sorted(maps.Keys(exchanges)) {
 		x, failed := exploreAll(t, exchanges[name], "")
@@ -546,6 +549,9 @@ func TestEveryExchangeRefinesTheModel(t *testing.T) {
 
 // What the code does right is done wrong here, one thing at a time. Each is found.
 func TestMutantsDoNotRefineTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it visits many states, in one goroutine")
+	}
 	for mutant, where := range map[string]struct{ exchange, guard string }{
 		"a line is told before it is durable": {"commands while members crash", "guard 1: the line is durable, or a newer one is"},
 		"an addition is a move":               {"one identifier is added at two members at once", "guard 2: it is one addition more"},
