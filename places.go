@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -105,6 +108,9 @@ func (m *Member) AddAddress(a MemberAddress) error {
 		if err := c.checkPlace(a.Address); err != nil {
 			return false, fmt.Errorf("the address of member %d: %w", a.ID, err)
 		}
+		if err := checkElsewhere(a.Address); err != nil {
+			return false, err
+		}
 		if a.ID == c.ID {
 			return false, fmt.Errorf("the line of this member, %d, changes only with a restart", c.ID)
 		}
@@ -115,6 +121,22 @@ func (m *Member) AddAddress(a MemberAddress) error {
 		}
 		return b.Add(book.Line{ID: a.ID, Address: a.Address, Weight: a.weight(), Votes: !a.Standby})
 	})
+}
+
+// checkElsewhere returns an error if an address means another process to each member, or has two spellings: two members could then have it.
+func checkElsewhere(address string) error {
+	host, port, _ := strings.Cut(address, ":")
+	if h, p, err := net.SplitHostPort(address); err == nil {
+		host, port = h, p
+	}
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && ip.IsUnspecified():
+		return fmt.Errorf("%s is where a process listens: each member would dial its own machine there", address)
+	case len(port) > 1 && port[0] == '0':
+		return fmt.Errorf("the port of %s begins with 0", address)
+	}
+	return nil
 }
 
 // RemoveAddress removes a member from the group: the leader takes its vote, and then its line goes from the list of each member. Any member can do
@@ -159,6 +181,10 @@ func (m *Member) amend(change func(*book.Book) (bool, error)) error {
 	}
 	var wrong error
 	err := m.live.Amend(func(b *book.Book) (changed bool, err error) {
+		if line, _ := b.Line(m.config.ID); line.Version.Removed() {
+			wrong = fmt.Errorf("member %d was removed from the group, so no other one would hear of that; give the command to another member", m.config.ID)
+			return false, wrong
+		}
 		changed, wrong = change(b)
 		return changed, wrong
 	})
@@ -178,6 +204,7 @@ const votesEvery, voteTakes = time.Second, 5 * time.Second
 func (m *Member) agree() {
 	timer := m.config.Clock.NewTimer()
 	defer timer.Stop()
+	unmet := map[unmetWish]string{}
 	for {
 		if len(*m.places.wishes.Load()) > 0 {
 			timer.Reset(votesEvery)
@@ -196,18 +223,28 @@ func (m *Member) agree() {
 		m.mu.Unlock()
 		for _, member := range all {
 			for _, line := range *m.places.wishes.Load() {
-				member.grant(&line)
+				member.grant(&line, unmet)
 			}
 		}
 	}
 }
 
-// grant changes a vote if this member leads and the address book wants it. What fails is tried again.
-func (m *Member) grant(line *book.Line) {
+// unmetWish is a vote in a group that is not as the address book wants it.
+type unmetWish struct {
+	group *Member
+	id    uint64
+	votes bool
+}
+
+// grant changes a vote if this member leads and the address book wants it. What fails is tried again, and is a line of the log when that begins, when
+// others are missing, and when it ends.
+func (m *Member) grant(line *book.Line, unmet map[unmetWish]string) {
 	s, _ := m.group.State()
 	at := slices.Index(s.Members, line.ID)
 	votes := slices.Contains(s.Voters.Members, line.ID)
+	wish := unmetWish{m, line.ID, line.Votes}
 	if viewOf(s).Role != Leader || votes == line.Votes || line.Votes && (at < 0 || !s.Reachable[at]) {
+		delete(unmet, wish)
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), voteTakes)
@@ -218,12 +255,29 @@ func (m *Member) grant(line *book.Line) {
 	case line.Votes:
 		err = m.changeVoters(ctx, election.Enlist, line.ID)
 	case line.ID == m.config.ID:
-		m.config.Logger.Info("this member was removed, and hands over first", "member", line.ID)
+		if unmet[wish] == "" {
+			m.config.Logger.Info("this member was removed, and hands over first", "member", line.ID)
+		}
 		err = m.Resign(ctx)
 	default:
 		err = m.changeVoters(ctx, election.Dismiss, line.ID)
 	}
-	if err != nil {
-		m.config.Logger.Info("the vote of a member is not yet as the address book wants it", "of", line.ID, "votes", line.Votes, "error", err)
+	if err == nil {
+		if unmet[wish] != "" {
+			m.config.Logger.Info("the vote of a member is as the address book wants it now", "of", line.ID, "votes", line.Votes)
+		}
+		delete(unmet, wish)
+		return
+	}
+	silent := []uint64{}
+	for i, id := range s.Members {
+		if id != line.ID && id != m.config.ID && !s.Reachable[i] && slices.Contains(s.Voters.Members, id) {
+			silent = append(silent, id)
+		}
+	}
+	if state := fmt.Sprint("not reachable: ", silent); unmet[wish] != state {
+		unmet[wish] = state
+		m.config.Logger.Warn("the vote of a member is not yet as the address book wants it: a majority of the voters after the change must answer; this leader goes on trying",
+			"of", line.ID, "votes", line.Votes, "not_reachable", silent, "error", err)
 	}
 }

@@ -33,7 +33,7 @@ func (m *Member) why(s *Status) (reasons []string) {
 		case !member.Reachable:
 			because("member %d at %s is missing: %s", member.ID, cmp.Or(member.Address, "an unknown address"), cmp.Or(member.Problem, "it is not heard from"))
 		case member.Problem != "":
-			because("member %d at %s is heard from, but: %s", member.ID, member.Address, member.Problem)
+			because("member %d at %s is heard from, but: %s", member.ID, cmp.Or(member.Address, "an unknown address"), member.Problem)
 		}
 	}
 	if m.config.Algorithm == QuorumBully {
@@ -85,6 +85,8 @@ func whyNoVotes(s *Status) (votes, leads []string) {
 		kind = "members with a vote"
 	}
 	switch majority := voters/2 + 1; {
+	case voters == 0:
+		votes = append(votes, "this member does not know who votes: no member has told it yet, or taken it")
 	case reachable < majority:
 		votes = append(votes, fmt.Sprintf("%d of %d %s can communicate with this one, %s, and a leader needs the votes of %d: start the others, or repair the way to them", reachable, voters, kind, included, majority))
 	case candidates == 0:

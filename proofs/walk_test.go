@@ -46,6 +46,7 @@ var scenarios = map[string]scenario{
 	"peterson":            ring(finite.Range{Least: -1, Most: 3}, nil, "leads", 2, 4, 1, 3),
 	"bully":               {interpretation: models.FourProcesses, walks: 30, steps: 60, weights: map[string]float64{"crash": .1}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "coordinator") }, least: 2},
 	"verify-leader":       {interpretation: models.ThreeMembers, walks: 60, steps: 60, weights: map[string]float64{"renew": .3}, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "verified") }, least: 2},
+	"address-book":        {interpretation: models.ThreeBooks, walks: 60, steps: 80, weights: addressBookWeights, best: func(i *finite.Interpretation, s *finite.State) int { return count(i, s, "added") }, least: 3},
 	"quorum-bully":        {interpretation: models.FourMembers, walks: 120, steps: 150, weights: quorumBullyWeights, best: story, least: 1},
 }
 
@@ -159,6 +160,8 @@ func (sc *scenario) near(a *logic.Action, s *finite.State, i *finite.Interpretat
 	}
 	return true
 }
+
+var addressBookWeights = map[string]float64{"put-back": .2, "forget": .2, "start": .3, "stop": .1, "connect": .3, "deliver": .3, "crash": .5, "take": 2, "save": 2, "tell": 2}
 
 var quorumBullyWeights = map[string]float64{
 	"tick": .4, "crash": .1, "die": .01, "release": .03, "stop-work": .05, "claim": .3, "unbind": .3, "adopt": .3, "rename": 9, "change": 9,

@@ -69,6 +69,77 @@ func TestLeaseRefusesWhatIsNoLeaseFile(t *testing.T) {
 	}
 }
 
+// A supervisor starts the client and the member at once.
+func TestLeaseWaitsForAFileThatNoMemberHasMadeYet(t *testing.T) {
+	for flag, want := range map[string]string{"--wait": "leads in term 7", "--watch": "does not lead"} {
+		file := filepath.Join(t.TempDir(), "later", "lease")
+		command := exec.Command("ringleader", "lease", "--file", file, flag)
+		stdout, err := command.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stderr, err := command.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer time.AfterFunc(limit, func() { command.Process.Kill() }).Stop()
+		said := bufio.NewScanner(stderr)
+		if said.Scan(); !strings.Contains(said.Text(), file+": no such file or directory; waiting for it") {
+			t.Errorf("%s: %q", flag, said.Text())
+		}
+		if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w, err := leasefile.Create(file, "jobs", 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if flag == "--wait" {
+			w.Show(true, 7, func() time.Duration { return time.Hour }, "")
+		}
+		lines := bufio.NewScanner(stdout)
+		if lines.Scan(); !strings.Contains(lines.Text(), want) {
+			t.Errorf("%s: %q", flag, lines.Text())
+		}
+		if flag == "--watch" {
+			command.Process.Signal(os.Interrupt)
+		}
+		if said.Scan() {
+			t.Errorf("%s: %q, too", flag, said.Text())
+		}
+		if err := command.Wait(); err != nil {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
+}
+
+// Ctrl-C ends the wait for a file: it cannot be read, and --watch was ended.
+func TestTheWaitForALeaseFileIsEnded(t *testing.T) {
+	for flag, want := range map[string]int{"--wait": 2, "--watch": 0} {
+		command := exec.Command("ringleader", "lease", "--file", filepath.Join(t.TempDir(), "lease"), flag)
+		stderr, err := command.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer time.AfterFunc(limit, func() { command.Process.Kill() }).Stop()
+		if said := bufio.NewScanner(stderr); !said.Scan() {
+			t.Errorf("%s says nothing", flag)
+		}
+		command.Process.Signal(os.Interrupt)
+		command.Wait()
+		if code := command.ProcessState.ExitCode(); code != want {
+			t.Errorf("%s: exit status %d", flag, code)
+		}
+	}
+}
+
 func TestLeaseWatchesEachChange(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lease")
 	w, err := leasefile.Create(file, "jobs", 3)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,8 @@ is stopped.
 
 --check is for scripts: it prints the term and nothing else, and prints nothing if the
 member does not lead. --watch prints a line now, and for each change of the lead, the term
-or the value, until Ctrl-C; it may miss what lasts for less than 10 ms.
+or the value, until Ctrl-C; it may miss what lasts for less than 10 ms. --wait and --watch
+also wait for a file that no member has made yet: they say so, and start before the member.
 
 The answer may be out of date when it is printed. A resource that is written to must refuse
 a lower term than it has seen, so write the term with each change.
@@ -61,8 +63,11 @@ read; 64 the call was wrong.`,
 			case o.wait && o.watches:
 				return errors.New("--wait ends when the member leads, and --watch goes on: give one of them")
 			}
-			r, err := leasefile.Open(path)
-			if err != nil {
+			r, err := p.openLease(command.Context(), path, o.wait || o.watches)
+			switch {
+			case err != nil && o.watches && command.Context().Err() != nil:
+				return nil
+			case err != nil:
 				return report.ExitError{Code: 2, Err: err}
 			}
 			defer r.Close()
@@ -88,6 +93,26 @@ read; 64 the call was wrong.`,
 	flags.BoolVar(&o.asJSON, "json", false, "print one JSON object, with --watch one for each change")
 	command.MarkFlagFilename("file")
 	return command
+}
+
+// openLease opens a lease file. If it is to wait, it waits for a file that no member has made yet, as the clients in other languages do.
+func (p *program) openLease(ctx context.Context, path string, wait bool) (*leasefile.Reader, error) {
+	tick := time.NewTicker(looks)
+	defer tick.Stop()
+	for told := false; ; told = true {
+		r, err := leasefile.Open(path)
+		if !wait || !errors.Is(err, fs.ErrNotExist) {
+			return r, err
+		}
+		if !told {
+			fmt.Fprintf(p.Err, "ringleader: %v; waiting for it\n", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
 
 // look calls see with what a lease file says, again and again, until see has enough or ctx is done.

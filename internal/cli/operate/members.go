@@ -151,7 +151,7 @@ func (p *program) place(command *cobra.Command, client *control.Client, a ringle
 		return errors.New("--id is at least 1")
 	case adds && a.Address == "":
 		return errors.New("--id needs --address")
-	case strings.HasPrefix(a.Address, ":"):
+	case strings.HasPrefix(a.Address, ":") && !strings.Contains(a.Address[1:], ":"):
 		return fmt.Errorf("--address is where the others reach the member: it needs a host, as in 10.0.0.4%s", a.Address)
 	case command.Flags().Changed("priority") && priority == 0, priority > math.MaxUint16 || priority != 0 && a.Witness:
 		return errors.New("--priority is from 1 to 65535, and not for a --witness")
@@ -171,7 +171,19 @@ func (p *program) place(command *cobra.Command, client *control.Client, a ringle
 	if err != nil {
 		return unanswered(err)
 	}
-	return p.Print(report.Status{Status: s}, asJSON)
+	if err := p.Print(report.Status{Status: s}, asJSON); err != nil || adds || asJSON {
+		return err
+	}
+	_, err = fmt.Fprint(p.Out, lingers(&s, a.ID))
+	return err
+}
+
+// lingers returns a line about a member that was removed, and that the list still has.
+func lingers(s *ringleader.Status, id uint64) string {
+	if id == s.ID || !slices.ContainsFunc(s.Members, func(m ringleader.MemberStatus) bool { return m.ID == id }) {
+		return ""
+	}
+	return fmt.Sprintf("\nMember %d is removed. It is in the list until the leader has taken its vote.\n", id)
 }
 
 // changed reports whether a majority keeps that a member votes, or does not.

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -130,6 +131,16 @@ func (b *Book) Line(id uint64) (l Line, found bool) {
 	return l, false
 }
 
+// Changes returns the lines of some members, or of all, that have changed since the lists of hosts.
+func (b *Book) Changes(of ...uint64) (all []Line) {
+	for _, l := range b.lines {
+		if l.Version != 0 && (len(of) == 0 || slices.Contains(of, l.ID)) {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
 // Clone returns a copy.
 func (b *Book) Clone() Book { return Book{append([]Line(nil), b.lines...), b.dirty} }
 
@@ -162,7 +173,7 @@ func (b *Book) fits(l *Line, at int, found bool) bool {
 	return size <= storage.MaxData
 }
 
-var errFull = fmt.Errorf("the address book is full: it has at most %d members, with those that were removed", MostLines)
+var errFull = fmt.Errorf("the address book is full: it has at most %d members, with those that were removed, and fewer if addresses are long, or identifiers are alike modulo 16", MostLines)
 
 // change takes a line that this member makes.
 func (b *Book) change(l Line) error {

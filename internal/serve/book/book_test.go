@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/storage"
@@ -156,6 +157,17 @@ func TestABookIsBounded(t *testing.T) {
 	if changed, err := b.Add(Line{ID: 5, Address: "b:1"}); !changed || err != nil {
 		t.Errorf("a full book takes no move: %v", err)
 	}
+	var said strings.Builder
+	k := Keeper{Book: &b, Self: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	for id := uint64(6000); id < 6003; id++ {
+		l := Line{ID: id, Address: "a:1"}
+		if next, answer, ok := k.Hear(l.Append(nil)); next != nil || len(answer) > 0 || !ok {
+			t.Errorf("%+v, %+v, %v", next, answer, ok)
+		}
+	}
+	if got := said.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "it is full") {
+		t.Errorf("a line that is not taken is told as %q", got)
+	}
 	long := strings.Repeat("a", MaxAddress)
 	b = Book{}
 	for id := uint64(records); b.Take(Line{ID: id, Address: long}); id += records {
@@ -274,6 +286,83 @@ func TestALifeCorrectsItsOwnLineAFewTimes(t *testing.T) {
 	if corrected != mostCorrections {
 		t.Errorf("a life corrected its line %d times, not %d", corrected, mostCorrections)
 	}
+}
+
+// Two processes with one identifier change its line again and again: that is one state, and one line of the log.
+func TestAMemberAtTwoAddressesInTurnIsToldOnce(t *testing.T) {
+	var said strings.Builder
+	k := Keeper{Book: &Book{}, Self: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	now := time.Duration(0)
+	at := func(address string, after time.Duration) {
+		now += after
+		before := k.Book.Clone()
+		k.Moved(4, address)
+		if _, err := k.Book.Add(Line{ID: 4, Address: address, Weight: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if news := k.News(&before, now); len(news) != 1 {
+			t.Errorf("the news are %+v", news)
+		}
+	}
+	counts := func(changed, moved, turns int) {
+		t.Helper()
+		got := said.String()
+		if strings.Count(got, "has changed") != changed || strings.Count(got, "another address in the list") != moved || strings.Count(got, "at two addresses in turn") != turns {
+			t.Errorf("%d, %d and %d lines are wanted: %s", changed, moved, turns, got)
+		}
+	}
+	for range 20 {
+		at("east:1", time.Second)
+		at("west:1", time.Second)
+	}
+	counts(3, 4, 1) // it may move, and go back
+	at("north:1", time.Second)
+	counts(4, 4, 1)
+	for range 3 {
+		at("east:1", 2*soon)
+		at("north:1", 2*soon)
+	}
+	counts(10, 10, 1)
+	at("east:1", time.Second)
+	at("north:1", time.Second)
+	before := k.Book.Clone()
+	if _, err := k.Book.Remove(4, ""); err != nil {
+		t.Fatal(err)
+	}
+	k.News(&before, now)
+	if !strings.HasSuffix(said.String(), "removed=true\n") {
+		t.Errorf("a removal is not told: %s", said.String())
+	}
+}
+
+// An operator whose command is lost is told so, at the member that had it.
+func TestACommandThatIsLostIsTold(t *testing.T) {
+	var said strings.Builder
+	k := Keeper{Book: &Book{}, Self: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	hear := func(l Line, lines int) {
+		t.Helper()
+		if next, _, _ := k.Hear(l.Append(nil)); next != nil {
+			k.Book = next
+		}
+		if got := said.String(); strings.Count(got, "\n") != lines {
+			t.Errorf("%d lines are wanted: %s", lines, got)
+		}
+	}
+	hear(Line{ID: 4, Address: "a:1"}, 0)
+	hear(Line{ID: 4, Address: "b:1"}, 0) // lists of hosts
+	k.Book.Add(Line{ID: 4, Address: "east:1", Weight: 1, Votes: true})
+	mine, _ := k.Book.Line(4)
+	other := mine
+	other.Address = "all:1" // loses, at the other member
+	hear(other, 0)
+	other.Address = "west:1"
+	hear(other, 1)
+	if want := "of=4 lost=east:1 lost_votes=true address=west:1 votes=true\n"; !strings.HasSuffix(said.String(), want) {
+		t.Errorf("%q is wanted: %s", want, said.String())
+	}
+	hear(other, 1)
+	other.Version, other.Address = other.Version.move(), "north:1"
+	hear(other, 1) // a later command
 }
 
 // Each attempt has a port of its own, and the error of a connection has that in its text.

@@ -23,7 +23,52 @@ type Keeper struct {
 	met         map[uint64]string // where members were found that the book has elsewhere, or not
 	due         time.Duration     // when members are sought next
 	sought      map[string]string // what was wrong last at each address of a seed
+	full        bool              // it was told that the book has no room
 	corrections int               // how often this life has corrected its own line
+	swings      map[uint64]*swing // members whose address has changed
+}
+
+// swing is a member that is told to be at two addresses in turn.
+type swing struct {
+	at, before string
+	back       int           // how often it has come back to the one before, each time soon
+	last       time.Duration // when it changed last
+}
+
+// soon is within which time a member that changes its address again swings.
+const soon = time.Minute
+
+// swing notes the address of a member, and reports whether it has come back for the second time, and whether more often. Then two processes have
+// its identifier, and each change would be a line of the log.
+func (k *Keeper) swing(id uint64, address string, now time.Duration) (begins, goesOn bool) {
+	s := k.swings[id]
+	if s == nil {
+		s = &swing{at: address, last: now}
+		if k.swings == nil {
+			k.swings = map[uint64]*swing{}
+		}
+		k.swings[id] = s
+	}
+	switch {
+	case address == s.at: // something else of its line has changed
+		return false, s.back > 1 && now-s.last < soon
+	case address != s.before || now-s.last >= soon:
+		s.back = 0
+	default:
+		s.back++
+	}
+	s.at, s.before, s.last = address, s.at, now
+	return s.back == 2, s.back > 2
+}
+
+// steady reports whether a member does not swing.
+func (k *Keeper) steady(id uint64) bool { return k.swings[id] == nil || k.swings[id].back < 2 }
+
+// Moved logs that a member has another address in the list, unless it swings.
+func (k *Keeper) Moved(id uint64, address string) {
+	if k.steady(id) {
+		k.Log.Info("member has another address in the list", "peer", id, "address", address)
+	}
 }
 
 // mostCorrections is how often a life corrects its own line. Two processes with one identifier would otherwise correct each other without end.
@@ -51,7 +96,7 @@ func (k *Keeper) Arrive(s storage.Storage, weight uint16, place *[16]byte) (err 
 
 // Hear returns the book with a line of another member, or nil if that changes nothing. Then answer is the newer line that this member has, if any. ok reports whether
 // it is a line.
-func (k *Keeper) Hear(payload []byte) (next *Book, answer *Line, ok bool) {
+func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 	line, ok := Decode(payload)
 	if !ok {
 		return nil, nil, false
@@ -59,10 +104,18 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer *Line, ok bool) {
 	delete(k.met, line.ID)
 	all := k.Book.Clone()
 	if !all.Take(line) {
-		if mine, known := all.Line(line.ID); known && mine.After(&line) {
-			answer = &mine
+		switch mine, known := all.Line(line.ID); {
+		case known && mine.After(&line):
+			answer = []Line{mine}
+		case (!known || line.After(&mine)) && !k.full:
+			k.full = true
+			k.Log.Warn("a line of the address book is not taken: it is full, so this member does not reach some others", "of", line.ID, "address", line.Address, "lines", len(all.lines))
 		}
 		return nil, answer, true
+	}
+	if mine, known := k.Book.Line(line.ID); known && mine.Version == line.Version && line.Version != 0 && k.steady(line.ID) {
+		k.Log.Warn("two commands about one member were given at the same time: this one is lost, and the other one counts",
+			"of", line.ID, "lost", mine.Address, "lost_votes", mine.Votes, "address", line.Address, "votes", line.Votes)
 	}
 	if line.ID == k.Self && k.Own != "" && line.Address != k.Own && line.Version != 0 && !line.Version.Removed() {
 		if k.corrections++; k.corrections <= mostCorrections {
@@ -78,10 +131,17 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer *Line, ok bool) {
 }
 
 // News returns the lines that the book has and an earlier one had not. Those of lists are not passed on.
-func (k *Keeper) News(before *Book) (news []Line) {
+func (k *Keeper) News(before *Book, now time.Duration) (news []Line) {
 	for _, line := range k.Book.lines {
-		if was, known := before.Line(line.ID); line.Version != 0 && (!known || was != line) {
-			news = append(news, line)
+		if was, known := before.Line(line.ID); line.Version == 0 || known && was == line {
+			continue
+		}
+		news = append(news, line)
+		switch begins, goesOn := k.swing(line.ID, line.Address, now); {
+		case begins:
+			k.Log.Warn("the address book has a member at two addresses in turn: two processes have its identifier, or two commands; no further line until that ends",
+				"of", line.ID, "address", line.Address, "other", k.swings[line.ID].before)
+		case !goesOn || line.Version.Removed():
 			k.Log.Info("the address book has changed", "of", line.ID, "address", line.Address, "removed", line.Version.Removed())
 		}
 	}

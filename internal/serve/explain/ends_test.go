@@ -66,3 +66,47 @@ func TestARecordThatEndsInOrderSaysSo(t *testing.T) {
 		t.Errorf("%+v", g.Ends)
 	}
 }
+
+// The newest file is gone, or empty, and no other member's record is there. The second record of the member has what it told after that.
+func TestTheNewestSegmentThatIsMissingIsNamed(t *testing.T) {
+	directory := filepath.Join(explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) {
+		c.Kill(3)
+		c.Pass(5 * time.Second)
+		c.Start(3)
+		c.Pass(5 * time.Second)
+	}), "3")
+	damages := func() (all []string) {
+		records, err := record.Open(t.Context(), directory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return explain.Of(records).Damages
+	}
+	if all := damages(); len(all) > 0 {
+		t.Errorf("a whole record has the damages %q", all)
+	}
+	files, err := filepath.Glob(filepath.Join(directory, "0*.seg"))
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	const missing = "member 3: the newest segments are missing: they end at "
+	last := files[1]
+	if err := os.Truncate(last, 0); err != nil {
+		t.Fatal(err)
+	}
+	if all := damages(); len(all) != 2 || all[0] != last+": it is empty: its member was killed as it began the file, or what was in it is lost" || !strings.HasPrefix(all[1], missing) {
+		t.Errorf("an empty file has the damages %q", all)
+	}
+	if err := os.Remove(last); err != nil {
+		t.Fatal(err)
+	}
+	if all := damages(); len(all) != 1 || !strings.HasPrefix(all[0], missing) || !strings.Contains(all[0], ", and it told a change of the leader at ") {
+		t.Errorf("a file that is gone has the damages %q", all)
+	}
+	if err := os.Remove(filepath.Join(directory, "changes.seg")); err != nil {
+		t.Fatal(err)
+	}
+	if all := damages(); len(all) > 0 {
+		t.Errorf("without its second record a record ends as that of a member that was killed: %q", all)
+	}
+}

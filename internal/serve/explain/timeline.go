@@ -206,7 +206,25 @@ func (l *line) add(log *record.Log) {
 		l.knows(s.Head.Members)
 		l.wrote = max(l.wrote, s.Head.Wall)
 	}
-	l.told = append(l.told, l.tellings(log)...)
+	told := l.tellings(log)
+	if len(told) > 0 && len(lives) > 0 {
+		l.short(lives[len(lives)-1], &told[len(told)-1])
+	}
+	l.told = append(l.told, told...)
+}
+
+// short notes that the newest segments of a record are missing: a member tells each change in both of its records.
+func (l *line) short(v *life, last *telling) {
+	later := uint64(last.Since) > v.head.Incarnation
+	if !later && (uint64(last.Since) != v.head.Incarnation || last.Time.UnixNano() <= v.last+int64(loosely)) {
+		return
+	}
+	for _, c := range each[*record.Change](v) {
+		if c.Time.Equal(last.Time) && c.Term == last.Term && c.To == last.To {
+			return
+		}
+	}
+	l.damage(fmt.Sprintf("member %d: the newest segments are missing: they end at %s, and it told a change of the leader at %s", v.member(), clockOf(v.last), clockOf(last.Time.UnixNano())))
 }
 
 // knows adds members that a record knows.

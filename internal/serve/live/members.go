@@ -212,7 +212,7 @@ func (l *loop) list(e *Listing, all bool) error {
 			l.member.log.Info("member is in the list now", "peer", p.id, "address", next[i].Address)
 		case before[i].Address != next[i].Address:
 			p.out.Nudge()
-			l.member.log.Info("member has another address in the list", "peer", p.id, "address", next[i].Address)
+			l.book.Moved(p.id, next[i].Address)
 		}
 	}
 	if g := l.byKey[keyOf(l.member.config.Group)]; g != nil {

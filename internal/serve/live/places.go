@@ -57,11 +57,10 @@ func (l *loop) turn(next *book.Book) error {
 		return err
 	}
 	l.after = append(l.after, func() {}) // it becomes durable
-	for _, line := range l.book.News(&before) {
-		for _, p := range l.member.peers {
-			if p != nil && p.connected {
-				p.send(line.Frame(places), 0)
-			}
+	news := l.book.News(&before, l.member.now())
+	for _, p := range l.member.peers {
+		if p != nil && p.connected {
+			l.tell(p, news...)
 		}
 	}
 	return nil
@@ -90,9 +89,7 @@ func (l *loop) hearLine(p *peer, payload []byte) error {
 	if !ok || l.merge == nil {
 		return transport.ErrFrame
 	}
-	if answer != nil {
-		p.tell(answer)
-	}
+	l.tell(p, answer...)
 	if next == nil {
 		return nil
 	}
@@ -103,29 +100,31 @@ func (l *loop) hearLine(p *peer, payload []byte) error {
 	return fatal(err)
 }
 
-// tell sends a peer a line, on the connection that the peer has dialed if there is no other one: it may have moved, and know nothing of that.
-func (p *peer) tell(line *book.Line) {
-	if in, can := p.in.(transport.Teller); can && !p.connected {
-		in.Tell(line.Frame(places))
-	} else if p.connected {
-		p.send(line.Frame(places), 0)
+// tell sends a peer lines when they are durable, on the connection that it has dialed if there is no other one: it may have moved, and know nothing
+// of that. A crash would take back a line that is not durable, and this member would then make another one of its version.
+func (l *loop) tell(p *peer, lines ...book.Line) {
+	tell := func() {
+		for _, line := range lines {
+			if in, can := p.in.(transport.Teller); can && !p.connected {
+				in.Tell(line.Frame(places))
+			} else if p.connected {
+				p.send(line.Frame(places), 0)
+			}
+		}
 	}
+	if l.recording() {
+		l.after = append(l.after, tell)
+		return
+	}
+	tell()
 }
 
 // correct tells a peer that has connected where the others take it to be.
-func (l *loop) correct(p *peer) {
-	if line, known := l.book.Book.Line(p.id); known && line.Version != 0 {
-		p.tell(&line)
-	}
-}
+func (l *loop) correct(p *peer) { l.tell(p, l.book.Book.Changes(p.id)...) }
 
 // tellBook sends a peer that this member has connected to all lines that have changed since the lists of hosts.
 func (l *loop) tellBook(p *peer) {
-	for _, line := range l.book.Book.Lines() {
-		if line.Version != 0 {
-			p.send(line.Frame(places), 0)
-		}
-	}
+	l.tell(p, l.book.Book.Changes()...)
 	if len(l.book.Seeds) > 0 {
 		p.send(transport.AppendFrame(nil, inquires), 0)
 	}
@@ -139,7 +138,7 @@ func (l *loop) tellAll(p *peer) {
 			line = book.Line{ID: member.ID, Address: member.Address, Weight: l.groups[0].priority(member.ID)}
 		}
 		if !member.Unlisted && line.Check() == nil {
-			p.tell(&line)
+			l.tell(p, line)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -36,6 +37,8 @@ func (d *Damage) String() string {
 type Records struct {
 	Logs    []*Log   // in the order of groups and members
 	Damages []Damage // outside of all segments
+
+	empty []string // files without a byte
 }
 
 // Log is the record of one member.
@@ -86,7 +89,23 @@ func Open(ctx context.Context, paths ...string) (*Records, error) {
 	for _, l := range r.Logs {
 		r.join(l)
 	}
+	r.emptied()
 	return r, nil
+}
+
+// emptied names the files that are empty, and of which nothing is in memory either. One that others follow is missing between segments.
+func (r *Records) emptied() {
+	for _, path := range r.empty {
+		number, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(path), extension), 10, 64)
+		followed := slices.ContainsFunc(r.Logs, func(l *Log) bool {
+			return slices.ContainsFunc(l.Segments, func(s *Segment) bool {
+				return err == nil && s.Head.Segment >= number && filepath.Dir(s.File) == filepath.Dir(path)
+			})
+		})
+		if !followed && filepath.Base(path) != changesName {
+			r.Damages = append(r.Damages, Damage{File: path, What: "it is empty: its member was killed as it began the file, or what was in it is lost"})
+		}
+	}
 }
 
 // join adds what the last life of a member has in memory, and not in its files.
@@ -198,7 +217,8 @@ func (r *Records) parse(name string, content []byte, keep bool) {
 	begin := nextHead(content, 0)
 	switch {
 	case begin < 0 && len(content) == 0:
-		return // its member was killed before it wrote the head
+		r.empty = append(r.empty, name)
+		return
 	case begin < 0:
 		damage(0, "it is no record: it has no segment that is whole at its beginning")
 		return

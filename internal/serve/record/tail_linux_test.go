@@ -156,6 +156,9 @@ func TestASegmentWhoseFileIsEmptyIsRestored(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(path, "000000000002"+extension), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if records, err := Open(t.Context(), path); err != nil || len(records.Damages) > 0 {
+		t.Errorf("nothing is lost, and there are the damages %v, %v", records.Damages, err)
+	}
 	next := sharing(t, path, 8)
 	next.Add(at(0), "g", renewal(1))
 	next.Sync()

@@ -277,6 +277,17 @@ func (s *State) Equal(other *State) bool {
 	return slices.EqualFunc(s.tables, other.tables, slices.Equal[[]int32])
 }
 
+// Key returns a text that two states of an interpretation have in common if they are the same.
+func (s *State) Key() string {
+	var b []byte
+	for _, t := range s.tables {
+		for _, v := range t {
+			b = append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+		}
+	}
+	return string(b)
+}
+
 // Fact is a value of a state function.
 type Fact struct {
 	Symbol *logic.Symbol

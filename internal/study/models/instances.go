@@ -11,7 +11,7 @@ import (
 
 // instances are interpretations of models that are of no ring, by the model.
 var instances = map[string]func(m *logic.Model) (*finite.Interpretation, error){
-	"bully": FourProcesses, "tree": SmallTree, "verify-leader": ThreeMembers, "quorum-bully": FourMembers,
+	"bully": FourProcesses, "tree": SmallTree, "verify-leader": ThreeMembers, "quorum-bully": FourMembers, "address-book": ThreeBooks,
 }
 
 // FourProcesses is an instance of Bully.
@@ -155,4 +155,48 @@ func lengthOf(claim, at int) int {
 		return Lease - 1
 	}
 	return Lease
+}
+
+// BookLine is a line of an address book, as address-book.model has it.
+type BookLine struct {
+	Of, Additions, Moves int // Of counts members from 0
+	Removed              bool
+	Address              int
+	Order                int
+}
+
+// Books returns an interpretation of address-book.model with these members, lines and addresses, and a process for each member.
+func Books(m *logic.Model, members []string, lines []BookLine, addresses []string) (*finite.Interpretation, error) {
+	names := map[string][]string{"Member": members, "Process": members, "Address": addresses}
+	most := 0
+	for _, l := range lines {
+		version := fmt.Sprintf("%d.%d", l.Additions, l.Moves)
+		if l.Removed {
+			version = fmt.Sprintf("%d.gone", l.Additions)
+		}
+		names["Line"] = append(names["Line"], fmt.Sprintf("%s@%s:%s/%d", members[l.Of], version, addresses[l.Address], l.Order))
+		most = max(most, l.Additions)
+	}
+	truth := map[bool]int{true: 1}
+	return finite.New(m, names, finite.Range{Least: 0, Most: most}, map[string]func([]int) int{
+		"of":        func(a []int) int { return lines[a[0]].Of },
+		"additions": func(a []int) int { return lines[a[0]].Additions },
+		"moves":     func(a []int) int { return lines[a[0]].Moves },
+		"removed":   func(a []int) int { return truth[lines[a[0]].Removed] },
+		"order":     func(a []int) int { return lines[a[0]].Order },
+		"address":   func(a []int) int { return lines[a[0]].Address },
+		"name":      func(a []int) int { return a[0] },
+	})
+}
+
+// ThreeBooks is an instance of the address book: two commands may make lines of one version.
+func ThreeBooks(m *logic.Model) (*finite.Interpretation, error) {
+	return Books(m, []string{"1", "2", "3"}, []BookLine{
+		{Of: 0, Address: 0}, {Of: 0, Address: 1, Order: 1},
+		{Of: 0, Moves: 1, Address: 0}, {Of: 0, Moves: 1, Address: 1, Order: 1},
+		{Of: 0, Removed: true, Address: 0}, {Of: 0, Removed: true, Address: 1, Order: 1},
+		{Of: 0, Additions: 1, Address: 0}, {Of: 0, Additions: 1, Address: 1, Order: 1}, {Of: 0, Additions: 1, Moves: 1, Address: 0},
+		{Of: 0, Additions: 1, Removed: true, Address: 0}, {Of: 0, Additions: 2, Address: 1, Order: 1},
+		{Of: 1, Address: 1, Order: 1}, {Of: 1, Moves: 1, Address: 0}, {Of: 1, Removed: true, Address: 1, Order: 1}, {Of: 1, Additions: 1, Address: 0},
+	}, []string{"a", "b"})
 }
