@@ -22,6 +22,7 @@ const (
 // The violations of a checked step, with the process as the subject.
 var (
 	ErrShared   = errors.New("writes into a list that was sent, received or stored, and that others share")
+	ErrAppended = errors.New("appends to a list that was sent, received or stored, and that others may share; it must append to x[:len(x):len(x)]")
 	ErrConstant = errors.New("changes a field that is declared constant")
 	ErrImpure   = errors.New("does something else when the same step is made again; a step depends on its arguments and Choose only")
 )
@@ -36,6 +37,7 @@ type checker struct {
 	next           int      // … the index of the second one's next choice
 	given, told    []byte   // the input of a step, before and after
 	constant       []byte
+	guard          codec.Guard
 	first, further []byte // the effects of the two steps, except those below
 	other          []election.Effect
 	larger, peers  *Stranger // each makes a step in every other checked step
@@ -85,8 +87,8 @@ func (ps *Processes) strangers() {
 
 type choice struct{ among, value uint32 }
 
-// Checked is [Processes.Step] made twice, on a copy of the state first, and with a step of a [Stranger] between. The error is an ErrShared, ErrConstant or
-// ErrImpure; the effects are then invalid. A checked step takes about five times as long, and more if states are long
+// Checked is [Processes.Step] made twice, on a copy of the state first, and with a step of a [Stranger] between. The error is an ErrShared, ErrAppended,
+// ErrConstant or ErrImpure; the effects are then invalid. A checked step takes about five times as long, and more if states are long
 // lists.
 func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*Effects, error) {
 	c := &ps.checker
@@ -100,20 +102,12 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	c.made, c.next = c.made[:0], 0
 	c.constant = ps.AppendState(c.constant[:0], slot, now, codec.Constant)
 	c.given = ps.given(c.given[:0], slot, e, now)
-	ps.Copy(c.slot, slot)
-	ps.store.choices(c.record)
-	tried := ps.Step(c.slot, position, e, now)
-	c.first = ps.done(c.first[:0], c.slot, tried, now)
-	c.other = append(c.other[:0], tried.Other...)
-	for i := range tried.Sent {
-		ps.Release(tried.Sent[i].Message)
-	}
-	if c.told = ps.given(c.told[:0], slot, e, now); !bytes.Equal(c.given, c.told) {
-		ps.restore(e, c.given)
-		return &Effects{}, ErrShared
+	sent, err := ps.try(slot, position, e, now)
+	if err != nil {
+		return &Effects{}, err
 	}
 	if c.listing != nil {
-		ps.list(slot, position, e, now, len(tried.Sent))
+		ps.list(slot, position, e, now, sent)
 		c.next = 0
 	}
 	ps.strangers()
@@ -133,6 +127,40 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 		return effects, ErrConstant
 	}
 	return effects, nil
+}
+
+// try makes the first of two steps. Its lists are copies with room behind them, so that any write into them is seen. It returns
+// the number of sent messages.
+func (ps *Processes) try(slot, position int, e Event, now election.Ticks) (sent int, err error) {
+	c, plans, received := &ps.checker, &ps.Program.Plans, e
+	ps.Copy(c.slot, slot)
+	c.guard.Clear()
+	c.guard.Add(plans.State, ps.store.state(c.slot))
+	if e.What == Received && plans.Message.Lists() {
+		received.Message = ps.store.double(e.Message)
+		c.guard.Add(plans.Message, ps.store.message(received.Message))
+	}
+	ps.store.choices(c.record)
+	tried := ps.Step(c.slot, position, received, now)
+	c.first = ps.done(c.first[:0], c.slot, tried, now)
+	c.other = append(c.other[:0], tried.Other...)
+	for i := range tried.Sent {
+		ps.Release(tried.Sent[i].Message)
+	}
+	if received.Message != e.Message {
+		ps.Release(received.Message)
+	}
+	switch written, beyond := c.guard.Written(); {
+	case written:
+		return 0, ErrShared
+	case beyond:
+		return 0, ErrAppended
+	}
+	if c.told = ps.given(c.told[:0], slot, e, now); !bytes.Equal(c.given, c.told) { // through a list that it got from elsewhere
+		ps.restore(e, c.given)
+		return 0, ErrShared
+	}
+	return len(tried.Sent), nil
 }
 
 // given encodes the input of a step: the received message, and the state.

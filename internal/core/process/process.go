@@ -158,6 +158,7 @@ type store interface {
 	message(m Message) codec.Pointer // its address; that of a copy of a small one, valid until the next call
 	blank() codec.Pointer            // the address for a message that hold then holds
 	hold() Message
+	double(m Message) Message // holds an equal one, which shares its lists
 }
 
 // New makes the newborn processes of a network. With phases, each step computes the phases of its election messages. With checks, each
