@@ -23,7 +23,7 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	}
 	other := process.Must(process.Of(&a)).Stranger(strangers)
 	fresh := func() []byte { return make([]byte, 0, 256) } // most states and messages have less
-	var guard codec.Guard // of lists that are stored, whose copies each step gets
+	var guard codec.Guard                                  // of lists that are stored, whose copies each step gets
 	try := func(name string, s *S, out *election.Out[M], step func(*S, *election.Out[M])) {
 		now := out.Deadline(election.Ticks{}).Left(election.Ticks{})
 		before := plans.State.Append(fresh(), codec.At(s), now)

@@ -51,8 +51,9 @@ type Post struct {
 	Body Body
 }
 
-// NewValues makes the values of a network.
+// NewValues makes the values of a network, after a rehearsal.
 func (p *Program) NewValues(network *network.Instance) *Values {
+	p.Rehearse(network)
 	ps := p.empty(network, false)
 	v := &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, bodies: map[string]Body{}}
 	ps.check(true)
