@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/codec"
@@ -35,8 +38,7 @@ type checker struct {
 	choose         func(n uint32) uint32
 	made           []choice // by the first of two steps
 	next           int      // … the index of the second one's next choice
-	given, told    []byte   // the input of a step, before and after
-	constant       []byte
+	constant, told []byte   // fields before and after a step
 	guard          codec.Guard
 	first, further []byte // the effects of the two steps, except those below
 	other          []election.Effect
@@ -53,15 +55,40 @@ const mostKnown = 1024
 // ErrNoChoice reports that a step chooses from no values.
 var ErrNoChoice = fmt.Errorf("%w: chooses from 0 values; Choose needs at least one", ErrBroken)
 
-// Blame returns the property that a panicking step violates, and what it does, with the process as the subject.
+// Blame returns the property that a panicking step violates, and what it does, with the process as the subject. The text is one line that
+// a terminal shows as it is, whatever an algorithm panics with.
 func Blame(fault any) (property, how string) {
 	if err, is := fault.(error); is && errors.Is(err, ErrBroken) {
-		return BrokeContract, strings.TrimPrefix(err.Error(), ErrBroken.Error()+": ")
+		return BrokeContract, line(strings.TrimPrefix(err.Error(), ErrBroken.Error()+": "))
 	}
 	if unknown, is := fault.(election.KindError); is {
 		return BrokeContract, unknown.Error()
 	}
-	return Panicked, strings.Join(strings.Fields(fmt.Sprintf("panics: %v", fault)), " ")
+	return Panicked, line(fmt.Sprintf("panics: %v", fault))
+}
+
+// longest is the largest number of characters of a text that an algorithm has made.
+const longest = 400
+
+// line returns a text in one line of at most longest characters, and writes those that have no form as Go does.
+func line(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	var b strings.Builder
+	count := 0
+	for at, r := range text {
+		if count++; count > longest {
+			return fmt.Sprintf("%s… (%d bytes more)", b.String(), len(text)-at)
+		}
+		switch _, size := utf8.DecodeRuneInString(text[at:]); {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[at])
+		case unicode.IsGraphic(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // errNewborn and errEligible report functions that are no steps, and depend on more than their argument.
@@ -101,7 +128,6 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	defer ps.store.choices(c.choose)
 	c.made, c.next = c.made[:0], 0
 	c.constant = ps.AppendState(c.constant[:0], slot, now, codec.Constant)
-	c.given = ps.given(c.given[:0], slot, e, now)
 	sent, err := ps.try(slot, position, e, now)
 	if err != nil {
 		return &Effects{}, err
@@ -156,29 +182,7 @@ func (ps *Processes) try(slot, position int, e Event, now election.Ticks) (sent 
 	case beyond:
 		return 0, ErrAppended
 	}
-	if c.told = ps.given(c.told[:0], slot, e, now); !bytes.Equal(c.given, c.told) { // through a list that it got from elsewhere
-		ps.restore(e, c.given)
-		return 0, ErrShared
-	}
 	return len(tried.Sent), nil
-}
-
-// given encodes the input of a step: the received message, and the state.
-func (ps *Processes) given(dst []byte, slot int, e Event, now election.Ticks) []byte {
-	if e.What == Received {
-		dst = ps.AppendMessage(dst, e.Message)
-	}
-	return ps.AppendState(dst, slot, now, codec.Whole)
-}
-
-// restore gives a message its value before the step, so that it can be reported.
-func (ps *Processes) restore(e Event, given []byte) {
-	if e.What != Received {
-		return
-	}
-	if _, err := ps.Program.Plans.Message.Decode(given, ps.store.message(e.Message), election.Ticks{}); err != nil {
-		panic(fmt.Sprintf("process: a message does not decode: %v", err))
-	}
 }
 
 // done encodes the result of a step: the state, and its messages.
