@@ -422,9 +422,11 @@ func (w *Walker) put() (err error) {
 		return report.ErrNo
 	case w.options.Moment != nil: // it is a part of a run
 		return nil
+	case len(found.Faults) > 0 || report.Usurped(found.Prepared.Declaration(), &found.Outcome):
+		return report.ErrNo
 	case !found.Complete:
 		return report.Stopped("stopped after %d events, before the end", len(w.Made()))
-	case !found.Right || len(found.Faults) > 0:
+	case !found.Right:
 		return report.ErrNo
 	}
 	return nil
