@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Declaration is what an algorithm declares about itself, as data for engines, the command line, the documentation
@@ -308,8 +307,8 @@ const (
 
 // plain reports whether a terminal shows a text as it is, in at most so many characters.
 func plain(text string, most int) bool {
-	odd := func(r rune) bool { return !unicode.IsGraphic(r) }
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, odd) && utf8.RuneCountInString(text) <= most
+	odd := func(r rune) bool { return !strconv.IsGraphic(r) }
+	return strings.ToValidUTF8(text, "") == text && !strings.ContainsFunc(text, odd) && len([]rune(text)) <= most
 }
 
 // wrongText returns which text of the declaration is long or has characters without a form, without that text; empty if none is.
