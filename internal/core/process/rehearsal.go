@@ -49,10 +49,11 @@ type armed struct {
 }
 
 const (
-	mostRehearsed = 1 << 8 // processes
-	mostCalls     = 192    // beyond one for each process
-	mostInRound   = 48     // calls of a round in which one process starts after the other
-	rounds        = 3      // of that kind
+	mostRehearsed = 1 << 8  // processes
+	mostCalls     = 192     // beyond one for each process
+	mostChoices   = 1 << 10 // of a step
+	mostInRound   = 48      // calls of a round in which one process starts after the other
+	rounds        = 3       // of that kind
 	strangeSteps  = 96
 )
 
@@ -211,8 +212,16 @@ func (r *rehearsal) note(q int, e Event) {
 		n.message = ps.AppendMessage(nil, e.Message)
 	}
 	c.made = c.made[:0]
-	ps.store.choices(c.record)
+	ps.store.choices(func(among uint32) uint32 {
+		if len(c.made) == mostChoices {
+			panic(errRound) // it may choose for ever; engines say so where they check the step
+		}
+		return c.record(among)
+	})
 	effects, fault := r.tried(q, &n, e)
+	if fault == errRound {
+		panic(errRound)
+	}
 	n.made = slices.Clone(c.made)
 	sent, other := slices.Clone(effects.Sent), n.other
 	var now call

@@ -11,6 +11,7 @@ type Stranger struct {
 	ps      *Processes
 	waiting []Sent
 	begun   int // processes that have started
+	chosen  int // values in the step under way
 }
 
 // mostWaiting is the number of messages under way at which an election of strangers begins again.
@@ -42,7 +43,13 @@ func (p *Program) peers(of *network.Instance) *Stranger {
 func (p *Program) strange(other *network.Instance) *Stranger {
 	s := &Stranger{ps: p.empty(other, false), begun: other.Size()}
 	s.ps.Grow(other.Size() + 1)
-	s.ps.Choices(luck())
+	draw := luck()
+	s.ps.Choices(func(n uint32) uint32 {
+		if s.chosen++; s.chosen > mostChoices {
+			panic(errRound) // it may choose for ever, which a checked step shows
+		}
+		return draw(n)
+	})
 	return s
 }
 
@@ -111,6 +118,7 @@ func (s *Stranger) step(position int, e Event) *Effects {
 	u.position, u.function, u.event = position, "", e
 	u.begin()
 	defer u.end()
+	s.chosen = 0
 	return s.ps.Step(position, position, e, election.Ticks{})
 }
 
