@@ -1,10 +1,13 @@
 package election
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Declaration is what an algorithm declares about itself, as data for engines, the command line, the documentation
@@ -261,10 +264,17 @@ func (d *Declaration) Bound(c Case) *Bound {
 // that every algorithm needs are set.
 func (a *Declaration) validate(obligatory bool, has Functions) error {
 	var faults []error
+	name := a.Name
+	if !plain(name, longestName) {
+		name = "?"
+	}
 	must := func(ok bool, fault string) {
 		if !ok {
-			faults = append(faults, fmt.Errorf("algorithm %q: %s", a.Name, fault))
+			faults = append(faults, fmt.Errorf("algorithm %q: %s", name, fault))
 		}
+	}
+	if fault := a.wrongText(); fault != "" { // which others would print
+		return fmt.Errorf("algorithm %q: %s", name, fault)
 	}
 	must(a.Name != "", "has no Name")
 	must(obligatory, "New, Start and Receive are obligatory")
@@ -286,6 +296,45 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	a.validateChoices(must)
 	a.validateLists(must)
 	return errors.Join(faults...)
+}
+
+// The largest numbers of characters of names, and of other texts of a declaration.
+const (
+	longestName  = 64
+	longestText  = 256
+	longestAbout = 1 << 12
+)
+
+// plain reports whether a terminal shows a text as it is, in at most so many characters.
+func plain(text string, most int) bool {
+	odd := func(r rune) bool { return !strconv.IsGraphic(r) }
+	return strings.ToValidUTF8(text, "") == text && !strings.ContainsFunc(text, odd) && len([]rune(text)) <= most
+}
+
+// wrongText returns which text of the declaration is long or has characters without a form, without that text; empty if none is.
+func (a *Declaration) wrongText() string {
+	wrong := func(which, text string, most int) string {
+		if plain(text, most) {
+			return ""
+		}
+		return fmt.Sprintf("%s is longer than %d characters, or has some that a terminal does not show, such as escapes", which, most)
+	}
+	text := cmp.Or(wrong("Name", a.Name, longestName), wrong("Title", a.Title, longestText), wrong("Source", a.Source, longestText), wrong("About", a.About, longestAbout))
+	for i, k := range a.Kinds {
+		text = cmp.Or(text, wrong(fmt.Sprintf("the Name of Kinds[%d]", i), k.Name, longestName))
+	}
+	for i, timer := range a.Timers {
+		text = cmp.Or(text, wrong(fmt.Sprintf("Timers[%d]", i), timer, longestName))
+	}
+	for i, b := range a.Bounds {
+		text = cmp.Or(text, wrong(fmt.Sprintf("the Formula of Bounds[%d]", i), b.Formula, longestText), wrong(fmt.Sprintf("the Source of Bounds[%d]", i), b.Source, longestText))
+	}
+	for i, p := range a.Parameters {
+		if p != nil {
+			text = cmp.Or(text, wrong(fmt.Sprintf("the name of Parameters[%d]", i), p.String(), longestName))
+		}
+	}
+	return text
 }
 
 // validateChoices checks the fields whose values are constants.

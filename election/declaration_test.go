@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/election"
@@ -58,6 +59,10 @@ func TestADeclarationThatContradictsItselfIsRefusedWithTheReason(t *testing.T) {
 		want   []string
 	}{
 		{func(a algorithm) { a.Name = "" }, []string{"has no Name"}},
+		{func(a algorithm) { a.Kinds = []election.MessageKind{{Name: "to\x1b[31mken"}} }, []string{"the Name of Kinds[0] is longer than 64 characters, or has some that a terminal does not show, such as escapes"}},
+		{func(a algorithm) { a.Source = strings.Repeat("é", 257) }, []string{"Source is longer than 256 characters, or has some that a terminal does not show, such as escapes"}},
+		{func(a algorithm) { a.Source = strings.Repeat("é", 256) }, nil},
+		{func(a algorithm) { a.Timers = []string{"a\u202e"} }, []string{"Timers[0] is longer than 64 characters, or has some that a terminal does not show, such as escapes"}},
 		{func(a algorithm) { a.New = nil }, []string{"New, Start and Receive are obligatory"}},
 		{func(a algorithm) { a.Start = nil }, []string{"New, Start and Receive are obligatory"}},
 		{func(a algorithm) { a.Receive = nil }, []string{"New, Start and Receive are obligatory"}},
@@ -138,6 +143,18 @@ func TestADeclarationThatContradictsItselfIsRefusedWithTheReason(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
+
+// A name that nobody can read is not printed, either.
+func TestANameThatATerminalDoesNotShowIsRefusedWithoutIt(t *testing.T) {
+	for _, name := range []string{"a\x1b[31m", "a\nb", "\xff", strings.Repeat("a", 65)} {
+		a := valid()
+		a.Name = name
+		want := `algorithm "?": Name is longer than 64 characters, or has some that a terminal does not show, such as escapes`
+		if err := a.Validate(); err == nil || err.Error() != want {
+			t.Errorf("%q: %v", name, err)
 		}
 	}
 }

@@ -253,10 +253,13 @@ func faulty(do func() error) (wrong *process.Fault, err error) {
 	return nil, err
 }
 
-// guarded returns the report of an exploration, also if a function of the algorithm fails that is no step.
+// guarded returns the report of an exploration, also if a function of the algorithm fails that is no step. A verdict on steps that depend on what
+// others have left behind is none: those of the rehearsal are made again at the end.
 func guarded(program *process.Program, o *Options, explore func() (*Report, error)) (report *Report, err error) {
 	wrong, err := faulty(func() error {
-		report, err = explore()
+		if report, err = explore(); err == nil && (report.Violation == nil || report.Violation.Property != BrokeContract && report.Violation.Property != Panicked) {
+			program.Recall(o.Setup.IDs.Len())
+		}
 		return err
 	})
 	if wrong != nil {

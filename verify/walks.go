@@ -22,13 +22,17 @@ const mostInterned = 1 << 16
 // first walk that has one, on any number of cores. The report is never complete; its States are the steps of all walks.
 func Walks(a program.Program, o Options, count int, seed uint64) (*Report, error) {
 	program := process.Opened(a)
+	return guarded(program, &o, func() (*Report, error) { return walked(program, &o, count, seed) })
+}
+
+func walked(program *process.Program, o *Options, count int, seed uint64) (*Report, error) {
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
 	if err := o.begins(program); err != nil {
 		return nil, err
 	}
-	w := &walks{program: program, o: &o, seed: seed, lengths: make([]uint32, count), first: count, monitor: search.NewMonitor(o.search(), count)}
+	w := &walks{program: program, o: o, seed: seed, lengths: make([]uint32, count), first: count, monitor: search.NewMonitor(o.search(), count)}
 	about, err := model.NewChecker(program, o.model(), w.setup(0))
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 const strangers = 24
 
 // Pure returns the algorithm with each step first run on two copies of the state, and a step of another election between, with more
-// identifiers. It panics if the copies differ afterwards, in state or effects, if a step wrote to a shared slice, or if it changed a constant field.
+// identifiers. It panics if the copies differ afterwards, in state or effects, if a step wrote to a shared slice or behind one, or if it changed a constant field.
 func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	plans, err := codec.ForAlgorithm(&a)
 	if err != nil {
@@ -23,6 +23,7 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	}
 	other := process.Must(process.Of(&a)).Stranger(strangers)
 	fresh := func() []byte { return make([]byte, 0, 256) } // most states and messages have less
+	var guard codec.Guard                                  // of lists that are stored, whose copies each step gets
 	try := func(name string, s *S, out *election.Out[M], step func(*S, *election.Out[M])) {
 		now := out.Deadline(election.Ticks{}).Left(election.Ticks{})
 		before := plans.State.Append(fresh(), codec.At(s), now)
@@ -31,11 +32,14 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 		var effects [2]*election.Collector[M]
 		for i := range 2 {
 			copied, choices := *s, random.New(1, random.Choices)
+			guard.Clear()
+			guard.Add(plans.State, codec.At(&copied))
 			c := new(election.Collector[M])
 			c.Clock(now)
 			c.Choices(func(n uint32) uint32 { return uint32(choices.Below(uint64(n))) })
 			step(&copied, c.Out())
 			other.Step()
+			written(a.Name, name, &guard, "stored before")
 			after[i], effects[i] = plans.State.Append(fresh(), codec.At(&copied), now), c
 			if !bytes.Equal(constant, plans.State.AppendPart(fresh(), codec.At(&copied), now, codec.Constant)) {
 				panic(fmt.Sprintf("%s %s: changed a field that is declared constant", a.Name, name))
@@ -46,7 +50,7 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 			panic(fmt.Sprintf("%s %s: one step from one state led to two states", a.Name, name))
 		case !reflect.DeepEqual(effects[0].Sent(), effects[1].Sent()) || !reflect.DeepEqual(effects[0].Effects(), effects[1].Effects()):
 			panic(fmt.Sprintf("%s %s: one step from one state had two effects", a.Name, name))
-		case !bytes.Equal(before, plans.State.Append(fresh(), codec.At(s), now)):
+		case !bytes.Equal(before, plans.State.Append(fresh(), codec.At(s), now)): // through a slice that it got from elsewhere
 			panic(fmt.Sprintf("%s %s: wrote to a slice that was stored before", a.Name, name))
 		}
 		step(s, out)
@@ -54,13 +58,22 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	pure := around(a, try)
 	receive := pure.Receive
 	pure.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
-		before := plans.Message.Append(fresh(), codec.At(&m), election.Ticks{})
+		var guard codec.Guard
+		guard.Add(plans.Message, codec.At(&m))
 		receive(s, port, kind, m, out)
-		if !bytes.Equal(before, plans.Message.Append(fresh(), codec.At(&m), election.Ticks{})) {
-			panic(fmt.Sprintf("%s Receive: wrote to a slice of the message", a.Name))
-		}
+		written(a.Name, "Receive", &guard, "received")
 	}
 	return pure
+}
+
+// written panics if a step wrote into a guarded slice, or into the room behind one.
+func written(algorithm, step string, guard *codec.Guard, which string) {
+	switch element, beyond := guard.Written(); {
+	case element:
+		panic(fmt.Sprintf("%s %s: wrote to a slice that was %s", algorithm, step, which))
+	case beyond:
+		panic(fmt.Sprintf("%s %s: appended to a slice x that was %s; it must append to x[:len(x):len(x)]", algorithm, step, which))
+	}
 }
 
 // around returns the algorithm with do called around each step, with the step's name.

@@ -24,23 +24,40 @@ func TestImpureStepsAreFound(t *testing.T) {
 		}
 		collecting.Receive(c, port, kind, m, out)
 	}
+	growing := collecting
+	growing.Receive = func(_ *collector, _ election.Port, kind election.Kind, m collection, out *election.Out[collection]) {
+		out.Send(0, kind, collection{List: append(m.List, 1)})
+	}
 	for want, a := range map[string]election.Algorithm[collector, collection]{
 		"one step from one state had two effects": counting,
-		"wrote to a slice of the message":         appending,
+		"wrote to a slice that was received":      appending,
+		"appended to a slice x that was received": growing,
 	} {
 		if found := impure(a); !strings.Contains(found, want) {
 			t.Errorf("found %q, want %q", found, want)
 		}
 	}
-	growing := coins
-	growing.Start = func(g *gambler, out *election.Out[wager]) {
+	hoarding := election.Algorithm[hoarder, collection]{
+		Declaration: collecting.Declaration,
+		New:         func(election.Local) hoarder { return hoarder{make([]uint8, 0, 2)} },
+		Start:       func(h *hoarder, _ *election.Out[collection]) { h.List = append(h.List, 1) },
+		Receive:     func(*hoarder, election.Port, election.Kind, collection, *election.Out[collection]) {},
+	}
+	if found := impure(hoarding); !strings.Contains(found, "appended to a slice x that was stored") {
+		t.Errorf("found %q of an append to a list of the state", found)
+	}
+	changing := coins
+	changing.Start = func(g *gambler, out *election.Out[wager]) {
 		g.N++
 		coins.Start(g, out)
 	}
-	if found := impure(growing); !strings.Contains(found, "changed a field that is declared constant") {
+	if found := impure(changing); !strings.Contains(found, "changed a field that is declared constant") {
 		t.Errorf("found %q of a constant that grows", found)
 	}
 }
+
+// hoarder is a process that appends to its list.
+type hoarder struct{ List []uint8 }
 
 // impure returns the fault that Pure finds in a run among three.
 func impure[S, M any](a election.Algorithm[S, M]) (fault string) {

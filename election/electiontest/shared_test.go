@@ -2,16 +2,21 @@ package electiontest
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
 
 // cheat is a process of an election without messages of its own: all processes share what each knows.
-type cheat struct{ ID, Leader election.ID }
+type cheat struct {
+	ID, Leader election.ID
+	N          int
+}
 
 type rumour struct{ ID election.ID }
 
@@ -66,6 +71,42 @@ var cheats = map[string]func() election.Algorithm[cheat, rumour]{
 		}
 		return a
 	},
+	"in a step, by the number of processes": func() election.Algorithm[cheat, rumour] {
+		best := map[int]election.ID{}
+		a := cheating()
+		a.KnowsSize = true
+		a.New = func(l election.Local) cheat { return cheat{ID: l.ID, N: l.N} }
+		a.Start = func(p *cheat, out *election.Out[rumour]) {
+			best[p.N] = max(best[p.N], p.ID)
+			out.Send(0, 0, rumour{p.ID})
+		}
+		a.Receive = func(p *cheat, _ election.Port, _ election.Kind, m rumour, out *election.Out[rumour]) {
+			switch {
+			case p.Leader > 0:
+			case m.ID < best[p.N]:
+				out.Send(0, 0, m)
+			default:
+				p.decide(m.ID, out)
+				out.Send(0, 0, m)
+			}
+		}
+		return a
+	},
+	"in a set of those that have started": func() election.Algorithm[cheat, rumour] {
+		begun := map[election.ID]bool{}
+		a := cheating()
+		a.Start = func(p *cheat, out *election.Out[rumour]) {
+			begun[p.ID] = true
+			out.Send(0, 0, rumour{p.ID})
+		}
+		a.Receive = func(p *cheat, _ election.Port, _ election.Kind, m rumour, out *election.Out[rumour]) {
+			if p.Leader == 0 && !begun[m.ID+1] {
+				p.decide(m.ID, out)
+				out.Send(0, 0, m)
+			}
+		}
+		return a
+	},
 	"in a closure": func() election.Algorithm[cheat, rumour] {
 		all := map[election.ID]bool{}
 		a := cheating()
@@ -89,19 +130,23 @@ func TestProcessesThatShareAreFound(t *testing.T) {
 	for name, cheats := range cheats {
 		for n := 3; n <= 5; n++ {
 			r, err := verify.Run(cheats(), verify.Options{Size: n, Starts: verify.AnyTime})
-			if err != nil || r.Violation == nil {
-				t.Errorf("%s: verify finds nothing among %d: %v", name, n, err)
+			if err != nil || r.Violation == nil || r.Violation.Property != verify.BrokeContract {
+				t.Errorf("%s: verify finds %v among %d: %v", name, r, n, err)
 			}
 			o := verify.Options{Size: n, Reduce: verify.AnyReduction}
-			if r, err = verify.Run(cheats(), o); err != nil || r.Violation == nil {
-				t.Errorf("%s: a reduced search finds nothing among %d: %v", name, n, err)
+			if r, err = verify.Run(cheats(), o); err != nil || r.Violation == nil || r.Violation.Property != verify.BrokeContract {
+				t.Errorf("%s: a reduced search finds %v among %d: %v", name, r, n, err)
+			}
+			a := cheats()
+			if r, err = verify.Walks(process.Must(process.Of(&a)), verify.Options{Size: n}, 5, 1); err != nil || r.Violation == nil || r.Violation.Property != verify.BrokeContract {
+				t.Errorf("%s: walks find %v among %d: %v", name, r, n, err)
 			}
 		}
 		_, err := simulate.Run(cheats(), simulate.Options{Setup: network.On(1, 2, 3), Record: true})
-		if v := new(simulate.Violation); name != "in a step" && !errors.As(err, &v) {
+		if v := new(simulate.Violation); !errors.As(err, &v) || v.Property != verify.BrokeContract {
 			t.Errorf("%s: a recorded run ends with %v", name, err)
 		}
-		if name != "in a step" && impure(cheats()) == "<nil>" {
+		if !strings.Contains(name, "in a s") && impure(cheats()) == "<nil>" {
 			t.Errorf("%s: Pure finds nothing", name)
 		}
 	}

@@ -177,5 +177,26 @@ func (s *SavedRun) Check(known *pflag.FlagSet) error {
 			return fmt.Errorf("%.40q is not a --name=value of a run", word)
 		}
 	}
+	for i, c := range s.Choices {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("event %d of the walk: %w", i+1, err)
+		}
+	}
 	return nil
+}
+
+// check returns an error if there is no such event: an unknown word would be taken for another one.
+func (c SavedChoice) check() error {
+	if c.Order != "" && !slices.Contains(slices.Collect(maps.Values(savedOrders)), c.Order) {
+		return fmt.Errorf("there is no order %.40q", c.Order)
+	}
+	if _, err := base64.RawURLEncoding.DecodeString(c.State); err != nil {
+		return fmt.Errorf("its state is no base64 of addresses: %.40q", c.State)
+	}
+	for what := simulate.Begin; what <= simulate.Gain; what++ {
+		if what.String() == c.What {
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no kind of event %.40q", c.What)
 }

@@ -422,9 +422,11 @@ func (w *Walker) put() (err error) {
 		return report.ErrNo
 	case w.options.Moment != nil: // it is a part of a run
 		return nil
+	case len(found.Faults) > 0 || report.Usurped(found.Prepared.Declaration(), &found.Outcome):
+		return report.ErrNo
 	case !found.Complete:
 		return report.Stopped("stopped after %d events, before the end", len(w.Made()))
-	case !found.Right || len(found.Faults) > 0:
+	case !found.Right:
 		return report.ErrNo
 	}
 	return nil
@@ -433,7 +435,13 @@ func (w *Walker) put() (err error) {
 // Found returns the result of the walk so far.
 func (w *Walker) Found() (found *report.Run, err error) {
 	found = &report.Run{Subject: w.o.Subject(w.e), Options: w.options, Result: w.Result(), Walked: true}
-	found.Replay = func(lines []string) string { return w.o.Replay(w.e, lines) }
+	found.Replay = func(lines []string) string {
+		call := w.o.Replay(w.e, lines)
+		if w.options.Moment != nil || w.o.walk != "" {
+			return call
+		}
+		return strings.Replace(call, " --step", "", 1) + " --walk " + report.ShellWord(plan.WalkText(plan.SavedChoices(w.Session)))
+	}
 	found.Told, err = w.o.Telling(w.options.Setup, w.o.Window())
 	return found, err
 }

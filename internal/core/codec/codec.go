@@ -57,6 +57,7 @@ type Plan struct {
 	root  node
 	ages  bool // a value can hold a deadline
 	names bool // a value can hold an identifier
+	lists bool // a value can hold a list
 }
 
 // Part is the part of a value that is encoded.
@@ -108,7 +109,7 @@ func Of(typ reflect.Type, deadlines bool) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{root, root.holds(deadline), root.holds(identifier)}, nil
+	return &Plan{root, root.holds(deadline), root.holds(identifier), root.holds(slice)}, nil
 }
 
 // holds reports whether a value has a part of that form.

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/codec"
@@ -22,6 +25,7 @@ const (
 // The violations of a checked step, with the process as the subject.
 var (
 	ErrShared   = errors.New("writes into a list that was sent, received or stored, and that others share")
+	ErrAppended = errors.New("appends to a list that was sent, received or stored, and that others may share; it must append to x[:len(x):len(x)]")
 	ErrConstant = errors.New("changes a field that is declared constant")
 	ErrImpure   = errors.New("does something else when the same step is made again; a step depends on its arguments and Choose only")
 )
@@ -34,8 +38,8 @@ type checker struct {
 	choose         func(n uint32) uint32
 	made           []choice // by the first of two steps
 	next           int      // … the index of the second one's next choice
-	given, told    []byte   // the input of a step, before and after
-	constant       []byte
+	constant, told []byte   // fields before and after a step
+	guard          codec.Guard
 	first, further []byte // the effects of the two steps, except those below
 	other          []election.Effect
 	larger, peers  *Stranger // each makes a step in every other checked step
@@ -51,15 +55,40 @@ const mostKnown = 1024
 // ErrNoChoice reports that a step chooses from no values.
 var ErrNoChoice = fmt.Errorf("%w: chooses from 0 values; Choose needs at least one", ErrBroken)
 
-// Blame returns the property that a panicking step violates, and what it does, with the process as the subject.
+// Blame returns the property that a panicking step violates, and what it does, with the process as the subject. The text is one line that
+// a terminal shows as it is, whatever an algorithm panics with.
 func Blame(fault any) (property, how string) {
 	if err, is := fault.(error); is && errors.Is(err, ErrBroken) {
-		return BrokeContract, strings.TrimPrefix(err.Error(), ErrBroken.Error()+": ")
+		return BrokeContract, line(strings.TrimPrefix(err.Error(), ErrBroken.Error()+": "))
 	}
 	if unknown, is := fault.(election.KindError); is {
 		return BrokeContract, unknown.Error()
 	}
-	return Panicked, strings.Join(strings.Fields(fmt.Sprintf("panics: %v", fault)), " ")
+	return Panicked, line(fmt.Sprintf("panics: %v", fault))
+}
+
+// longest is the largest number of characters of a text that an algorithm has made.
+const longest = 400
+
+// line returns a text in one line of at most longest characters, and writes those that have no form as Go does.
+func line(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	var b strings.Builder
+	count := 0
+	for at, r := range text {
+		if count++; count > longest {
+			return fmt.Sprintf("%s… (%d bytes more)", b.String(), len(text)-at)
+		}
+		switch _, size := utf8.DecodeRuneInString(text[at:]); {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[at])
+		case unicode.IsGraphic(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // errNewborn and errEligible report functions that are no steps, and depend on more than their argument.
@@ -85,8 +114,8 @@ func (ps *Processes) strangers() {
 
 type choice struct{ among, value uint32 }
 
-// Checked is [Processes.Step] made twice, on a copy of the state first, and with a step of a [Stranger] between. The error is an ErrShared, ErrConstant or
-// ErrImpure; the effects are then invalid. A checked step takes about five times as long, and more if states are long
+// Checked is [Processes.Step] made twice, on a copy of the state first, and with a step of a [Stranger] between. The error is an ErrShared, ErrAppended,
+// ErrConstant or ErrImpure; the effects are then invalid. A checked step takes about five times as long, and more if states are long
 // lists.
 func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*Effects, error) {
 	c := &ps.checker
@@ -99,21 +128,12 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	defer ps.store.choices(c.choose)
 	c.made, c.next = c.made[:0], 0
 	c.constant = ps.AppendState(c.constant[:0], slot, now, codec.Constant)
-	c.given = ps.given(c.given[:0], slot, e, now)
-	ps.Copy(c.slot, slot)
-	ps.store.choices(c.record)
-	tried := ps.Step(c.slot, position, e, now)
-	c.first = ps.done(c.first[:0], c.slot, tried, now)
-	c.other = append(c.other[:0], tried.Other...)
-	for i := range tried.Sent {
-		ps.Release(tried.Sent[i].Message)
-	}
-	if c.told = ps.given(c.told[:0], slot, e, now); !bytes.Equal(c.given, c.told) {
-		ps.restore(e, c.given)
-		return &Effects{}, ErrShared
+	sent, err := ps.try(slot, position, e, now)
+	if err != nil {
+		return &Effects{}, err
 	}
 	if c.listing != nil {
-		ps.list(slot, position, e, now, len(tried.Sent))
+		ps.list(slot, position, e, now, sent)
 		c.next = 0
 	}
 	ps.strangers()
@@ -135,22 +155,34 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	return effects, nil
 }
 
-// given encodes the input of a step: the received message, and the state.
-func (ps *Processes) given(dst []byte, slot int, e Event, now election.Ticks) []byte {
-	if e.What == Received {
-		dst = ps.AppendMessage(dst, e.Message)
+// try makes the first of two steps. Its lists are copies with room behind them, so that any write into them is seen. It returns
+// the number of sent messages.
+func (ps *Processes) try(slot, position int, e Event, now election.Ticks) (sent int, err error) {
+	c, plans, received := &ps.checker, &ps.Program.Plans, e
+	ps.Copy(c.slot, slot)
+	c.guard.Clear()
+	c.guard.Add(plans.State, ps.store.state(c.slot))
+	if e.What == Received && plans.Message.Lists() {
+		received.Message = ps.store.double(e.Message)
+		c.guard.Add(plans.Message, ps.store.message(received.Message))
 	}
-	return ps.AppendState(dst, slot, now, codec.Whole)
-}
-
-// restore gives a message its value before the step, so that it can be reported.
-func (ps *Processes) restore(e Event, given []byte) {
-	if e.What != Received {
-		return
+	ps.store.choices(c.record)
+	tried := ps.Step(c.slot, position, received, now)
+	c.first = ps.done(c.first[:0], c.slot, tried, now)
+	c.other = append(c.other[:0], tried.Other...)
+	for i := range tried.Sent {
+		ps.Release(tried.Sent[i].Message)
 	}
-	if _, err := ps.Program.Plans.Message.Decode(given, ps.store.message(e.Message), election.Ticks{}); err != nil {
-		panic(fmt.Sprintf("process: a message does not decode: %v", err))
+	if received.Message != e.Message {
+		ps.Release(received.Message)
 	}
+	switch written, beyond := c.guard.Written(); {
+	case written:
+		return 0, ErrShared
+	case beyond:
+		return 0, ErrAppended
+	}
+	return len(tried.Sent), nil
 }
 
 // done encodes the result of a step: the state, and its messages.

@@ -22,6 +22,8 @@ type Program struct {
 	Functions election.Functions // the optional functions that it has
 	Plans     codec.Plans
 	store     func(*pool) store
+
+	rehearsals rehearsals
 }
 
 // Of hides the types of an algorithm. It returns the error of [election.Algorithm.Validate], or one that names the type that is
@@ -34,7 +36,9 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{bounded(&a.Declaration), a.Functions(), plans, func(p *pool) store { return &typed[S, M]{a: a, pool: p} }}, nil
+	return &Program{
+		Declaration: bounded(&a.Declaration), Functions: a.Functions(), Plans: plans, store: func(p *pool) store { return &typed[S, M]{a: a, pool: p} },
+	}, nil
 }
 
 // Must returns the program of an algorithm that is known to be valid.
@@ -158,11 +162,15 @@ type store interface {
 	message(m Message) codec.Pointer // its address; that of a copy of a small one, valid until the next call
 	blank() codec.Pointer            // the address for a message that hold then holds
 	hold() Message
+	double(m Message) Message // holds an equal one, which shares its lists
 }
 
 // New makes the newborn processes of a network. With phases, each step computes the phases of its election messages. With checks, each
-// process is made twice.
+// process is made twice, after a rehearsal.
 func (p *Program) New(network *network.Instance, phases, checks bool) *Processes {
+	if checks {
+		p.Rehearse(network)
+	}
 	ps := p.empty(network, phases)
 	ps.Grow(network.Size())
 	if checks {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/election"
@@ -414,5 +415,21 @@ func TestOnlyPlainTypesOfCompleteAlgorithmsAreHidden(t *testing.T) {
 	}
 	if _, err := Of(&b); !errors.Is(err, codec.ErrPlain) {
 		t.Errorf("a state with a pointer: %v", err)
+	}
+}
+
+// What an algorithm panics with cannot command the terminal, and fills no more than some lines of it.
+func TestATextOfAPanicIsOneLineThatATerminalShows(t *testing.T) {
+	for with, want := range map[any]string{
+		"a\nb\tc":                         "panics: a b c",
+		"\x1b[31mred\a\x00":               `panics: \x1b[31mred\a\x00`,
+		"\u202eback \xff ⌊n⌋":             `panics: \u202eback \xff ⌊n⌋`,
+		strings.Repeat("é", 10_000):       "panics: " + strings.Repeat("é", 400-len("panics: ")) + "… (19216 bytes more)",
+		election.KindError(16):            "sends a message of kind 16; there are at most 16 kinds",
+		fmt.Errorf("%w: \x1b", ErrBroken): `\x1b`,
+	} {
+		if _, got := Blame(with); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
 	}
 }

@@ -11,6 +11,7 @@ type Stranger struct {
 	ps      *Processes
 	waiting []Sent
 	begun   int // processes that have started
+	chosen  int // values in the step under way
 }
 
 // mostWaiting is the number of messages under way at which an election of strangers begins again.
@@ -42,12 +43,30 @@ func (p *Program) peers(of *network.Instance) *Stranger {
 func (p *Program) strange(other *network.Instance) *Stranger {
 	s := &Stranger{ps: p.empty(other, false), begun: other.Size()}
 	s.ps.Grow(other.Size() + 1)
-	luck := uint64(1)
-	s.ps.Choices(func(n uint32) uint32 { // a constant could keep a step for ever that chooses until a value suits it
-		luck = luck*6364136223846793005 + 1442695040888963407 // Knuth's MMIX; its high bits are good enough here
-		return uint32(luck>>32) % n
+	draw := luck()
+	s.ps.Choices(func(n uint32) uint32 {
+		if s.chosen++; s.chosen > mostChoices {
+			panic(errRound) // it may choose for ever, which a checked step shows
+		}
+		return draw(n)
 	})
 	return s
+}
+
+// luck returns a source of choices. A constant could keep a step for ever that chooses until a value suits it.
+func luck() func(n uint32) uint32 {
+	luck := uint64(1)
+	return func(n uint32) uint32 {
+		luck = luck*6364136223846793005 + 1442695040888963407 // Knuth's MMIX; its high bits are good enough here
+		return uint32(luck>>32) % n
+	}
+}
+
+// watch lets [Watch] see its steps.
+func (s *Stranger) watch() {
+	if s != nil {
+		s.ps.watch()
+	}
 }
 
 // born makes a process that takes no part: only what New does beside it counts.
@@ -75,12 +94,12 @@ func (s *Stranger) Step() {
 	switch {
 	case s.begun < size:
 		s.begun++
-		s.post(s.ps.Step(s.begun-1, s.begun-1, Event{What: Started}, election.Ticks{}))
+		s.post(s.step(s.begun-1, Event{What: Started}))
 	case len(s.waiting) > 0 && len(s.waiting) < mostWaiting:
 		m := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		to, port := links.End(m.On())
-		s.post(s.ps.Receive(to, to, port, m.Kind(), m.Message, election.Ticks{}))
+		s.post(s.step(to, Event{What: Received, Port: port, Kind: m.Kind(), Message: m.Message}))
 		s.ps.Release(m.Message)
 	default:
 		for _, m := range s.waiting {
@@ -91,6 +110,16 @@ func (s *Stranger) Step() {
 			s.ps.Born(q, q)
 		}
 	}
+}
+
+// step makes a step of a process.
+func (s *Stranger) step(position int, e Event) *Effects {
+	u := &s.ps.checker.underWay
+	u.position, u.function, u.event = position, "", e
+	u.begin()
+	defer u.end()
+	s.chosen = 0
+	return s.ps.Step(position, position, e, election.Ticks{})
 }
 
 // post puts the messages of a step behind those that wait.

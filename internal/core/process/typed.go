@@ -176,6 +176,8 @@ func (t *typed[S, M]) blank() codec.Pointer { return codec.At(&t.scratch) }
 
 func (t *typed[S, M]) hold() Message { return t.write(t.scratch) }
 
+func (t *typed[S, M]) double(m Message) Message { return t.write(t.read(m)) }
+
 // fresh makes pages.
 func (t *typed[S, M]) fresh(pages int) {
 	block := make([]M, pages*pageSize)

@@ -51,8 +51,9 @@ type Post struct {
 	Body Body
 }
 
-// NewValues makes the values of a network.
+// NewValues makes the values of a network, after a rehearsal.
 func (p *Program) NewValues(network *network.Instance) *Values {
+	p.Rehearse(network)
 	ps := p.empty(network, false)
 	v := &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, bodies: map[string]Body{}}
 	ps.check(true)
@@ -190,6 +191,8 @@ func (v *Values) number(constant uint32, passed election.Ticks) State {
 	if err := v.ps.DecodeState(v.buffer[:len(v.buffer)-4], own.slot, codec.Varying); err != nil { // and shares no slice
 		panic(fmt.Sprintf("process: a state does not decode: %v", err))
 	}
+	plans := &v.ps.Program.Plans
+	plans.State.Room(v.ps.store.state(own.slot), v.ps.store.state(v.scratch))
 	number := State(len(v.states))
 	v.states, v.numbers[own.key] = append(v.states, own), number
 	return number
@@ -197,14 +200,17 @@ func (v *Values) number(constant uint32, passed election.Ticks) State {
 
 // body returns the number of a message, and releases the message.
 func (v *Values) body(m Message) Body {
+	defer v.ps.Release(m)
 	v.buffer = v.ps.AppendMessage(v.buffer[:0], m)
-	v.ps.Release(m)
 	if known, found := v.bodies[string(v.buffer)]; found {
 		return known
 	}
 	own, err := v.ps.Decode(v.buffer)
 	if err != nil {
 		panic(fmt.Sprintf("process: a message does not decode: %v", err))
+	}
+	if plan := v.ps.Program.Plans.Message; plan.Lists() {
+		plan.Room(v.ps.store.message(own), v.ps.store.message(m))
 	}
 	number := Body(len(v.messages))
 	v.messages = append(v.messages, message{string(v.buffer), own})

@@ -186,6 +186,36 @@ func TestWritingIntoAReceivedMessageIsFound(t *testing.T) {
 	}
 }
 
+// An append that is not clipped writes into the room behind a list, which another process may have, too.
+func TestAnAppendThatIsNotClippedIsFound(t *testing.T) {
+	buffer := make([]uint32, 0, 8)
+	appending := func(log []uint32) election.Algorithm[probe, note] {
+		a := starting(func(p *probe, out out) {
+			p.Log = append(p.Log, 1)
+			out.Send(0, vote, note{List: []uint8{1}})
+		})
+		a.New = func(election.Local) probe { return probe{Log: log} }
+		a.Receive = func(_ *probe, _ election.Port, _ election.Kind, m note, out out) {
+			out.Send(0, vote, note{List: append(m.List, 2)})
+		}
+		return a
+	}
+	for name, test := range map[string]struct {
+		log  []uint32
+		want error
+	}{"a list": {[]uint32{5}, ErrAppended}, "an empty list with room": {buffer, ErrAppended}, "no list": {nil, nil}} {
+		v, born := values(t, appending(test.log))
+		if _, _, _, err := v.Step(born[0], 0, Event{What: Started}, 0); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	v, born := values(t, appending(nil))
+	start(t, v, born[0])
+	if _, _, _, err := v.Step(born[1], 1, Event{What: Received}, 0); !errors.Is(err, ErrAppended) {
+		t.Errorf("a list of the message: %v", err)
+	}
+}
+
 // Sent and stored values are copies, so a later step that changes its own copy changes nothing else.
 func TestWhatIsStoredSharesNoSliceWithTheStep(t *testing.T) {
 	var mine []uint32 // not pure, in the role of a shared list

@@ -50,16 +50,63 @@ func (ps *Processes) watch() {
 	watched.all = append(watched.all, weak.Make(ps))
 }
 
+// declared is a call of a function of a declaration that is under way.
+type declared struct{ name string }
+
+// calls are those calls.
+var calls struct {
+	mu       sync.Mutex
+	underWay map[*declared]bool
+}
+
+// beginning notes that a call begins.
+func beginning(name string) *declared {
+	c := &declared{name}
+	calls.mu.Lock()
+	defer calls.mu.Unlock()
+	if calls.underWay == nil {
+		calls.underWay = map[*declared]bool{}
+	}
+	calls.underWay[c] = true
+	return c
+}
+
+// end notes that it ends.
+func (c *declared) end() {
+	calls.mu.Lock()
+	defer calls.mu.Unlock()
+	delete(calls.underWay, c)
+}
+
+// lookAtCalls returns how often each call that is under way has been seen, and one that was seen too often.
+func lookAtCalls(seen map[*declared]int) (next map[*declared]int, late *declared) {
+	next = map[*declared]int{}
+	calls.mu.Lock()
+	defer calls.mu.Unlock()
+	for c := range calls.underWay {
+		if next[c] = seen[c] + 1; next[c] > looks {
+			late = c
+		}
+	}
+	return next, late
+}
+
 // looks is how often [Watch] looks at a step before it calls it stuck. It counts looks, and not time alone, since a program that is
 // stopped makes no step.
 const looks = 20
 
-// Watch calls stuck once, with a sentence, if a checked step, or New or Eligible of such a process, has not returned within a time: nothing else can end it, or the engine that waits for
+// Watch calls stuck once, with a sentence, if a checked step, New or Eligible of such a process, or a function of a declaration has not returned within a time: nothing else can end it, or the engine that waits for
 // it. It watches until then, or until the program ends.
 func Watch(limit time.Duration, stuck func(sentence string)) {
 	go func() {
 		seen := map[weak.Pointer[Processes]]sight{}
+		var counts map[*declared]int
 		for range time.Tick(limit / looks) {
+			var late *declared
+			if counts, late = lookAtCalls(counts); late != nil {
+				stuck(fmt.Sprintf("%s has not returned after %v; it must end by itself", late.name, limit))
+				return
+			}
 			next := map[weak.Pointer[Processes]]sight{}
 			watched.mu.Lock()
 			all := watched.all

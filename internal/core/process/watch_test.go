@@ -1,6 +1,7 @@
 package process
 
 import (
+	"math/big"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +28,64 @@ func TestAFunctionThatDoesNotReturnIsCalledStuck(t *testing.T) {
 			Watch(20*time.Second, func(sentence string) { told <- sentence })
 			go func() { program.New(placed, false, true).Eligible(0, 0) }()
 			if got := <-told; got != want {
+				t.Errorf("it says %q, and should say %q", got, want)
+			}
+			close(release)
+		})
+	}
+}
+
+// So are the functions of a declaration.
+func TestADeclaredFunctionThatDoesNotReturnIsCalledStuck(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(d *election.Declaration, blocks func())
+		call   func(d *election.Declaration)
+	}{
+		"the bound n of election messages": {
+			func(d *election.Declaration, blocks func()) {
+				d.Bounds = []election.Bound{{Of: "election", Formula: "n", Value: func(n uint64) uint64 { blocks(); return n }}}
+			},
+			func(d *election.Declaration) { d.Bounds[0].Value(1) },
+		},
+		"the bound n/2 of election messages": {
+			func(d *election.Declaration, blocks func()) {
+				d.Bounds = []election.Bound{{Of: "election", Formula: "n/2", Case: election.Average, Mean: func(n uint64) float64 { blocks(); return 1 }}}
+			},
+			func(d *election.Declaration) { d.Bounds[0].Mean(1) },
+		},
+		"Adjust": {
+			func(d *election.Declaration, blocks func()) {
+				d.Adjust = func(*election.Declaration, election.Parameters) { blocks() }
+			},
+			func(d *election.Declaration) { d.With(election.Parameters{}) },
+		},
+		"Sequence": {
+			func(d *election.Declaration, blocks func()) {
+				d.Sequence = func(election.Parameters, uint64, uint) ([]*big.Int, error) { blocks(); return nil, nil }
+			},
+			func(d *election.Declaration) { _, _ = d.Tabulate(election.Parameters{}, 3) },
+		},
+		"Settles": {
+			func(d *election.Declaration, blocks func()) {
+				d.Settles = func(uint64, election.Parameters) election.Ticks { blocks(); return election.Ticks{} }
+			},
+			func(d *election.Declaration) { d.Settles(3, election.Parameters{}) },
+		},
+		"AllowDuplicates": {
+			func(d *election.Declaration, blocks func()) {
+				d.AllowDuplicates = func(election.Arrangement) error { blocks(); return nil }
+			},
+			func(d *election.Declaration) { _ = d.AllowDuplicates(election.List{1, 1}) },
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			release := make(chan struct{})
+			d := probing().Declaration
+			test.change(&d, func() { <-release })
+			told := make(chan string, 1)
+			Watch(20*time.Second, func(sentence string) { told <- sentence })
+			go func() { test.call(bounded(&d)) }()
+			if got, want := <-told, "probing: "+name+" has not returned after 20s; it must end by itself"; got != want {
 				t.Errorf("it says %q, and should say %q", got, want)
 			}
 			close(release)

@@ -262,6 +262,15 @@ func initiatorsOf(r *outcome.Outcome, initiators []int, anyTime bool) string {
 	return strings.Join(names, ", ") + " initiate"
 }
 
+// Usurped reports whether a process leads for ever that must not, whatever follows: beside another one, or instead of the right one.
+func Usurped(d *election.Declaration, r *outcome.Outcome) bool {
+	if d.Task != election.Once || len(r.Dead) > 0 || len(r.Leaders) == 0 {
+		return false
+	}
+	right := r.Prepared.Right(r.Prepared.Willing)
+	return len(r.Leaders) > 1 || right != 0 && r.Prepared.ID(r.Leaders[0]) != right
+}
+
 // verdict returns in a line which process leads.
 func verdict(d *election.Declaration, r *outcome.Outcome) (text, colour string) {
 	who := "all"
@@ -284,8 +293,12 @@ func verdict(d *election.Declaration, r *outcome.Outcome) (text, colour string) 
 			names[i] = fmt.Sprint(r.Identifier(q))
 		}
 		return fmt.Sprintf("%d leaders: %s; not agreed", len(names), strings.Join(names, ", ")), Red
+	case !r.Agreed && Usurped(d, r):
+		return fmt.Sprintf("leader %s, not agreed; %d of %d decided; the leader must have %s", name, r.Decided, r.Live, d.Winner), Red
 	case !r.Agreed:
 		return fmt.Sprintf("leader %s, not agreed; %d of %d decided", name, r.Decided, r.Live), Red
+	case len(r.Faults) > 0 && r.Prepared.ID(leader) == r.Prepared.Right(r.Prepared.Willing): // it is the right one; the faults follow
+		return fmt.Sprintf("leader %s, agreed by %s %d", name, who, r.Live), Red
 	case !r.Right:
 		return fmt.Sprintf("leader %s, agreed by %s %d, but the leader must have %s", name, who, r.Live, d.Winner), Red
 	case d.Decides == election.LeaderOnly:

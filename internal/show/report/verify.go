@@ -183,7 +183,7 @@ func (r *Verification) explored() string {
 	if r.Walks > 0 {
 		what, each = fmt.Sprintf("%d random walks with seed %d", r.Walks, r.Seed), "random orders"
 	}
-	if v.Setup.IDs == nil && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
+	if v.Setup.IDs == nil && r.Size > 1 && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
 		what += fmt.Sprintf(" of %s of %d identifiers", each, r.Size)
 	}
 	if v.Crashes > 0 {
