@@ -194,7 +194,7 @@ func TestEveryVectorOfChoicesIsTried(t *testing.T) {
 	})
 	a.Identifiers = election.Computed
 	w := newWalk(t, a, Options{Setup: network.On(only)})
-	seen = nil // in the rehearsal
+	seen = nil    // in the rehearsal
 	for range 2 { // the second time they are known
 		w.each(func(string, string, model.Configuration) {})
 	}

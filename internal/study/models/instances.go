@@ -192,11 +192,20 @@ func Books(m *logic.Model, members []string, lines []BookLine, addresses []strin
 // ThreeBooks is an instance of the address book: two commands may make lines of one version.
 func ThreeBooks(m *logic.Model) (*finite.Interpretation, error) {
 	return Books(m, []string{"1", "2", "3"}, []BookLine{
-		{Of: 0, Address: 0}, {Of: 0, Address: 1, Order: 1},
-		{Of: 0, Moves: 1, Address: 0}, {Of: 0, Moves: 1, Address: 1, Order: 1},
-		{Of: 0, Removed: true, Address: 0}, {Of: 0, Removed: true, Address: 1, Order: 1},
-		{Of: 0, Additions: 1, Address: 0}, {Of: 0, Additions: 1, Address: 1, Order: 1}, {Of: 0, Additions: 1, Moves: 1, Address: 0},
-		{Of: 0, Additions: 1, Removed: true, Address: 0}, {Of: 0, Additions: 2, Address: 1, Order: 1},
-		{Of: 1, Address: 1, Order: 1}, {Of: 1, Moves: 1, Address: 0}, {Of: 1, Removed: true, Address: 1, Order: 1}, {Of: 1, Additions: 1, Address: 0},
+		{Of: 0, Address: 0},
+		{Of: 0, Address: 1, Order: 1},
+		{Of: 0, Moves: 1, Address: 0},
+		{Of: 0, Moves: 1, Address: 1, Order: 1},
+		{Of: 0, Removed: true, Address: 0},
+		{Of: 0, Removed: true, Address: 1, Order: 1},
+		{Of: 0, Additions: 1, Address: 0},
+		{Of: 0, Additions: 1, Address: 1, Order: 1},
+		{Of: 0, Additions: 1, Moves: 1, Address: 0},
+		{Of: 0, Additions: 1, Removed: true, Address: 0},
+		{Of: 0, Additions: 2, Address: 1, Order: 1},
+		{Of: 1, Address: 1, Order: 1},
+		{Of: 1, Moves: 1, Address: 0},
+		{Of: 1, Removed: true, Address: 1, Order: 1},
+		{Of: 1, Additions: 1, Address: 0},
 	}, []string{"a", "b"})
 }
