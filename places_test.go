@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,9 +230,10 @@ func TestAMemberThatJoinsElectsNoneByItself(t *testing.T) {
 // A crash would take back a line that is not durable. Its member would then make another one of the same version, and some would take the older one.
 func TestALineIsToldWhenItIsDurable(t *testing.T) {
 	onATown(t, func(t *testing.T, c *town) {
-		full := true
+		var full atomic.Bool
+		full.Store(true)
 		c.disks[1].Intercept(func([]storage.Record) error {
-			if full {
+			if full.Load() {
 				return errors.New("no space")
 			}
 			return nil
@@ -258,7 +260,7 @@ func TestALineIsToldWhenItIsDurable(t *testing.T) {
 			t.Errorf("the command has returned: %v", err)
 		default:
 		}
-		full = false
+		full.Store(false)
 		c.until("all have the line", func() bool {
 			return len(c.members[2].Status().Members) == 4 && len(c.members[3].Status().Members) == 4
 		})
