@@ -147,7 +147,7 @@ func TestADeclarationThatContradictsItselfIsRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-// A name that nobody can read is not printed, either.
+// The error does not print a name with escapes, or a very long one.
 func TestANameThatATerminalDoesNotShowIsRefusedWithoutIt(t *testing.T) {
 	for _, name := range []string{"a\x1b[31m", "a\nb", "\xff", strings.Repeat("a", 65)} {
 		a := valid()

@@ -69,24 +69,31 @@ func TestLeaseRefusesWhatIsNoLeaseFile(t *testing.T) {
 	}
 }
 
+// lease starts the client of a file, which is killed after limit. The scanners have the lines that it prints.
+func lease(t *testing.T, file, flag string) (command *exec.Cmd, stdout, stderr *bufio.Scanner) {
+	t.Helper()
+	command = exec.Command("ringleader", "lease", "--file", file, flag)
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := command.StderrPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(limit, func() { command.Process.Kill() })
+	t.Cleanup(func() { late.Stop() })
+	return command, bufio.NewScanner(out), bufio.NewScanner(said)
+}
+
 // A supervisor starts the client and the member at once.
 func TestLeaseWaitsForAFileThatNoMemberHasMadeYet(t *testing.T) {
 	for flag, want := range map[string]string{"--wait": "leads in term 7", "--watch": "does not lead"} {
 		file := filepath.Join(t.TempDir(), "later", "lease")
-		command := exec.Command("ringleader", "lease", "--file", file, flag)
-		stdout, err := command.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stderr, err := command.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer time.AfterFunc(limit, func() { command.Process.Kill() }).Stop()
-		said := bufio.NewScanner(stderr)
+		command, lines, said := lease(t, file, flag)
 		if said.Scan(); !strings.Contains(said.Text(), file+": no such file or directory; waiting for it") {
 			t.Errorf("%s: %q", flag, said.Text())
 		}
@@ -101,7 +108,6 @@ func TestLeaseWaitsForAFileThatNoMemberHasMadeYet(t *testing.T) {
 		if flag == "--wait" {
 			w.Show(true, 7, func() time.Duration { return time.Hour }, "")
 		}
-		lines := bufio.NewScanner(stdout)
 		if lines.Scan(); !strings.Contains(lines.Text(), want) {
 			t.Errorf("%s: %q", flag, lines.Text())
 		}
@@ -120,16 +126,8 @@ func TestLeaseWaitsForAFileThatNoMemberHasMadeYet(t *testing.T) {
 // Ctrl-C ends the wait for a file: it cannot be read, and --watch was ended.
 func TestTheWaitForALeaseFileIsEnded(t *testing.T) {
 	for flag, want := range map[string]int{"--wait": 2, "--watch": 0} {
-		command := exec.Command("ringleader", "lease", "--file", filepath.Join(t.TempDir(), "lease"), flag)
-		stderr, err := command.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer time.AfterFunc(limit, func() { command.Process.Kill() }).Stop()
-		if said := bufio.NewScanner(stderr); !said.Scan() {
+		command, _, said := lease(t, filepath.Join(t.TempDir(), "lease"), flag)
+		if !said.Scan() {
 			t.Errorf("%s says nothing", flag)
 		}
 		command.Process.Signal(os.Interrupt)
@@ -147,16 +145,7 @@ func TestLeaseWatchesEachChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	command := exec.Command("ringleader", "lease", "--file", file, "--watch")
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer time.AfterFunc(limit, func() { command.Process.Kill() }).Stop()
-	lines := bufio.NewScanner(stdout)
+	command, lines, _ := lease(t, file, "--watch")
 	next := func(want string) {
 		t.Helper()
 		if lines.Scan(); !strings.HasPrefix(lines.Text(), "member 3 of group \"jobs\" "+want) {

@@ -164,7 +164,7 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 		return err
 	}
 	var plans []*prove.Plan
-	vacuous := map[*prove.Plan]*prove.Plan{} // of models that nobody has proved yet
+	vacuous := map[*prove.Plan]*prove.Plan{} // of models without a valid record
 	for _, name := range names {
 		plan, void, err := planOf(p, name, o)
 		if err != nil {

@@ -134,8 +134,8 @@ func (l *line) troubles(from, to int64) (lost, failed int) {
 
 // waits tells what held members up meanwhile: their disks, the wait after a restart, that they were not able to lead, and that they did nothing.
 func (l *line) waits(t, next *tenure, add func(string, ...any)) {
-	nobody := time.Duration(next.begun - t.ended)
-	much := max(nobody/3, 5*time.Millisecond) // less explains no outage
+	outage := time.Duration(next.begun - t.ended)
+	much := max(outage/3, 5*time.Millisecond) // a shorter delay does not explain the outage
 	for _, id := range l.members {
 		if lasts, why := l.unable(id, t.ended, next.begun); lasts > much {
 			add("member %d was not able to lead for %s of it: %s", id, Lasts(lasts), why)

@@ -27,7 +27,7 @@ const (
 	mostAState = 10_000_000 // likewise, for a state of a search
 )
 
-// TooLargeError says what is too large.
+// TooLargeError reports a model that exceeds a limit of this package. What names the part and the limit.
 type TooLargeError struct{ Model, What string }
 
 func (e *TooLargeError) Error() string {

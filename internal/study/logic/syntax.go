@@ -24,8 +24,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", Plain(e.At.File), e.At.Line, e.At.Column, e.What)
 }
 
-// Plain returns a text as it is, if it is short and a terminal shows each of its characters, and quoted otherwise. So nothing that a file or a
-// program says controls the terminal.
+// Plain returns a short, printable text unchanged, and quotes any other. So a terminal obeys no escape sequence of a model file or a solver.
 func Plain(text string) string {
 	if len(text) > mostQuoted {
 		return strconv.Quote(text[:mostQuoted]) + "…"
