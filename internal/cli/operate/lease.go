@@ -105,7 +105,7 @@ func (p *program) openLease(ctx context.Context, path string, wait bool) (*lease
 			return r, err
 		}
 		if !told {
-			fmt.Fprintf(p.Err, "ringleader: %v; waiting for it\n", err)
+			p.Complain(err.Error() + "; waiting for it")
 		}
 		select {
 		case <-tick.C:
