@@ -323,6 +323,18 @@ func TestAMemberAtTwoAddressesInTurnIsToldOnce(t *testing.T) {
 		at("north:1", 2*soon)
 	}
 	counts(10, 10, 1)
+	for range 3 { // it was elsewhere between two looks
+		before := k.Book.Clone()
+		for _, address := range []string{"south:1", "north:1"} {
+			if _, err := k.Book.Move(4, address, 1, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if news := k.News(&before, now); len(news) != 1 {
+			t.Errorf("the news are %+v", news)
+		}
+	}
+	counts(10, 10, 1)
 	at("east:1", time.Second)
 	at("north:1", time.Second)
 	before := k.Book.Clone()

@@ -133,10 +133,14 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 // News returns the lines that the book has and an earlier one had not. Those of lists are not passed on.
 func (k *Keeper) News(before *Book, now time.Duration) (news []Line) {
 	for _, line := range k.Book.lines {
-		if was, known := before.Line(line.ID); line.Version == 0 || known && was == line {
+		was, known := before.Line(line.ID)
+		if line.Version == 0 || known && was == line {
 			continue
 		}
 		news = append(news, line)
+		if known && was.Version.Removed() == line.Version.Removed() && was.Address == line.Address && was.Weight == line.Weight && was.Votes == line.Votes {
+			continue // the log tells what has changed, and this line repeats it in a later version
+		}
 		switch begins, goesOn := k.swing(line.ID, line.Address, now); {
 		case begins:
 			k.Log.Warn("the address book has a member at two addresses in turn: two processes have its identifier, or two commands; no further line until that ends",
