@@ -551,6 +551,26 @@ func TestTheFormMakesTheCommand(t *testing.T) {
 	p.well(page)
 }
 
+// TestTheFormKeepsWhatIsTypedAtOnce: a key may come before the effects of the form's first drawing have run.
+func TestTheFormKeepsWhatIsTypedAtOnce(t *testing.T) {
+	page := laboratory(t)
+	p := open(t, page+"#/costs", 1280)
+	p.until(`document.querySelector(".view-costs") !== null`)
+	eval[int](p, `new Promise((sent) => {
+		new MutationObserver((_, observer) => {
+			const field = document.querySelector(".runform input[type=number]");
+			if (field === null) return;
+			observer.disconnect();
+			field.value = "5";
+			field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+			setTimeout(() => { document.querySelector(".runform").requestSubmit(); sent(0); });
+		}).observe(document.body, { childList: true, subtree: true });
+		location.hash = "#/run?run=lcr";
+	})`)
+	p.until(`document.querySelector(".command code")?.textContent === "$ ringleader run lcr --n 5"`)
+	p.well(page)
+}
+
 func TestExportsAreFiles(t *testing.T) {
 	page := laboratory(t)
 	p := open(t, of(page, 0, "lcr", "--ids=3,2,1"), 1280)

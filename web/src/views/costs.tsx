@@ -1,6 +1,6 @@
 // What elections cost: messages over the number of processes, phase by phase, and against time. All numbers are the engine's.
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ViewProps } from "../frame";
 import { go, writeAddress, type Address } from "../address";
 import type { Algorithm, CallAnswer, ChartDrawing, Engine } from "../engine";
@@ -12,6 +12,7 @@ import { average, canonical, limit, measured, points, type Of, type Point } from
 import { Failed, Going, useAsked } from "./parts/ask";
 import { textOf, useCatalogue, type Asked } from "./run/answers";
 import { Check, Chips, Choose, Tabs, Whole } from "./parts/form";
+import { useStateOf } from "./parts/state";
 import { Command, download } from "./run/export";
 
 /** What the address of the view has. */
@@ -422,8 +423,7 @@ interface Saved {
 
 /** Files of what is shown. The drawing is the engine's, with the look of ringleader compare --draw. */
 function Exports({ engine, saved }: { engine: Engine; saved: Saved }) {
-  const [failed, setFailed] = useState<string>();
-  useEffect(() => setFailed(undefined), [saved.title, saved.call]);
+  const [failed, setFailed] = useStateOf<string | undefined>(JSON.stringify([saved.title, saved.call]), () => undefined);
   const { name, title, x, y } = saved;
   const drawing: ChartDrawing = {
     title,

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Algorithm, Catalogue, Run } from "../../engine";
 import { formOf, quote, split, wordsOf, type Form } from "../../model/words";
+import { useStateOf } from "../parts/state";
 
 export interface RunFormProps {
   catalogue: Catalogue;
@@ -12,8 +13,7 @@ export interface RunFormProps {
 
 export function RunForm({ catalogue, run, onRun }: RunFormProps) {
   const key = JSON.stringify(run.run);
-  const [form, setForm] = useState<Form>(() => formOf(run.run));
-  useEffect(() => setForm(formOf(run.run)), [key]);
+  const [form, setForm] = useStateOf<Form>(key, () => formOf(run.run));
   const algorithm = algorithmOf(catalogue, form.algorithm);
   const change = (by: Partial<Form>): void => setForm((was) => ({ ...was, ...by }));
   const start = (by: Partial<Form> = {}): void => onRun({ run: wordsOf(formOf(wordsOf({ ...form, ...by }))) });
@@ -86,14 +86,11 @@ export function RunForm({ catalogue, run, onRun }: RunFormProps) {
 }
 
 function Further({ value, onChange }: { value: string[]; onChange: (words: string[]) => void }) {
-  const key = JSON.stringify(value);
-  const [text, setText] = useState(quote(value));
-  useEffect(() => {
-    if (JSON.stringify(split(text)) !== key) setText(quote(value));
-  }, [key]);
+  const [typed, setTyped] = useState("");
+  const text = JSON.stringify(split(typed)) === JSON.stringify(value) ? typed : quote(value);
   return (
     <label class="wide">Further flags
-      <input value={text} placeholder="--non-fifo --dead=3" spellcheck={false} onInput={(event) => { setText(event.currentTarget.value); onChange(split(event.currentTarget.value)); }} />
+      <input value={text} placeholder="--non-fifo --dead=3" spellcheck={false} onInput={(event) => { setTyped(event.currentTarget.value); onChange(split(event.currentTarget.value)); }} />
     </label>
   );
 }
