@@ -67,7 +67,7 @@ Exit status: 0 after Ctrl-C; 1 the server refuses the worker; 64 the call was wr
 	o.DefineClient(command, p.Printer, "URL of the NATS server, nats://HOST:4222 or tls://HOST:4222 (default RINGLEADER_NATS in the environment)")
 	o.Access.URL = p.Getenv(labour.URLVariable)
 	f := command.Flags()
-	option.Number(f, &o.cores, "cores", "", 0, "number of pieces to compute at a time (default: one for each core)")
+	option.Positive(f, &o.cores, "cores", "number of pieces to compute at a time (default: one for each core)")
 	f.StringVar(&o.metrics, "metrics", "", "HOST:PORT to serve /metrics on, in clear text (default: not served)")
 	f.StringArrayVar(&o.httpHosts, "http-host", nil, "a name by which clients of --metrics call this machine; may be repeated")
 	return command
@@ -80,8 +80,6 @@ func (o *workerOptions) valid(command *cobra.Command) (err error) {
 		return fmt.Errorf("%s needs --nats; try %[1]s --help", command.CommandPath())
 	case o.Embeds():
 		return errors.New("--nats embed is for the command that needs workers; it prints the URL for them")
-	case o.cores < 0:
-		return errors.New("--cores is at least 1")
 	}
 	if o.metrics != "" {
 		if o.metrics, err = option.Address("--metrics", o.metrics); err != nil {

@@ -43,10 +43,7 @@ others refuse the member with its new store.`,
 		Args:              option.FlagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
-			switch {
-			case owner.Member == 0:
-				return errors.New("--id is at least 1")
-			case groups < 1 || groups >= storage.MaxRecords:
+			if groups < 1 || groups >= storage.MaxRecords {
 				return fmt.Errorf("--groups is from 1 to %d, not %d", storage.MaxRecords-1, groups)
 			}
 			exists, id, err := makeStore(directory, owner, groups, missing)
@@ -62,7 +59,7 @@ others refuse the member with its new store.`,
 	flags := command.Flags()
 	flags.StringVar(&directory, "data", "", "directory for the durable state of this member alone; created if missing")
 	flags.StringVar(&owner.Group, "group", "", "name of the group that the member belongs to")
-	option.Number(flags, &owner.Member, "id", "", 0, "identifier of this member, at least 1")
+	option.Positive(flags, &owner.Member, "id", "identifier of this member, at least 1")
 	option.Number(flags, &groups, "groups", "", 1, "number of groups to allocate room for; the store grows if there are more")
 	flags.BoolVar(&missing, "if-missing", false, "succeed, and change nothing, if the directory has a store of this member already")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")

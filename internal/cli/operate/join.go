@@ -165,7 +165,7 @@ func completeJoin(command *cobra.Command) {
 
 func (o *joinOptions) define(flags *pflag.FlagSet) {
 	lan := ringleader.LAN()
-	option.Number(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
+	option.Positive(flags, &o.id, "id", "identifier of this member, at least 1")
 	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT, with ,priority=N, ,witness (it votes and never leads) or ,standby (no vote until \"members add\"); once for each, this one included")
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "directory that init made for this member")

@@ -134,7 +134,7 @@ again; 64 the call was wrong.`,
 	}
 	o.defineOrder(command, &asJSON)
 	flags := command.Flags()
-	option.Number(flags, &place.ID, "id", "", 0, "identifier of the member that is added to the address book, or removed from it")
+	option.Positive(flags, &place.ID, "id", "identifier of the member that is added to the address book, or removed from it")
 	if votes {
 		flags.StringVar(&place.Address, "address", "", "HOST:PORT of the member, by which the others reach it; with --srv at the members, a name")
 		option.Number(flags, &priority, "priority", "", 0, "priority of the member, from 1 to 65535 (default: that which it has, or 1)")
@@ -147,8 +147,6 @@ again; 64 the call was wrong.`,
 // place changes the address book.
 func (p *program) place(command *cobra.Command, client *control.Client, a ringleader.MemberAddress, priority uint64, adds, asJSON bool) (err error) {
 	switch {
-	case a.ID == 0:
-		return errors.New("--id is at least 1")
 	case adds && a.Address == "":
 		return errors.New("--id needs --address")
 	case strings.HasPrefix(a.Address, ":") && !strings.Contains(a.Address[1:], ":"):

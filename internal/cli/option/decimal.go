@@ -10,13 +10,28 @@ import (
 
 // Decimal is the value of a flag that is a whole number. It has decimal digits only: pflag's own numbers read 010 as 8
 // and 0x10 as 16, which lists of numbers do not.
-type Decimal[T int | uint64] struct{ Value *T }
+type Decimal[T int | uint64] struct {
+	Value    *T
+	positive bool // 0 says that the flag is not given, so nobody may give it
+}
 
 // Number adds a flag that is a whole number. The short name may be empty.
 func Number[T int | uint64](f *pflag.FlagSet, p *T, name, short string, usual T, usage string) {
 	*p = usual
-	f.VarP(Decimal[T]{p}, name, short, usage)
+	f.VarP(Decimal[T]{Value: p}, name, short, usage)
 }
+
+// Positive adds a flag that is a whole number of at least 1, and that is given once: of two members to remove, none is left out without
+// a word. Without the flag the number is 0, and the usage says what that means.
+func Positive[T int | uint64](f *pflag.FlagSet, p *T, name, usage string) {
+	*p = 0
+	f.Var(Decimal[T]{p, true}, name, usage)
+}
+
+var (
+	errSmall = errors.New("less than 1")
+	errTwice = errors.New("given twice")
+)
 
 func (d Decimal[T]) String() string {
 	if d.Value == nil { // pflag asks for the zero value
@@ -30,14 +45,21 @@ func (d Decimal[T]) Type() string { return fmt.Sprintf("%T", *new(T)) }
 
 // Set sets the value from its digits.
 func (d Decimal[T]) Set(text string) (err error) {
-	var number uint64
-	switch p := any(d.Value).(type) {
+	var number T
+	switch p := any(&number).(type) {
 	case *int:
 		*p, err = strconv.Atoi(text)
 	case *uint64:
-		if number, err = strconv.ParseUint(text, 10, 64); err == nil {
-			*p = number
-		}
+		*p, err = strconv.ParseUint(text, 10, 64)
 	}
-	return errors.Unwrap(err)
+	switch {
+	case err != nil:
+		return errors.Unwrap(err)
+	case d.positive && number < 1:
+		return errSmall
+	case d.positive && *d.Value != 0:
+		return errTwice
+	}
+	*d.Value = number
+	return nil
 }

@@ -69,6 +69,10 @@ func Explain(command *cobra.Command, err error) error {
 			return fmt.Errorf("%s takes no negative number as an argument", command.CommandPath())
 		}
 		return fmt.Errorf("%s has no flag --%s; %s", command.CommandPath(), given, Instead("--"+given, names))
+	case errors.Is(err, errSmall) && errors.As(err, &invalid):
+		return fmt.Errorf("--%s is at least 1, not %s", invalid.GetFlag().Name, invalid.GetValue())
+	case errors.Is(err, errTwice) && errors.As(err, &invalid):
+		return fmt.Errorf("--%s is given twice, and takes one number", invalid.GetFlag().Name)
 	case errors.As(err, &invalid):
 		wants, known := map[string]string{
 			"bool":     "true or false",

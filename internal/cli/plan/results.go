@@ -35,7 +35,7 @@ func (r *Results) Flags(command *cobra.Command, of string) {
 	f.StringVar(&r.Draw, "draw", "", "draw "+of+" into this .svg, .png or .pdf file, a space-time diagram; as .html, a page that plays it; - is stdout, as SVG")
 	f.StringVar(&r.Topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, leader; as .gif, step by step")
 	option.Number(f, &r.from, "from", "", 0, "show "+of+" from this time on, or from this step without a clock")
-	option.Number(f, &r.to, "to", "", 0, "show "+of+" up to this time or step (default its end)")
+	option.Positive(f, &r.to, "to", "show "+of+" up to this time or step (default its end)")
 	f.StringVar(&r.Trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
 }
 

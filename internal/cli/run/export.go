@@ -61,7 +61,7 @@ A run is made with the flags of ringleader run that are listed here:
 	f.StringVar(&o.out, "out", "-", "the file to write; - is stdout")
 	f.StringVar(&o.Start, "start", "", "initiators of a run, as of ringleader run")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of a run: "+strings.Join(simulate.Schedules, ", "))
-	option.Number(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
+	option.Positive(f, &o.delay, "delay", "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.FaultFlags.Flags(command, p.Name)
 	option.Offer(command, "format", exportFormats...)
 	option.Offer(command, "schedule", simulate.Schedules...)

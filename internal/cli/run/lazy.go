@@ -24,7 +24,7 @@ func (l *LazyFlags) flags(command *cobra.Command) {
 	f.BoolVar(&l.lazy, "lazy", false, "with --step, of algorithms with leases: messages and timers take any time")
 	f.StringVar(&l.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
 	f.StringVar(&l.begins, "begins", "", "with --lazy: the states in which the run begins, as explain --export writes them")
-	option.Number(f, &l.pace, "pace", "", 0, "with --lazy: number of units that pass at once (default 1)")
+	option.Positive(f, &l.pace, "pace", "with --lazy: number of units that pass at once (default 1)")
 }
 
 // Unused returns an error if the flags are given for a run that is not walked.

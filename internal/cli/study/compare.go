@@ -79,7 +79,7 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 3 stopped e
 	f := command.Flags()
 	f.StringVarP(&o.n, "n", "n", "", "sizes: 16,64,256, or 8..1048576 by doublings")
 	f.StringVar(&o.order, "order", "random", "orders of identifiers, one or several: "+strings.Join(experiment.OrderNames, ", "))
-	option.Number(f, &o.orders, "orders", "", 0, "number of runs to average over, where runs are random (default: see --until)")
+	option.Positive(f, &o.orders, "orders", "number of runs to average over, where runs are random (default: see --until)")
 	f.StringVar(&o.until, "until", "1%", "average until half the confidence interval is at most this percentage of the mean")
 	option.Number(f, &o.seed, "seed", "", 1, "seed of the first run of each point; further runs have the next seeds")
 	f.StringVar(&o.study, "study", "", "read the comparison from this TOML file; - is stdin")
@@ -133,9 +133,6 @@ func (o *compareOptions) read(p *plan.Program, command *cobra.Command, args []st
 	}
 	if given("orders") && given("until") {
 		return nil, errors.New("--orders is a number of runs, and --until a precision; give one of them")
-	}
-	if given("orders") && o.orders == 0 {
-		return nil, errors.New("--orders is at least 1")
 	}
 	s := experiment.Study{Orders: strings.Split(o.order, ","), Runs: o.orders, Seed: o.seed, Program: p.Name}
 	var err error

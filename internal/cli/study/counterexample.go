@@ -28,7 +28,7 @@ type counterexample struct {
 
 func (c *counterexample) flags(command *cobra.Command) {
 	f := command.Flags()
-	option.Number(f, &c.random, "random", "", 0, "make this many random walks instead of a search, by --seed, and shrink what they find")
+	option.Positive(f, &c.random, "random", "make this many random walks instead of a search, by --seed, and shrink what they find")
 	f.BoolVar(&c.shrink, "shrink", false, "show the violation with fewer processes, faults and shorter delays, if there is one")
 	f.StringVar(&c.save, "save", "", "save the run to the violation into this file, for replay in the simulator")
 	c.set = f

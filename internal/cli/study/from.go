@@ -74,12 +74,6 @@ func (o *verifyOptions) planFrom(p *plan.Program, args []string) (plan.Study, er
 	if v.ClockError, err = faults.ParseChance(o.clockError); err != nil {
 		return nil, fmt.Errorf("--clock-error: %w", err)
 	}
-	if o.random < 0 {
-		return nil, fmt.Errorf("--random %d: the number of walks is at least 1", o.random)
-	}
-	if o.maxStates < 0 || o.Cores < 0 {
-		return nil, errors.New("--max-states and --cores are at least 1")
-	}
 	v.Setup.Parameters = maps.Clone(v.Setup.Parameters)
 	for _, given := range o.Parameters {
 		name, value, found := strings.Cut(given, "=")

@@ -124,18 +124,18 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 	f.BoolVar(&o.Wardens, "wardens", false, "a crash ends the work of the process too, and a proof of that may reach each other process at any time")
 	f.BoolVar(&o.Unordered, "reorder", false, "links are not FIFO: messages may overtake each other")
 	f.BoolVar(&o.Unordered, "non-fifo", false, "the same as --reorder, as run calls it")
-	option.Number(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
+	option.Positive(f, &o.Delay, "delay", "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.Lazy, "lazy", false, "of algorithms with leases: messages and timers take any time, and only safety is judged")
 	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
-	option.Number(f, &o.Pace, "pace", "", 0, "with --lazy: number of units that pass at once; a greater one tries fewer schedules (default 1)")
+	option.Positive(f, &o.Pace, "pace", "with --lazy: number of units that pass at once; a greater one tries fewer schedules (default 1)")
 	from := f.Lookup("from")
 	from.Value = &runOrTime{from.Value, &o.from}
 	from.Usage = "a FILE: go on from this saved run, such as one of explain --export. A number: show the violation from this time on, or from this step without a clock"
 	f.IntVar(&o.at, "at", -1, "with --from: after which step of that run; 0 is its beginning (default the last one)")
 	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
-	option.Number(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
-	option.Number(f, &o.MaxDepth, "max-depth", "", 0, "stop at states that so many steps lead to (default 20000)")
-	option.Number(f, &o.Cores, "cores", "", 0, "number of cores to use, at most 4096; the result does not depend on it (default all)")
+	option.Positive(f, &o.maxStates, "max-states", "stop at this many states of one order (default no limit)")
+	option.Positive(f, &o.MaxDepth, "max-depth", "stop at states that so many steps lead to (default 20000)")
+	option.Positive(f, &o.Cores, "cores", "number of cores to use, at most 4096; the result does not depend on it (default all)")
 	f.StringVar(&o.reduce, "reduce", "auto", "auto: whatever of these applies; none: the whole state space; confluence: one schedule of each order, if it decides all; partial-order: events of one process first, where no other one interferes; symmetry: one of the orders and states that are alike")
 	f.BoolVar(&o.Exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
 	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
@@ -179,12 +179,6 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 		return v, fmt.Errorf("--clock-error: %w", err)
 	}
 	v.ClockError = rate
-	if o.maxStates < 0 || o.Cores < 0 {
-		return v, errors.New("--max-states and --cores are at least 1")
-	}
-	if o.random < 0 {
-		return v, fmt.Errorf("--random %d: the number of walks is at least 1", o.random)
-	}
 	reduction := slices.Index(reductions, o.reduce)
 	if reduction < 0 {
 		return v, fmt.Errorf("--reduce is %s, not %.40q", strings.Join(reductions, ", "), o.reduce)
