@@ -1,5 +1,7 @@
 package election
 
+import "fmt"
+
 // Out takes the effects of one step. They happen together, after the step has returned: what Durable points to
 // becomes durable, then messages leave, in order on each port, then timers change, then decisions become visible.
 type Out[M any] struct {
@@ -26,6 +28,7 @@ func (o *Out[M]) Send(port Port, kind Kind, message M) {
 	if o.halts {
 		panic(Halt{})
 	}
+	endless(len(o.sent), "messages")
 	o.sent = append(o.sent, Sent[M]{message, link})
 }
 
@@ -79,9 +82,21 @@ func (o *Out[M]) NoLeader() { o.add(NoLeader) }
 // the work has stopped in any case. The command [Stopped] says when it has.
 func (o *Out[M]) StopWork() { o.add(StopWork) }
 
+// endless ends a step in a loop that never ends, before the step takes all memory. It is called when a list is full: so the limit costs
+// a step nothing.
+func endless(have int, what string) {
+	const most = 1 << 22 // more than the links of a process in any network that engines take
+	if have >= most {
+		panic(fmt.Errorf("the step has more than %d %s; it must end", most, what))
+	}
+}
+
 // add adds an effect, to be filled in at its place: to make it elsewhere and copy it would cost more than all else
 // that a process does when it learns the leader.
 func (o *Out[M]) add(op Op) *Effect {
+	if len(o.effects) == cap(o.effects) {
+		endless(len(o.effects), "other effects")
+	}
 	o.effects = append(o.effects, Effect{})
 	e := &o.effects[len(o.effects)-1]
 	e.Link, e.Op = o.base>>4, op

@@ -54,6 +54,21 @@ func TestAnAlgorithmThatCannotBeIsOneLineAndAWrongCall(t *testing.T) {
 	}
 }
 
+// A declared bound may panic; that is told in place of the result, not after a part of it. A list of leaders has an end.
+func TestAResultIsPrintedWholeOrNotAtAll(t *testing.T) {
+	bound, all := named("bound"), named("all")
+	bound.Bounds = []election.Bound{{Of: "election", Case: election.Worst, Formula: "n/0", Source: "here", Value: func(uint64) uint64 { panic("no\nbound") }}}
+	all.Start = func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Lead(0) }
+	own := []Entry{Of(bound), Of(all)}
+	if code, stdout, stderr := call(own, "run", "bound", "--n", "3"); code == 0 || stdout != "" || stderr != "mine: the bound n/0 of election messages panics: no bound\n" {
+		t.Errorf("exit status %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	const list = "\n300 leaders: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, …; not agreed\n"
+	if code, stdout, _ := call(own, "run", "all", "--n", "300"); code == 0 || !strings.Contains(stdout, list) {
+		t.Errorf("exit status %d, stdout %q", code, stdout)
+	}
+}
+
 // The files of an algorithm are on the machine where it was compiled, without -trimpath; or in the program.
 func TestTheLabShowsTheSourceOfAnOwnAlgorithm(t *testing.T) {
 	folder, err := filepath.Abs("../algorithms/lcr")

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"math/big"
 	"slices"
 
@@ -38,7 +39,8 @@ func bounded(d *election.Declaration) *election.Declaration {
 	if sequence := d.Sequence; sequence != nil {
 		named.Sequence = func(p election.Parameters, n uint64, bits uint) ([]*big.Int, error) {
 			defer naming("Sequence", beginning(of+"Sequence"))
-			return sequence(p, n, bits)
+			numbers, err := sequence(p, n, bits)
+			return numbers, plain(err)
 		}
 	}
 	if settles := d.Settles; settles != nil {
@@ -50,10 +52,18 @@ func bounded(d *election.Declaration) *election.Declaration {
 	if allow := d.AllowDuplicates; allow != nil {
 		named.AllowDuplicates = func(ids election.Arrangement) error {
 			defer naming("AllowDuplicates", beginning(of+"AllowDuplicates"))
-			return allow(ids)
+			return plain(allow(ids))
 		}
 	}
 	return &named
+}
+
+// plain returns an error whose text is one line that a terminal shows as it is, whatever an algorithm returns.
+func plain(err error) error {
+	if err == nil || line(err.Error()) == err.Error() {
+		return err
+	}
+	return errors.New(line(err.Error()))
 }
 
 // naming ends a call, and turns a panic into a [Fault] of a function. It is to be deferred.

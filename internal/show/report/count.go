@@ -33,8 +33,8 @@ func (r *Count) JSON() any {
 	if r.Time != nil {
 		result = append(result, Field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
 	}
-	if b := worst(claims, n, false); b != nil {
-		result = append(result, Field{"bound", bound(b, r.Messages, n)})
+	if b := worst(claims, n, n, false); b != nil {
+		result = append(result, Field{"bound", b.json(r.Messages)})
 	}
 	return append(result, Field{"complete", true})
 }
@@ -42,6 +42,7 @@ func (r *Count) JSON() any {
 // Text prints the costs for people.
 func (r *Count) Text(p *Printer) error {
 	claims, n := r.With(r.Parameters), r.IDs.Len()
+	most := worst(claims, n, n, false)
 	fmt.Fprintf(p.Out, "%s · %s · %s\n", p.Paint().Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, n), r.Source)
 	p.underTitle(lineUp(r.Declaration, r.IDs, func(int) bool { return false }), fmt.Sprintf("%s, counted exactly, seed %d", r.How, r.Seed))
 	fmt.Fprintf(p.Out, "leader %d, at position %d\n", r.Leader, r.Position)
@@ -49,7 +50,7 @@ func (r *Count) Text(p *Printer) error {
 	if r.Time != nil {
 		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
 	}
-	counts(p.Out, r.Declaration, worst(claims, n, false), r.Messages, n, after)
+	counts(p.Out, r.Declaration, most, r.Messages, after)
 	if b := claims.Bound(election.Average); b != nil && n > 1 {
 		fmt.Fprintf(p.Out, "\non average over all orders %.6g %s messages: %s\n", b.Mean(uint64(n)), b.Of, b.Formula)
 	}

@@ -143,7 +143,6 @@ func losing(f *faults.Script) bool { return f.Lose.Times+f.Duplicate.Times > 0 |
 
 // camps lists the live processes by what they have decided.
 func camps(r *simulate.Result) (lines []string) {
-	const shown = 12
 	camp := map[network.Decision][]string{}
 	var order []network.Decision
 	dead := map[int]bool{}

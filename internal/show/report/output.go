@@ -132,22 +132,27 @@ func times(elected, decided, quiet any) Object {
 
 // worst returns the first declared worst-case bound that covers that many initiators, or nil. No bound covers faults
 // during a run: a recovered process, for example, may begin again.
-func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
+func worst(d *election.Declaration, starters, n int, hurt bool) *worstCase {
 	b := d.Bound(election.Worst)
 	if b == nil || hurt || b.OneStart && starters > 1 {
 		return nil
 	}
-	return b
+	return &worstCase{b, b.Value(uint64(n))}
 }
 
-// bound returns the JSON of a worst case.
-func bound(b *election.Bound, m outcome.Messages, n int) Object {
-	most := b.Value(uint64(n))
-	shown := any(most)
-	if most == math.MaxUint64 { // it is more
+// worstCase is a declared worst case and its value, which is found before anything is printed: the function of an algorithm may panic.
+type worstCase struct {
+	*election.Bound
+	most uint64 // math.MaxUint64: it is more
+}
+
+// json returns the worst case, and whether the messages of a run are within.
+func (b *worstCase) json(m outcome.Messages) Object {
+	shown := any(b.most)
+	if b.most == math.MaxUint64 {
 		shown = nil
 	}
-	return Object{{"of", b.Of}, {"messages", shown}, {"formula", b.Formula}, {"holds", m.Of(b.Of) <= most}}
+	return Object{{"of", b.Of}, {"messages", shown}, {"formula", b.Formula}, {"holds", m.Of(b.Of) <= b.most}}
 }
 
 // Parameters returns the JSON of parameters.
@@ -170,13 +175,13 @@ const shownIDs = 1000
 const electionMessages = "election messages" // the sum over their kinds, where there are several
 
 // counts writes a table of messages by kind for people, and returns the width of its names.
-func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.Messages, n int, after string) (names int) {
+func counts(w io.Writer, d *election.Declaration, b *worstCase, m outcome.Messages, after string) (names int) {
 	note := func(of string) string {
-		if b != nil && b.Of == of && b.Value(uint64(n)) == math.MaxUint64 {
+		if b != nil && b.Of == of && b.most == math.MaxUint64 {
 			return "   worst case " + b.Formula
 		}
 		if b != nil && b.Of == of {
-			return fmt.Sprintf("   worst case %s = %d", b.Formula, b.Value(uint64(n)))
+			return fmt.Sprintf("   worst case %s = %d", b.Formula, b.most)
 		}
 		return ""
 	}

@@ -44,8 +44,8 @@ func (r *OverRun) JSON() any {
 	result = append(result, Field{"elapsed_ms", Object{
 		{"elected", milliseconds(r.Elapsed.Elected)}, {"decided", milliseconds(r.Elapsed.Decided)}, {"quiet", milliseconds(r.Elapsed.Quiet)},
 	}})
-	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
-		result = append(result, Field{"bound", bound(b, r.Messages, len(r.Decisions))})
+	if b := worst(r.Prepared.Declaration(), r.Starters, len(r.Decisions), r.Disturbed); b != nil {
+		result = append(result, Field{"bound", b.json(r.Messages)})
 	}
 	if script := (faults.Script{Dead: s.Dead}); len(s.Dead) > 0 {
 		lines := script.Lines(r.Prepared)
@@ -63,6 +63,7 @@ func (r *OverRun) JSON() any {
 // Text prints the run for people.
 func (r *OverRun) Text(p *Printer) error {
 	paint, w, n, s := p.Paint(), p.Out, len(r.Decisions), r.Options
+	most := worst(r.Prepared.Declaration(), r.Starters, n, r.Disturbed)
 	how := initiatorsOf(&r.Outcome, s.Initiators, s.AnyTime) + ", over " + r.Over
 	if r.Timing == election.Timed {
 		how += fmt.Sprintf(", a unit is %s", r.Unit)
@@ -76,7 +77,7 @@ func (r *OverRun) Text(p *Printer) error {
 		after += fmt.Sprintf(" and %s rounds", r.Rounds.Quiet)
 	}
 	p.tally(r.Prepared)
-	names := counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
+	names := counts(w, r.Declaration, most, r.Messages, after)
 	if r.Rounds != nil {
 		fmt.Fprintf(w, "  %-*s %*d   of the synchroniser, one per round and link\n", names, "markers", 6, r.Markers)
 	}

@@ -88,8 +88,8 @@ func (r *Run) JSON() any {
 	if r.Time != nil {
 		result = append(result, Field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
 	}
-	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
-		result = append(result, Field{"bound", bound(b, r.Messages, len(r.Decisions))})
+	if b := worst(r.Prepared.Declaration(), r.Starters, len(r.Decisions), r.Disturbed); b != nil {
+		result = append(result, Field{"bound", b.json(r.Messages)})
 	}
 	if r.Open != nil {
 		result = append(result, Field{"open", Object{{"messages", r.Open.Messages}, {"claim", r.Open.Claim}}})
@@ -160,9 +160,11 @@ func (p *Printer) underTitle(who, how string) {
 	fmt.Fprintf(p.Out, "  %s%*s%s\n\n", who, 31-utf8.RuneCountInString(who), "", how)
 }
 
+// shown is the largest number of processes that a line lists.
+const shown = 12
+
 // lineUp writes the processes, clockwise on a ring.
 func lineUp(d *election.Declaration, ids election.Arrangement, dead func(int) bool) string {
-	const shown = 12
 	separator := " "
 	switch {
 	case d.Topology == election.Ring && d.OneWay:
@@ -191,6 +193,7 @@ func lineUp(d *election.Declaration, ids election.Arrangement, dead func(int) bo
 // Text prints the run for people.
 func (r *Run) Text(p *Printer) error {
 	paint, w, n, s := p.Paint(), p.Out, len(r.Decisions), r.Options
+	most := worst(r.Prepared.Declaration(), r.Starters, n, r.Disturbed)
 	if r.Told != nil {
 		how := *r.Told
 		how.Width = p.Width()
@@ -225,7 +228,7 @@ func (r *Run) Text(p *Printer) error {
 		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
 	}
 	p.tally(r.Prepared)
-	names := counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
+	names := counts(w, r.Declaration, most, r.Messages, after)
 	if r.Open != nil {
 		fmt.Fprintf(w, "  %-*s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", names, "open", 6, r.Open.Messages, r.Open.Claim)
 	}
@@ -288,11 +291,11 @@ func verdict(d *election.Declaration, r *outcome.Outcome) (text, colour string) 
 	case len(r.Leaders) == 0:
 		return fmt.Sprintf("no leader; %d of %d decided", r.Decided, r.Live), Red
 	case !one:
-		names := make([]string, len(r.Leaders))
-		for i, q := range r.Leaders {
-			names[i] = fmt.Sprint(r.Identifier(q))
+		var names []string
+		for _, q := range r.Leaders[:min(len(r.Leaders), shown)] {
+			names = append(names, fmt.Sprint(r.Identifier(q)))
 		}
-		return fmt.Sprintf("%d leaders: %s; not agreed", len(names), strings.Join(names, ", ")), Red
+		return fmt.Sprintf("%d leaders: %s%s; not agreed", len(r.Leaders), strings.Join(names, ", "), Needed(len(r.Leaders) > shown, ", …", "")), Red
 	case !r.Agreed && Usurped(d, r):
 		return fmt.Sprintf("leader %s, not agreed; %d of %d decided; the leader must have %s", name, r.Decided, r.Live, d.Winner), Red
 	case !r.Agreed:
