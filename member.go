@@ -132,6 +132,7 @@ type MemberStatus struct {
 	Address   string `json:"address"`
 	Witness   bool   `json:"witness,omitempty"` // it votes, and never leads
 	Standby   bool   `json:"standby,omitempty"` // it has no vote, so it never leads
+	Removed   bool   `json:"removed,omitempty"` // it is in no address book any more, and still votes: no leader has taken its vote yet
 	Reachable bool   `json:"reachable"`         // it is heard from
 
 	// Problem is the member's known problem: for example why it cannot be reached, or how its timing differs from
@@ -415,7 +416,7 @@ func (m *Member) Status() Status {
 	for i, id := range s.Members {
 		member, _ := find(list, id) // it may have changed meanwhile
 		status.Members = append(status.Members, MemberStatus{
-			ID: id, Address: member.Address, Witness: member.Witness, Standby: !slices.Contains(s.Voters.Members, id), Reachable: s.Reachable[i], Problem: s.Problems[i],
+			ID: id, Address: member.Address, Witness: member.Witness, Standby: !slices.Contains(s.Voters.Members, id), Removed: m.removed(id), Reachable: s.Reachable[i], Problem: s.Problems[i],
 			Weight: s.Standings[i].Weight, Warmth: warmths[s.Standings[i].Warmth], WhyCold: s.Standings[i].Cold,
 		})
 		if s.Reachable[i] { // what it told before may be over

@@ -174,6 +174,14 @@ func (m *Member) keepWithoutVote(id uint64) error {
 	return m.amend(func(b *book.Book) (bool, error) { return b.Wish(id, false) })
 }
 
+// removed reports whether the address book has that a member was removed.
+func (m *Member) removed(id uint64) bool {
+	if m.first != nil {
+		return m.first.removed(id)
+	}
+	return slices.ContainsFunc(*m.places.wishes.Load(), func(line book.Line) bool { return line.ID == id && line.Version.Removed() })
+}
+
 // amend changes the address book.
 func (m *Member) amend(change func(*book.Book) (bool, error)) error {
 	if m.config.Algorithm == Bully {

@@ -204,6 +204,25 @@ func TestAMemberIsAddedAtOneMemberAndJoinsByOneAddress(t *testing.T) {
 	})
 }
 
+// Only a leader takes the vote of a member that was removed. Until there is one, the member is marked.
+func TestARemovedMemberThatStillVotesIsMarked(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		c.stop(2, 3)
+		c.remove(1, 3)
+		marked := func() (ids []uint64) {
+			for _, m := range c.members[1].Status().Members {
+				if m.Removed {
+					ids = append(ids, m.ID)
+				}
+			}
+			return ids
+		}
+		c.until("3 is marked, and no other", func() bool { return slices.Equal(marked(), []uint64{3}) })
+		c.found(2)
+		c.are(1, 2)
+	})
+}
+
 // A member without founders has no vote until the group tells it who votes, whatever it is alone with.
 func TestAMemberThatJoinsElectsNoneByItself(t *testing.T) {
 	onATown(t, func(t *testing.T, c *town) {

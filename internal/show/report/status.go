@@ -222,6 +222,9 @@ func (s Status) stateOf(m ringleader.MemberStatus) string {
 	if m.Standby {
 		state += ", no vote"
 	}
+	if m.Removed {
+		state += ", removed"
+	}
 	if m.Unable != "" {
 		state += ", may not lead"
 	}
