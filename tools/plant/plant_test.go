@@ -122,10 +122,10 @@ func TestWhatBecomesOfABug(t *testing.T) {
 	bug("b/survives", "m.go", "TestLess", "return false", "return true")
 	bug("b/invalid", "m.go", "TestLess", "return false", "return 1")
 	bug("b/untested", "m.go", "TestMore", "return false", "return true")
-	run := func(only, limit string) (bool, string) {
+	run := func(args ...string) (bool, string) {
 		t.Helper()
 		var output, progress bytes.Buffer
-		o, err := parse([]string{"--root", folder, "--only", only, "--limit", limit, "--parallel", "2"}, &progress)
+		o, err := parse(slices.Concat([]string{"--root", folder, "--parallel", "2", "--only"}, args), &progress)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,13 +135,13 @@ func TestWhatBecomesOfABug(t *testing.T) {
 		}
 		return found, output.String()
 	}
-	if found, text := run("^a/", "5m"); !found || !strings.Contains(text, "TestLess/equal\n") || !strings.Contains(text, "2 bugs: 2 were found by a test, 0 were not") {
+	if found, text := run("^a/", "--limit", "5m"); !found || !strings.Contains(text, "TestLess/equal\n") || !strings.Contains(text, "2 bugs: 2 were found by a test, 0 were not") {
 		t.Errorf("found all: %v\n%s", found, text)
 	}
-	if found, text := run("^late/", "10s"); !found || !strings.Contains(text, "killed by time-out") {
+	if found, text := run("^late/", "--limit", "100ms", "--skip-first"); !found || !strings.Contains(text, "killed by time-out") {
 		t.Errorf("found: %v\n%s", found, text)
 	}
-	found, text := run("^b/", "5m")
+	found, text := run("^b/", "--limit", "5m")
 	for _, want := range []string{"DOES NOT APPLY", "occurs 0 times", "SURVIVES", "INVALID", "cannot use 1", "NO TEST", "matches no test", "4 bugs: 0 were found by a test, 4 were not"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
