@@ -194,7 +194,8 @@ func (s *Session) State(position int) string { return s.run.StateText(position) 
 // Record returns the record of the run so far. The next event, or Back, changes it.
 func (s *Session) Record() *trace.Record { return &s.run.Record.Record }
 
-// Result returns the result of the run, judged as if it ended now. It is complete if only faults can happen.
+// Result returns the result of the run, judged as if it ended now. It is complete if only faults can happen, or starts that nobody owes: of
+// [Options.AnyTime] only the first must come.
 func (s *Session) Result() *Result {
 	r, result := *s.run, *s.run.result
 	if r.Time != nil {
@@ -204,7 +205,8 @@ func (s *Session) Result() *Result {
 	r.result, r.Outcome = &result, &result.Outcome
 	r.finish()
 	result.Record = &trace.Record{Header: s.run.Record.Header, Steps: slices.Clone(s.run.Record.Steps)}
-	result.Complete = len(s.Choices()) == 0
+	begun := r.o.AnyTime && slices.ContainsFunc(s.made, func(c Choice) bool { return c.What == Begin })
+	result.Complete = len(s.Choices()) == 0 || begun && len(s.due(false)) == 0
 	return &result
 }
 

@@ -21,6 +21,11 @@ func (s *Session) Choices() (all []Choice) {
 			all = append(all, Choice{What: Begin, Process: p})
 		}
 	}
+	return append(all, s.due(len(all) > 0)...)
+}
+
+// due returns the events that can come next but for starts; other says whether there are some.
+func (s *Session) due(other bool) (all []Choice) {
 	for p, working := range s.working {
 		if working {
 			all = append(all, Choice{What: Cease, Process: p})
@@ -28,7 +33,7 @@ func (s *Session) Choices() (all []Choice) {
 	}
 	all = append(all, s.deliveries()...)
 	all = append(all, s.expiries()...)
-	return append(all, s.passes(len(all) > 0)...)
+	return append(all, s.passes(other || len(all) > 0)...)
 }
 
 // inUnit returns the choices of a synchronous run: one at a time, except timers of one moment.

@@ -229,7 +229,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 		{"init --data d", "ringleader init needs --group"},
 		{"init --data d --group g", "ringleader init needs --id"},
 		{"init --data= --group g --id 1", "--data is empty; give it a value, or leave it out"},
-		{"init --data d --group g --id 0", "--id is at least 1, not 0"},
+		{"init --data /dev/null/d --group g --id 0", "--id is at least 1, not 0"},
 		{"members remove --data d --id 3 --id 2", "--id is given twice, and takes one number"},
 		{"verify lcr --n 3 --random 0", "--random is at least 1, not 0"},
 		{"verify lcr --n 3 --max-states 0", "--max-states is at least 1, not 0"},

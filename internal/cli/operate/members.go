@@ -135,6 +135,7 @@ again; 64 the call was wrong.`,
 	o.defineOrder(command, &asJSON)
 	flags := command.Flags()
 	option.Positive(flags, &place.ID, "id", "identifier of the member that is added to the address book, or removed from it")
+	option.Once(flags, "id")
 	if votes {
 		flags.StringVar(&place.Address, "address", "", "HOST:PORT of the member, by which the others reach it; with --srv at the members, a name")
 		option.Number(flags, &priority, "priority", "", 0, "priority of the member, from 1 to 65535 (default: that which it has, or 1)")

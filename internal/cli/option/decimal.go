@@ -21,11 +21,28 @@ func Number[T int | uint64](f *pflag.FlagSet, p *T, name, short string, usual T,
 	f.VarP(Decimal[T]{Value: p}, name, short, usage)
 }
 
-// Positive adds a flag that is a whole number of at least 1, and that is given once: of two members to remove, none is left out without
-// a word. Without the flag the number is 0, and the usage says what that means.
+// Positive adds a flag that is a whole number of at least 1. Without the flag the number is 0, and the usage says what that means.
 func Positive[T int | uint64](f *pflag.FlagSet, p *T, name, usage string) {
 	*p = 0
 	f.Var(Decimal[T]{p, true}, name, usage)
+}
+
+// Once makes a flag one that is given once: of two members to remove, none is left out without a word. Of other flags the last one counts.
+func Once(f *pflag.FlagSet, name string) {
+	flag := f.Lookup(name)
+	flag.Value = once{flag.Value, flag}
+}
+
+type once struct {
+	pflag.Value
+	flag *pflag.Flag
+}
+
+func (o once) Set(text string) error {
+	if o.flag.Changed {
+		return errTwice
+	}
+	return o.Value.Set(text)
 }
 
 var (
@@ -57,8 +74,6 @@ func (d Decimal[T]) Set(text string) (err error) {
 		return errors.Unwrap(err)
 	case d.positive && number < 1:
 		return errSmall
-	case d.positive && *d.Value != 0:
-		return errTwice
 	}
 	*d.Value = number
 	return nil

@@ -18,6 +18,9 @@ import (
 	"ringleader.example/ringleader/order"
 )
 
+// Seed is that of a run which is given none.
+const Seed = 1
+
 // Input holds what the commands on one algorithm share: the network.
 type Input struct {
 	IDs        string
@@ -40,7 +43,7 @@ func (in *Input) Flags(command *cobra.Command, p *Program) {
 	option.Number(f, &in.N, "n", "n", 0, "number of processes, with identifiers 1 … n in --order, or from --first on")
 	f.StringVar(&in.Order, "order", "", "order of identifiers: "+strings.Join(order.Names[:], ", ")+" (default increasing)")
 	option.Number(f, &in.first, "first", "", 1, "smallest identifier with --n; the others are consecutive")
-	option.Number(f, &in.Seed, "seed", "", 1, "seed of everything random: order, schedule, delays, choices")
+	option.Number(f, &in.Seed, "seed", "", Seed, "seed of everything random: order, schedule, delays, choices")
 	f.StringSliceVar(&in.Parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	in.shape.flags(command)
 	in.ballots.flags(command)

@@ -91,7 +91,7 @@ func (o *verifyOptions) reproducing(e *catalogue.Entry, found *report.Verificati
 // Following returns a session that makes the steps of a violation, and the flags for its network and its start. Parameters and the
 // flags of savedOfVerify are not among them.
 func Following(e *catalogue.Entry, options *verify.Options, r *trace.Record) (session *simulate.Session, kept []string, err error) {
-	s := simulate.Options{Setup: options.Setup, AnyTime: e.Starts != election.Together, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}, Moment: options.Moment, Pace: options.Pace}
+	s := simulate.Options{Setup: options.Setup, Seed: plan.Seed, AnyTime: e.Starts != election.Together, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}, Moment: options.Moment, Pace: options.Pace}
 	s.Setup.IDs = election.List(r.IDs)
 	if e.Identifiers == election.Anonymous {
 		s.Setup.IDs = make(election.List, r.N)

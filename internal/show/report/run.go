@@ -265,13 +265,14 @@ func initiatorsOf(r *outcome.Outcome, initiators []int, anyTime bool) string {
 	return strings.Join(names, ", ") + " initiate"
 }
 
-// Usurped reports whether a process leads for ever that must not, whatever follows: beside another one, or instead of the right one.
+// Usurped reports whether a process leads for ever that must not, whatever follows: beside another one, or instead of the right one,
+// which may be another one if processes are dead.
 func Usurped(d *election.Declaration, r *outcome.Outcome) bool {
-	if d.Task != election.Once || len(r.Dead) > 0 || len(r.Leaders) == 0 {
+	if d.Task != election.Once || len(r.Leaders) == 0 {
 		return false
 	}
 	right := r.Prepared.Right(r.Prepared.Willing)
-	return len(r.Leaders) > 1 || right != 0 && r.Prepared.ID(r.Leaders[0]) != right
+	return len(r.Leaders) > 1 || len(r.Dead) == 0 && right != 0 && r.Prepared.ID(r.Leaders[0]) != right
 }
 
 // verdict returns in a line which process leads.
