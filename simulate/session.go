@@ -194,8 +194,7 @@ func (s *Session) State(position int) string { return s.run.StateText(position) 
 // Record returns the record of the run so far. The next event, or Back, changes it.
 func (s *Session) Record() *trace.Record { return &s.run.Record.Record }
 
-// Result returns the result of the run, judged as if it ended now. It is complete if only faults can happen, or starts that nobody owes: of
-// [Options.AnyTime] only the first must come.
+// Result returns the result of the run, judged as if it ended now. It is complete if only faults can come, or further starts of [Options.AnyTime].
 func (s *Session) Result() *Result {
 	r, result := *s.run, *s.run.result
 	if r.Time != nil {

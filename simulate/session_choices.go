@@ -8,10 +8,8 @@ import (
 
 // Choices returns the events that can come next, except faults and commands. There are none at quiescence.
 func (s *Session) Choices() (all []Choice) {
-	if !s.run.o.AnyTime {
-		if p := slices.Index(s.asleep, true); p >= 0 && s.run.o.Timing != election.Synchronous {
-			return []Choice{{What: Begin, Process: p}}
-		}
+	if p := slices.Index(s.asleep, true); p >= 0 && !s.run.o.AnyTime && s.run.o.Timing != election.Synchronous {
+		return []Choice{{What: Begin, Process: p}}
 	}
 	if s.run.o.Timing == election.Synchronous {
 		return s.inUnit()
@@ -105,7 +103,7 @@ func (s *Session) passes(other bool) []Choice {
 	flying := false
 	for _, queue := range s.queues {
 		for _, m := range queue {
-			if flying = true; !s.run.Now.Less(m.sent.Add(election.Units(s.longest()))) {
+			if flying = true; !s.run.Now.Less(m.sent.Add(election.Units(max(1, s.run.o.Delay)))) {
 				return nil
 			}
 		}
@@ -124,9 +122,6 @@ func (s *Session) passes(other bool) []Choice {
 	}
 	return nil
 }
-
-// longest is the longest delay.
-func (s *Session) longest() uint64 { return max(1, s.run.o.Delay) }
 
 // possible reports whether an event can come next. Less time than is listed may pass, since a fault may come before, and any
 // time at quiescence and in lazy time.

@@ -163,11 +163,7 @@ func camps(r *simulate.Result) (lines []string) {
 	}
 	for _, d := range order[:min(len(order), shown)] {
 		who := camp[d]
-		names := strings.Join(who[:min(len(who), shown)], ", ")
-		if len(who) > shown {
-			names += ", …"
-		}
-		lines = append(lines, role(r, d)+": "+names)
+		lines = append(lines, role(r, d)+": "+strings.Join(who[:min(len(who), shown)], ", ")+Needed(len(who) > shown, ", …", ""))
 	}
 	if len(order) > shown {
 		lines = append(lines, "…")

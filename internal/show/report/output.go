@@ -177,16 +177,12 @@ const electionMessages = "election messages" // the sum over their kinds, where 
 // counts writes a table of messages by kind for people, and returns the width of its names.
 func counts(w io.Writer, d *election.Declaration, b *worstCase, m outcome.Messages, after string) (names int) {
 	note := func(of string) string {
-		if b != nil && b.Of == of && b.most == math.MaxUint64 {
-			return "   worst case " + b.Formula
+		if b == nil || b.Of != of {
+			return ""
 		}
-		if b != nil && b.Of == of {
-			return fmt.Sprintf("   worst case %s = %d", b.Formula, b.most)
-		}
-		return ""
+		return "   worst case " + b.Formula + Needed(b.most < math.MaxUint64, fmt.Sprintf(" = %d", b.most), "")
 	}
-	width := len(fmt.Sprint(m.Total + m.Overhead))
-	width = max(width, 6)
+	width := max(6, len(fmt.Sprint(m.Total+m.Overhead)))
 	elections := 0
 	names = 12
 	for _, kind := range d.Kinds {
