@@ -53,7 +53,7 @@ func TestWorkThatTellsNoProgressLosesTheLead(t *testing.T) {
 			}
 		})
 		term := c.Member(3).View().Term
-		c.Pass(minutes(10))
+		c.Pass(minutes(2))
 		if v := c.Member(3).View(); v.Role != ringleader.Leader || v.Term != term {
 			t.Fatalf("it tells progress, and leads no more: %+v", v)
 		}
@@ -72,7 +72,7 @@ func TestWorkThatTellsNoProgressLosesTheLead(t *testing.T) {
 		if err := c.Member(3).Health(); !errors.Is(err, ringleader.ErrStalled) || c.Member(3).Status().WorkProblem == "" {
 			t.Errorf("the member is healthy: %v", err)
 		}
-		c.Pass(minutes(10))
+		c.Pass(minutes(2))
 		if c.Member(2).Status().Members[2].Unable == "" {
 			t.Error("it may lead while its work has not returned")
 		}
@@ -95,7 +95,7 @@ func TestWorkThatPromisesNothingNeedsNoProgress(t *testing.T) {
 			return nil
 		})
 		term := c.Member(3).View().Term
-		c.Pass(minutes(10))
+		c.Pass(minutes(2))
 		if v := c.Member(3).View(); v.Role != ringleader.Leader || v.Term != term {
 			t.Errorf("it leads no more: %+v", v)
 		}

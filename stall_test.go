@@ -85,7 +85,7 @@ func TestALeaderWithASlowDiskLeadsOn(t *testing.T) {
 			lasts[id].Store(int64(ringleader.LAN().Stall - 100*time.Millisecond))
 		}
 		term := c.Member(3).View().Term
-		c.Pass(minutes(10))
+		c.Pass(minutes(2))
 		if v := c.Member(3).View(); v.Role != ringleader.Leader || v.Term != term {
 			t.Errorf("it leads no more: %+v", v)
 		}

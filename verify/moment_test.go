@@ -131,7 +131,7 @@ func TestTheCheckerGoesOnFromAMoment(t *testing.T) {
 		t.Skip("it only computes")
 	}
 	s, next := leads(t, quorumbully.Algorithm, 1, 2)
-	o := verify.Options{Setup: fewClaims(next, 1, 2), Lazy: true, Moment: saved(t, s.Moment()), Crashes: 1, Recoveries: 1, Cores: 2}
+	o := verify.Options{Setup: fewClaims(next, 1, 2), Lazy: true, Moment: saved(t, s.Moment()), Crashes: 1, Cores: 2}
 	safe, err := verify.Program(elects, o)
 	if err != nil || !safe.Complete || safe.Violation != nil || safe.States < 100 {
 		t.Fatalf("%+v, %v", safe, err)
@@ -140,6 +140,12 @@ func TestTheCheckerGoesOnFromAMoment(t *testing.T) {
 	coarse, err := verify.Program(elects, o)
 	if err != nil || !coarse.Complete || coarse.Violation != nil || coarse.States >= safe.States {
 		t.Fatalf("%+v after %d states, %v", coarse, safe.States, err)
+	}
+
+	o.Recoveries = 1
+	recovered, err := verify.Program(elects, o)
+	if err != nil || !recovered.Complete || recovered.Violation != nil || recovered.States <= coarse.States {
+		t.Fatalf("%+v after %d states, %v", recovered, coarse.States, err)
 	}
 
 	o.Pace, o.Crashes, o.Recoveries, o.ClockError = 0, 0, 0, faults.Chance{Times: 1, Of: 2} // they take clocks for right

@@ -222,15 +222,14 @@ func TestAPathThatIsWokenAtOneEndTakesTwiceItsLength(t *testing.T) {
 	}
 }
 
+// Where messages may overtake, they may also come in their order.
 func TestEveryScheduleOfEveryTreeOfFour(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for edges := range every(n) {
 			for _, starts := range []verify.Starts{verify.AnyTime, verify.EverySet} {
-				for _, unordered := range []bool{false, true} {
-					o := verify.Options{Size: n, Setup: network.Setup{Edges: edges}, Starts: starts, Unordered: unordered}
-					if report := check(t, tree.Algorithm, o); report.Violation != nil {
-						t.Errorf("tree %v, %s, unordered %v: %s: %s", edges, starts, unordered, report.Violation.Property, report.Violation.Detail)
-					}
+				o := verify.Options{Size: n, Setup: network.Setup{Edges: edges}, Starts: starts, Unordered: true}
+				if report := check(t, tree.Algorithm, o); report.Violation != nil {
+					t.Errorf("tree %v, %s: %s: %s", edges, starts, report.Violation.Property, report.Violation.Detail)
 				}
 			}
 		}

@@ -58,7 +58,7 @@ func makes(e *catalogue.Entry, c simulate.Choice) bool {
 }
 
 func TestTheCheckerLooksAheadFromEveryWalk(t *testing.T) {
-	looked, walks := 0, uint64(8)
+	looked, walks := 0, uint64(4)
 	if *longer {
 		walks = 30
 	}

@@ -22,13 +22,13 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 		panic(err)
 	}
 	other := process.Must(process.Of(&a)).Stranger(strangers)
-	fresh := func() []byte { return make([]byte, 0, 256) } // most states and messages have less
-	var guard codec.Guard                                  // of lists that are stored, whose copies each step gets
+	var guard codec.Guard // of lists that are stored, whose copies each step gets
+	var before, constant, text []byte
+	var after [2][]byte
 	try := func(name string, s *S, out *election.Out[M], step func(*S, *election.Out[M])) {
 		now := out.Deadline(election.Ticks{}).Left(election.Ticks{})
-		before := plans.State.Append(fresh(), codec.At(s), now)
-		constant := plans.State.AppendPart(fresh(), codec.At(s), now, codec.Constant)
-		var after [2][]byte
+		before = plans.State.Append(before[:0], codec.At(s), now)
+		constant = plans.State.AppendPart(constant[:0], codec.At(s), now, codec.Constant)
 		var effects [2]*election.Collector[M]
 		for i := range 2 {
 			copied, choices := *s, random.New(1, random.Choices)
@@ -40,17 +40,18 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 			step(&copied, c.Out())
 			other.Step()
 			written(a.Name, name, &guard, "stored before")
-			after[i], effects[i] = plans.State.Append(fresh(), codec.At(&copied), now), c
-			if !bytes.Equal(constant, plans.State.AppendPart(fresh(), codec.At(&copied), now, codec.Constant)) {
+			after[i], effects[i] = plans.State.Append(after[i][:0], codec.At(&copied), now), c
+			if text = plans.State.AppendPart(text[:0], codec.At(&copied), now, codec.Constant); !bytes.Equal(constant, text) {
 				panic(fmt.Sprintf("%s %s: changed a field that is declared constant", a.Name, name))
 			}
 		}
+		text = plans.State.Append(text[:0], codec.At(s), now)
 		switch {
 		case !bytes.Equal(after[0], after[1]):
 			panic(fmt.Sprintf("%s %s: one step from one state led to two states", a.Name, name))
 		case !reflect.DeepEqual(effects[0].Sent(), effects[1].Sent()) || !reflect.DeepEqual(effects[0].Effects(), effects[1].Effects()):
 			panic(fmt.Sprintf("%s %s: one step from one state had two effects", a.Name, name))
-		case !bytes.Equal(before, plans.State.Append(fresh(), codec.At(s), now)): // through a slice that it got from elsewhere
+		case !bytes.Equal(before, text): // through a slice that it got from elsewhere
 			panic(fmt.Sprintf("%s %s: wrote to a slice that was stored before", a.Name, name))
 		}
 		step(s, out)

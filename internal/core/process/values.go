@@ -26,6 +26,7 @@ type Values struct {
 	numbers   map[string]State
 	states    []state // by number
 	constants []string
+	aged      map[aging]State // what [Values.Age] has returned
 
 	bodies   map[string]Body
 	messages []message // by number
@@ -37,6 +38,12 @@ type state struct {
 	key      string // the encoding of the varying part, and the number of the constants
 	slot     int
 	constant uint32
+}
+
+// aging is a state, and how much time passes.
+type aging struct {
+	state  State
+	passed election.Ticks
 }
 
 type message struct {
@@ -55,7 +62,7 @@ type Post struct {
 func (p *Program) NewValues(network *network.Instance) *Values {
 	p.Rehearse(network)
 	ps := p.empty(network, false)
-	v := &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, bodies: map[string]Body{}}
+	v := &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, aged: map[aging]State{}, bodies: map[string]Body{}}
 	ps.check(true)
 	return v
 }
@@ -153,8 +160,13 @@ func (v *Values) Age(s State, passed election.Ticks) State {
 	if !v.ps.Program.Plans.State.Ages() {
 		return s
 	}
-	v.ps.Copy(v.scratch, v.states[s].slot)
-	return v.number(v.states[s].constant, passed)
+	known, found := v.aged[aging{s, passed}]
+	if !found {
+		v.ps.Copy(v.scratch, v.states[s].slot)
+		known = v.number(v.states[s].constant, passed)
+		v.aged[aging{s, passed}] = known
+	}
+	return known
 }
 
 // Step makes a step of the process at a position. It returns the state after it, the sent messages, and the other

@@ -111,7 +111,7 @@ func (g *group) start(id int) {
 // await waits for a condition.
 func (g *group) await(what string, holds func() bool) {
 	g.Helper()
-	ticker := time.NewTicker(5 * time.Millisecond)
+	ticker := time.NewTicker(20 * time.Millisecond) // each look is at all processes of the machine
 	defer ticker.Stop()
 	for overdue := time.After(limit); !holds(); {
 		select {
@@ -189,57 +189,48 @@ func (g *group) processes() (all []process) {
 	names, err := filepath.Glob("/proc/[0-9]*")
 	g.must(err)
 	for _, name := range names {
-		environment, err := os.ReadFile(name + "/environ")
-		if err != nil || !bytes.Contains(environment, []byte(beats+"="+g.beats())) {
-			continue // it is a zombie, or another process
+		pid, _ := strconv.Atoi(filepath.Base(name))
+		if p := g.process(pid); p.pid != 0 {
+			all = append(all, p)
 		}
-		stat, err := os.ReadFile(name + "/stat")
-		if err != nil {
-			continue
-		}
-		var p process
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		p.pid, _ = strconv.Atoi(filepath.Base(name))
-		p.parent, _ = strconv.Atoi(fields[1])
-		status, _ := os.ReadFile(name + "/status")
-		_, numbers, _ := strings.Cut(string(status), "NSpid:")
-		numbers, _, _ = strings.Cut(numbers, "\n")
-		if all := strings.Fields(numbers); len(all) > 0 {
-			p.within, _ = strconv.Atoi(all[len(all)-1])
-		}
-		_, term, _ := strings.Cut("\x00"+string(environment), "\x00RINGLEADER_TERM=")
-		fmt.Sscan(strings.ReplaceAll(term, "\x00", " "), &p.term)
-		arguments, _ := os.ReadFile(name + "/cmdline")
-		p.arguments = strings.ReplaceAll(string(arguments), "\x00", " ")
-		all = append(all, p)
 	}
 	return all
 }
 
-// parent returns the parent of a process; 0 if it has ended.
-func (g *group) parent(pid int) int {
-	for _, p := range g.processes() {
-		if p.pid == pid {
-			return p.parent
-		}
+// process returns a process of the group; none if it has ended, is a zombie, or is of others.
+func (g *group) process(pid int) (p process) {
+	name := fmt.Sprint("/proc/", pid)
+	environment, err := os.ReadFile(name + "/environ")
+	if err != nil || !bytes.Contains(environment, []byte(beats+"="+g.beats())) {
+		return process{}
 	}
-	return 0
+	stat, err := os.ReadFile(name + "/stat")
+	if err != nil {
+		return process{}
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	p.pid = pid
+	p.parent, _ = strconv.Atoi(fields[1])
+	status, _ := os.ReadFile(name + "/status")
+	_, numbers, _ := strings.Cut(string(status), "NSpid:")
+	numbers, _, _ = strings.Cut(numbers, "\n")
+	if all := strings.Fields(numbers); len(all) > 0 {
+		p.within, _ = strconv.Atoi(all[len(all)-1])
+	}
+	_, term, _ := strings.Cut("\x00"+string(environment), "\x00RINGLEADER_TERM=")
+	fmt.Sscan(strings.ReplaceAll(term, "\x00", " "), &p.term)
+	arguments, _ := os.ReadFile(name + "/cmdline")
+	p.arguments = strings.ReplaceAll(string(arguments), "\x00", " ")
+	return p
 }
 
-// arguments returns the first argument of a process.
-func (g *group) arguments(pid int) string {
-	for _, p := range g.processes() {
-		if all := strings.Fields(p.arguments); p.pid == pid && len(all) > 1 {
-			return all[1]
-		}
-	}
-	return ""
-}
+// parent returns the parent of a process; 0 if it has ended.
+func (g *group) parent(pid int) int { return g.process(pid).parent }
 
 // leader returns the member of a process of a command, and its processes: 0 if it has ended meanwhile.
 func (g *group) leader(command int) (id, member, keeper int) {
 	keeper = g.parent(command)
-	if g.arguments(keeper) == "first" {
+	if all := strings.Fields(g.process(keeper).arguments); len(all) > 1 && all[1] == "first" {
 		keeper = g.parent(keeper)
 	}
 	if member = g.parent(keeper); member == 0 {
