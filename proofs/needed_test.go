@@ -158,8 +158,8 @@ func TestWhatIsNotNeededIsListedWithItsReason(t *testing.T) {
 	}
 }
 
-// What a file says is found again: with -long all of it, which takes an hour of a processor, else one line of each model that is soon proved. With
-// -long -update the file gets what was not tried yet, or all if the model has changed.
+// What a file says is found again: with -long all of it, which takes an hour of a processor, else one line of each model. With -long -update the file
+// gets what was not tried yet, or all if the model has changed.
 func TestWhatIsNeededIsFoundAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs a solver")
@@ -172,7 +172,6 @@ func TestWhatIsNeededIsFoundAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := load(t, name)
 			if !*long {
-				skipSlow(t, name, solver)
 				if i := slices.IndexFunc(readNeeded(t, name).rows, func(r row) bool { return r.found == lost }); i >= 0 {
 					again(t, solver, m, readNeeded(t, name).rows[i])
 				}

@@ -19,14 +19,13 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write NAME.proved, and docs/proved.md")
-	long   = flag.Bool("long", false, "let each solver prove each model, and remove each guard, axiom and invariant; with -update also write NAME.needed")
+	long   = flag.Bool("long", false, "let each solver prove, and remove each guard, axiom and invariant; with -update also write NAME.needed")
 )
 
 // limit is for solvers that wait for the processor, too: on an idle machine no obligation takes more than a few seconds.
 const limit = 10 * time.Minute
 
-// The solver that was the quickest proves each obligation of each model again, but not of those that took it a second: their records are of the
-// obligations as they are, which another test compares. With -long, each solver that is installed proves all. With -update that is recorded.
+// The solver that was the quickest proves each obligation of each model; with -long, each that is installed. With -update that is recorded.
 func TestEveryModelIsProved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs solvers")
@@ -38,7 +37,6 @@ func TestEveryModelIsProved(t *testing.T) {
 			solvers := found
 			if !*update && !*long {
 				solvers = provetest.Quickest(found, recorded(t, name))
-				skipSlow(t, name, solvers[0])
 			}
 			plan := prove.Obligations(load(t, name))
 			record := prove.Record{Hash: plan.Hash(), Claims: prove.Claims(plan.Model)}
@@ -62,14 +60,6 @@ func TestEveryModelIsProved(t *testing.T) {
 				write(t, name+".proved", record.String())
 			}
 		})
-	}
-}
-
-// skipSlow skips a test of a model that took a solver a second or more.
-func skipSlow(t *testing.T, name string, s *prove.Solver) {
-	t.Helper()
-	if slices.ContainsFunc(recorded(t, name).Runs, func(r prove.Run) bool { return r.Solver == s.Name && r.Seconds >= 1 }) {
-		t.Skipf("-long: %s took a second or more", s.Name)
 	}
 }
 
