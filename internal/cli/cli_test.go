@@ -34,6 +34,9 @@ import (
 func TestMain(m *testing.M) {
 	agent.Be()                         // a member that runs a command starts this program
 	_ = flag.Set("test.parallel", "4") // tests wait for processes more than for cores
+	if signal.Ignored(os.Interrupt) {  // as in what a script starts with &: programs would inherit that
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	testscript.Main(withCaches{m}, map[string]func(){"ringleader": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		context.AfterFunc(ctx, stop)
