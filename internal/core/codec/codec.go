@@ -20,7 +20,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unsafe"
 
 	"ringleader.example/ringleader/election"
@@ -103,26 +102,14 @@ type node struct {
 // compiled for each algorithm: a quarter of all functions.
 func typeOf(d *node) reflect.Type { return d.typ.(reflect.Type) }
 
-// made has the plans that [Of] has made: each run asks for those of its algorithm, and no plan ever changes.
-var made sync.Map // *Plan, by planned
-
-type planned struct {
-	typ       reflect.Type
-	deadlines bool
-}
-
 // Of returns the plan for a type. Deadlines are an error unless allowed: they mean nothing to another process, or
 // after a crash.
 func Of(typ reflect.Type, deadlines bool) (*Plan, error) {
-	if p, known := made.Load(planned{typ, deadlines}); known {
-		return p.(*Plan), nil
-	}
 	root, err := describe(typ, typ.String(), deadlines, nil)
 	if err != nil {
 		return nil, err
 	}
-	p, _ := made.LoadOrStore(planned{typ, deadlines}, &Plan{root, root.holds(deadline), root.holds(identifier), root.holds(slice)})
-	return p.(*Plan), nil
+	return &Plan{root, root.holds(deadline), root.holds(identifier), root.holds(slice)}, nil
 }
 
 // holds reports whether a value has a part of that form.
