@@ -52,7 +52,7 @@ func TestADirectoryThatIsRemovedOrReplacedFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	looks(t, c, "another directory has its place")
-	c.process.kill(t) // it is known of the directory what it was
+	c.running().kill(t) // it is known of the directory what it was
 	looks(t, c, "another directory has its place")
 	if err := os.Remove(directory); err != nil {
 		t.Fatal(err)
@@ -64,6 +64,13 @@ func TestADirectoryThatIsRemovedOrReplacedFails(t *testing.T) {
 }
 
 // kill kills the process of a canary.
+// running returns the process. Another goroutine takes note of its end.
+func (c *Canary) running() *process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.process
+}
+
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	if err := p.command.Process.Kill(); err != nil {
@@ -75,7 +82,7 @@ func TestACanaryThatIsKilledIsNoFailure(t *testing.T) {
 	c := at(t, t.TempDir())
 	for range 5 {
 		looks(t, c, "")
-		c.process.kill(t)
+		c.running().kill(t)
 	}
 	looks(t, c, "")
 }
@@ -88,7 +95,7 @@ func TestAFullDiskFails(t *testing.T) {
 	looks(t, c, "no space left")
 	disk.Free(t)
 	looks(t, c, "")
-	p := c.process
+	p := c.running()
 	c.Close()
 	<-p.ended // it has no file open when the disk is unmounted
 }
@@ -117,7 +124,7 @@ func TestACanaryWhoseLookHangsEndsWithItsMember(t *testing.T) {
 	if _, err := c.ask(0); err != nil {
 		t.Fatal(err)
 	}
-	p := c.process
+	p := c.running()
 	c.Close()
 	select {
 	case <-p.ended:
@@ -180,7 +187,7 @@ func TestAFrozenFileSystemHoldsUpOnlyTheCanary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := c.process
+	p := c.running()
 	for { // until it hangs
 		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.command.Process.Pid))
 		if len(threads) == 0 {
