@@ -132,7 +132,7 @@ type MemberStatus struct {
 	Address   string `json:"address"`
 	Witness   bool   `json:"witness,omitempty"` // it votes, and never leads
 	Standby   bool   `json:"standby,omitempty"` // it has no vote, so it never leads
-	Removed   bool   `json:"removed,omitempty"` // it is in no address book any more, and still votes: no leader has taken its vote yet
+	Removed   bool   `json:"removed,omitempty"` // it was removed from the address book, and votes until a leader has taken its vote
 	Reachable bool   `json:"reachable"`         // it is heard from
 
 	// Problem is the member's known problem: for example why it cannot be reached, or how its timing differs from

@@ -22,8 +22,8 @@ func (s *Session) Choices() (all []Choice) {
 	return append(all, s.due(len(all) > 0)...)
 }
 
-// due returns the events that can come next but for starts; other says whether there are some.
-func (s *Session) due(other bool) (all []Choice) {
+// due returns the events other than starts that can come next. starts reports whether a start can come, too.
+func (s *Session) due(starts bool) (all []Choice) {
 	for p, working := range s.working {
 		if working {
 			all = append(all, Choice{What: Cease, Process: p})
@@ -31,7 +31,7 @@ func (s *Session) due(other bool) (all []Choice) {
 	}
 	all = append(all, s.deliveries()...)
 	all = append(all, s.expiries()...)
-	return append(all, s.passes(other || len(all) > 0)...)
+	return append(all, s.passes(starts || len(all) > 0)...)
 }
 
 // inUnit returns the choices of a synchronous run: one at a time, except timers of one moment.

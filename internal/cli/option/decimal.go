@@ -12,7 +12,7 @@ import (
 // and 0x10 as 16, which lists of numbers do not.
 type Decimal[T int | uint64] struct {
 	Value    *T
-	positive bool // 0 says that the flag is not given, so nobody may give it
+	positive bool // the flag takes no number below 1: 0 means that the flag is missing
 }
 
 // Number adds a flag that is a whole number. The short name may be empty.
@@ -21,7 +21,7 @@ func Number[T int | uint64](f *pflag.FlagSet, p *T, name, short string, usual T,
 	f.VarP(Decimal[T]{Value: p}, name, short, usage)
 }
 
-// Positive adds a flag that is a whole number of at least 1. Without the flag the number is 0, and the usage says what that means.
+// Positive adds a flag that takes a whole number of at least 1. If the flag is missing, the number is 0, and the usage names the default.
 func Positive[T int | uint64](f *pflag.FlagSet, p *T, name, usage string) {
 	*p = 0
 	f.Var(Decimal[T]{p, true}, name, usage)
