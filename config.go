@@ -185,7 +185,7 @@ type Config struct {
 
 	found func(id uint64, addresses []string) // is told where members are
 
-	realTime bool // Clock is that of the system
+	systemClock bool // Clock is that of the system
 }
 
 // The errors of this package; the text states what is wrong, and what is valid.
@@ -228,7 +228,7 @@ func (c Config) complete() (Config, error) {
 	}
 	c.Timing, c.Algorithm = c.Timing.complete(), cmp.Or(c.Algorithm, QuorumBully)
 	if c.Clock == nil {
-		c.Clock, c.realTime = clock.System(), true
+		c.Clock, c.systemClock = clock.System(), true
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -19,7 +19,7 @@ type fuse struct {
 
 // newFuse returns a fuse that is not set, or nil: Overrun is not Exit, or no warden kills what this process has started.
 func (m *Member) newFuse() *fuse {
-	if m.config.Overrun != Exit || warden.Hash() == [32]byte{} || !m.config.realTime {
+	if m.config.Overrun != Exit || warden.Hash() == [32]byte{} || !m.config.systemClock {
 		return nil
 	}
 	failed := func(err error) {

@@ -46,7 +46,7 @@ func (c *Config) recording() *recorder.Config {
 	if build, known := debug.ReadBuildInfo(); known {
 		r.Program = build.Main.Version
 	}
-	if c.realTime {
+	if c.systemClock {
 		r.Boot = record.Boot()
 		r.Options.Shared = r.Boot != ""
 	}

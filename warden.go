@@ -41,7 +41,7 @@ func Warden() error {
 
 // watchLoop lets the warden watch that the loop of a member works. It kills the process of one that does nothing.
 func (c *Config) watchLoop(l *live.Config) {
-	if c.Algorithm != QuorumBully || c.Timing.Hang == 0 || !c.realTime {
+	if c.Algorithm != QuorumBully || c.Timing.Hang == 0 || !c.systemClock {
 		return
 	}
 	if pulse := warden.NewPulse(); pulse != nil {

@@ -45,7 +45,7 @@ var flagGroups = []flagGroup{
 		nats-certificate nats-key nats-ca`},
 	{"member", "The member", `
 		id group groups member members join address priority witness standby data config check if-missing listen srv algorithm unsafe-no-quorum
-		warden weight preempt preempt-delay record record-size lease-file replay change verbose file wait watch for lab open stories export clock`},
+		warden real-time weight preempt preempt-delay record record-size lease-file replay change verbose file wait watch for lab open stories export clock`},
 	{"access", "Access", "http https http-host cert key ca insecure host directory days operator"},
 	{"timing", "Timing", "preset lease shortest-lease renewal heartbeat suspicion hang stall progress-path join:delay exec:delay doctor:delay"},
 	{"health", "Health", "health-command health-http health-interval health-timeout health-rise health-fall"},

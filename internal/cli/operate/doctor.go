@@ -110,6 +110,11 @@ func (e *examination) note(format string, args ...any) {
 // they cannot be used.
 func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, files error, clocks []string) report.Examination {
 	ctx, e := command.Context(), &examination{config: c}
+	if o.realTime { // as the member
+		if err := ringleader.RealTime(); err != nil && runtime.GOOS == "linux" {
+			e.note("%v; LimitRTPRIO=1 in a unit of systemd, or CAP_SYS_NICE, lets a member run before others on a busy machine", err)
+		}
+	}
 	for _, fault := range inSettings(command.Flags(), o.preset, c.Check()) {
 		e.wrong("%s", fault)
 	}

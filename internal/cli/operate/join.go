@@ -34,7 +34,7 @@ type joinOptions struct {
 	algorithm, preset                                string
 	lease, shortest, renewal, delay, heartbeat       time.Duration
 	suspicion, hang, stall                           time.Duration
-	warden, insecure, noQuorum                       bool
+	warden, realTime, insecure, noQuorum             bool
 	stands                                           standOptions
 	cert, key, ca                                    string
 	hooks                                            agent.Hooks
@@ -71,6 +71,10 @@ On Linux a warden watches the member: the parent process of the member, which do
 else. When the member crashes, the warden kills what the member has started, and proves to
 the others that it is dead, so they need not wait for the end of its lease. It kills a
 leader that does nothing for --hang. --warden=false runs the member without one.
+
+On Linux warden and member run before ordinary processes, where that is allowed, so that a
+busy machine does not end the lead. Hooks run as ordinary processes. "doctor" tells whether
+it is allowed, and --real-time=false switches it off.
 
 Members on several machines need certificates: --cert, --key and --ca. The certificate of
 a member names it: it has the URI ringleader:GROUP/ID among its alternative names. All
@@ -143,8 +147,13 @@ without leases, priorities and warden. ` + report.NoQuorum,
 	return command
 }
 
-// underWarden starts this process again, with a warden, if it is to have one.
+// underWarden lets this process run before others, and starts it again with a warden, if it is to have one.
 func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) error {
+	if o.realTime { // first, so that the warden does, too
+		if err := ringleader.RealTime(); err != nil && command.Flags().Changed("real-time") {
+			return fmt.Errorf("--real-time: %w", err)
+		}
+	}
 	unasked := runtime.GOOS == "linux" || command.Flags().Changed("warden") // elsewhere the default is none, and the member says so
 	if c.Algorithm != ringleader.QuorumBully || !o.warden && unasked {
 		return nil
@@ -186,6 +195,7 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.stall, "stall", 0, fmt.Sprintf("a member whose disk, or a --progress-path, gives no answer for this time leads no more (default: of the preset; lan: %v)", lan.Stall))
 	flags.StringArrayVar(&o.paths, "progress-path", nil, "DIRECTORY that the work needs; while it gives no answer for --stall, is replaced or cannot be written, this member leads no more; may be repeated")
 	flags.BoolVar(&o.warden, "warden", runtime.GOOS == "linux", "run the member under a warden, which proves its death to the others")
+	flags.BoolVar(&o.realTime, "real-time", runtime.GOOS == "linux", "run before ordinary processes, where that is allowed, so that the lead is kept on a busy machine")
 	flags.StringVar(&o.cert, "cert", "", "FILE with the certificate of this member, in PEM format")
 	flags.StringVar(&o.key, "key", "", "FILE with the key of the certificate")
 	flags.StringVar(&o.ca, "ca", "", "FILE with the certificates of the authorities that sign those of members")

@@ -3,10 +3,12 @@ package kernel_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,6 +30,8 @@ func TestMain(m *testing.M) {
 		fmt.Println(policy())
 	case "hurry":
 		hurry()
+	case "all":
+		hurryAll()
 	default:
 		die(as)
 	}
@@ -130,11 +134,7 @@ func policy() string {
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		found[fields[38]] = true
 	}
-	var text []string
-	for p := range found {
-		text = append(text, p)
-	}
-	return strings.Join(text, " and ")
+	return strings.Join(slices.Sorted(maps.Keys(found)), " and ")
 }
 
 // hurry tells the policies of a process that a hurrying thread starts, of one that it starts when it hurries alone, and of itself.
@@ -151,6 +151,31 @@ func hurry() {
 	fmt.Print(run("child"))
 	own, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
 	fmt.Println(own &^ (1 << 30)) // without the flag SCHED_RESET_ON_FORK
+}
+
+// hurryAll tells the policies of this process when all threads hurry, those of a process that it starts, and its own when all but a thread that
+// hurries by itself do no more.
+func hurryAll() {
+	hurried, done := make(chan error), make(chan struct{})
+	defer close(done)
+	go func() {
+		runtime.LockOSThread()
+		hurried <- kernel.Hurry()
+		<-done
+	}()
+	if err := <-hurried; err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := kernel.HurryAll(); err != nil {
+		panic(err)
+	}
+	fmt.Println(policy())
+	fmt.Print(run("child"))
+	if err := kernel.RelaxAll(); err != nil {
+		panic(err)
+	}
+	fmt.Println(policy())
 }
 
 // run runs this binary in a role, and returns what it prints.
@@ -171,6 +196,22 @@ func TestAThreadHurriesWithWhatItStartsOrAlone(t *testing.T) {
 		t.Skip(got)
 	case got != "2\n0\n2\n":
 		t.Errorf("the policies are %q; SCHED_RR is 2", got)
+	}
+}
+
+func TestAllThreadsHurryUntilTheyRelaxButForThoseThatHurryThemselves(t *testing.T) {
+	t.Parallel()
+	switch got := run("all"); {
+	case strings.Contains(got, "not permitted") && os.Getenv("CI") != "true":
+		t.Skip(got)
+	case got != "2\n2\n0 and 2\n":
+		t.Errorf("the policies are %q; SCHED_RR is 2", got)
+	}
+}
+
+func TestAProcessKnowsForHowLongItHadAProcessor(t *testing.T) {
+	before := kernel.Used()
+	for kernel.Used() == before { // for ever, if it does not know
 	}
 }
 

@@ -24,3 +24,12 @@ func Hurry() error { return ErrNone }
 
 // HurryAlone returns [ErrNone].
 func HurryAlone() error { return ErrNone }
+
+// HurryAll returns [ErrNone].
+func HurryAll() error { return ErrNone }
+
+// RelaxAll returns [ErrNone].
+func RelaxAll() error { return ErrNone }
+
+// Used returns 0.
+func Used() time.Duration { return 0 }

@@ -1,31 +1,95 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"strconv"
+	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
-// What sched_setscheduler(2) takes: a policy, a flag, and the least priority.
+// What sched_setscheduler(2) takes: a policy, a flag, and the least priority of what is not ordinary.
 const (
+	ordinary    = 0       // SCHED_OTHER
 	roundRobin  = 2       // SCHED_RR
 	resetOnFork = 1 << 30 // SCHED_RESET_ON_FORK
 	least       = 1
 )
 
+// own are the threads that have asked for themselves: what is asked for all leaves them as they are.
+var own struct {
+	mu      sync.Mutex
+	threads map[int]bool
+}
+
 // Hurry lets the calling thread run before those of ordinary processes, and so all threads and processes that it starts, so that these end at
 // once when they are killed: a thread that dies needs a processor for that. It needs CAP_SYS_NICE, or an RLIMIT_RTPRIO above 0. The
 // caller has locked the thread to its goroutine.
-func Hurry() error { return schedule(roundRobin) }
+func Hurry() error { return hurry(roundRobin) }
 
 // HurryAlone is [Hurry] without what the thread starts from now on: that runs as ordinary processes do from its first instruction on.
-func HurryAlone() error { return schedule(roundRobin | resetOnFork) }
+func HurryAlone() error { return hurry(roundRobin | resetOnFork) }
 
-// schedule sets the policy of the calling thread.
-func schedule(policy uintptr) error {
-	priority := int32(least)
-	if _, _, errno := syscall.Syscall(syscall.SYS_SCHED_SETSCHEDULER, 0, policy, uintptr(unsafe.Pointer(&priority))); errno != 0 {
+func hurry(policy uintptr) error {
+	thread := syscall.Gettid()
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	if own.threads == nil {
+		own.threads = map[int]bool{}
+	}
+	own.threads[thread] = true
+	return schedule(thread, policy, least)
+}
+
+// HurryAll is [Hurry] for all threads of this process.
+func HurryAll() error { return all(roundRobin, least) }
+
+// RelaxAll takes [HurryAll] back, but for threads that have called [Hurry] or [HurryAlone] themselves.
+func RelaxAll() error { return all(ordinary, 0) }
+
+// all sets the policy of all threads. A thread that appears meanwhile has that of the thread that started it, which may not have been
+// set: so it looks until it finds no other.
+func all(policy uintptr, priority int32) error {
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	for set := map[int]bool{}; ; {
+		tasks, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, task := range tasks {
+			thread, err := strconv.Atoi(task.Name())
+			if err != nil || set[thread] || own.threads[thread] {
+				continue
+			}
+			set[thread], found = true, true
+			if err := schedule(thread, policy, priority); err != nil && !errors.Is(err, syscall.ESRCH) { // it may have ended
+				return err
+			}
+		}
+		if !found {
+			return nil
+		}
+	}
+}
+
+// schedule sets the policy of a thread.
+func schedule(thread int, policy uintptr, priority int32) error {
+	if _, _, errno := syscall.Syscall(syscall.SYS_SCHED_SETSCHEDULER, uintptr(thread), policy, uintptr(unsafe.Pointer(&priority))); errno != 0 {
 		return fmt.Errorf("sched_setscheduler: %w", errno)
 	}
 	return nil
+}
+
+// Used is how long this process has had a processor, with all of its threads.
+func Used() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0 // it does not fail for this process
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -1,0 +1,84 @@
+package ringleader
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ringleader.example/ringleader/internal/serve/kernel"
+)
+
+// RealTime lets this process run before all ordinary processes, so that a leader keeps its lead on a machine that is busy with others: it
+// schedules all threads by the policy SCHED_RR of Linux, with the least real-time priority. A member needs a processor for some milliseconds
+// each second, but then it needs it at once. RealTime is called at the start of main, before [Warden]: then the warden, too, is not late.
+//
+// The processes that this one starts have the same policy, unless they change it. So RealTime is for a program that leaves its work to others, or has
+// little of it. While a process with a member uses more than half of a processor for a second, it runs as an ordinary one, until it has not done so for
+// ten seconds: then strangers that keep it busy do not take the machine from others.
+//
+// The error says why the process runs as before. Linux allows the policy to root, to a process with CAP_SYS_NICE, and to one with an RLIMIT_RTPRIO above 0
+// (LimitRTPRIO=1 in a unit of systemd).
+func RealTime() error {
+	err := kernel.HurryAll()
+	if err != nil {
+		err = fmt.Errorf("this process does not run before others: %w", err)
+	}
+	realTime.result.Store(&err)
+	return err
+}
+
+// realTime is the policy of this process.
+var realTime struct {
+	result  atomic.Pointer[error] // of RealTime; nil: it was not called
+	governs sync.Once
+}
+
+// governRealTime sees to it that a process that runs before others leaves them a processor. It says so if this one does not although it has asked.
+func governRealTime(c *Config) {
+	log := c.Logger.With("member", c.ID)
+	switch result := realTime.result.Load(); {
+	case result == nil:
+	case *result != nil:
+		log.Info("this member waits for a processor as ordinary processes do", "error", *result)
+	default:
+		realTime.governs.Do(func() { go govern(log) })
+	}
+}
+
+func govern(log *slog.Logger) {
+	g := governor{all: kernel.HurryAll, none: kernel.RelaxAll, hurries: true}
+	ticker := time.NewTicker(time.Second)
+	for last, used := time.Now(), kernel.Used(); ; {
+		now, before := <-ticker.C, used
+		used = kernel.Used()
+		g.look(log, now.Sub(last), used-before)
+		last = now
+	}
+}
+
+// governor decides whether a process may run before others.
+type governor struct {
+	all, none func() error // let all threads hurry, or none
+
+	hurries bool
+	calm    int // looks in a row at which it used at most half of a processor, since it does not hurry
+}
+
+// look is told how long the process has had a processor in the time that has passed.
+func (g *governor) look(log *slog.Logger, passed, used time.Duration) {
+	const enough = 10
+	switch {
+	case used > passed/2:
+		if g.calm = 0; g.hurries && g.none() == nil {
+			g.hurries = false
+			log.Warn("this process runs as ordinary ones do: it has used more than half of a processor", "used", used, "passed", passed)
+		}
+	case !g.hurries:
+		if g.calm++; g.calm >= enough && g.all() == nil {
+			g.hurries = true
+			log.Info("this process runs before ordinary ones again")
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package ringleader
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A process that strangers keep busy leaves the processor to others, and takes its priority back when it has been calm for long enough.
+func TestABusyProcessRunsAsOthersUntilItIsCalm(t *testing.T) {
+	var said bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	var set []string
+	g := governor{hurries: true, all: func() error { set = append(set, "all"); return nil }, none: func() error { set = append(set, "none"); return nil }}
+	looks := func(n int, used time.Duration) string {
+		set = nil
+		for range n {
+			g.look(log, time.Second, used)
+		}
+		return strings.Join(set, " ")
+	}
+	for _, step := range []struct {
+		looks int
+		used  time.Duration
+		want  string
+	}{
+		{100, 500 * time.Millisecond, ""},
+		{1, 501 * time.Millisecond, "none"},
+		{100, 2 * time.Second, ""},
+		{9, 0, ""},
+		{1, time.Second, ""}, // it begins to count again
+		{9, 0, ""},
+		{1, 0, "all"},
+		{100, 0, ""},
+		{1, time.Second, "none"},
+	} {
+		if got := looks(step.looks, step.used); got != step.want {
+			t.Errorf("%d seconds with %v of a processor each: %q, want %q", step.looks, step.used, got, step.want)
+		}
+	}
+	if n := strings.Count(said.String(), "runs as ordinary ones do"); n != 2 {
+		t.Errorf("it says so %d times: %s", n, &said)
+	}
+
+	// What may not be set is tried again.
+	g = governor{hurries: true, none: func() error { return errors.New("not permitted") }}
+	for range 2 {
+		if g.look(log, time.Second, time.Second); !g.hurries {
+			t.Error("it does not hurry, although that could not be set")
+		}
+	}
+}
