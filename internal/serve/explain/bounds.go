@@ -14,7 +14,7 @@ var prevents = map[Cause]string{
 	Killed:     "Find what killed it: the output of its warden has the signal, the log of the kernel an out-of-memory kill. With a warden the others need not wait for the lease.",
 	Hung:       "Find what it did: a stack at the next time (SIGQUIT). --hang decides how long nobody leads.",
 	StoodStill: "Nothing may stop the process: a signal, a debugger, a frozen control group, or a paused virtual machine.",
-	Starved:    "Give it more of the processor: a higher CPU weight, no limit that throttles it, or a less busy machine. A longer lease bears longer delays.",
+	Starved:    "Let it run before others, as join does where it may: doctor tells. Else give it more of the processor: a higher CPU weight, no limit that throttles it, or a less busy machine. A longer lease bears longer delays.",
 	Suspended:  "Do not suspend the machines of members, or hand over before.",
 	Disk:       "Use a disk with quick flushes, for members alone. ringleader doctor measures it; --stall decides how long a leader waits for it.",
 	Links:      "Repair the links named above. A longer lease bears longer losses.",
