@@ -178,7 +178,7 @@ func TestWhatIsNeededIsFoundAgain(t *testing.T) {
 				return
 			}
 			plan := prove.Obligations(m)
-			proved, hash := provedOf(t, solver, plan, nil), plan.Hash()
+			proved, hash := provedOf(t, solver, plan, nil, work), plan.Hash()
 			before := &needed{}
 			if _, err := os.Stat(name + ".needed"); err == nil || !*update {
 				before = readNeeded(t, name)
@@ -216,13 +216,13 @@ func again(t *testing.T, s *prove.Solver, m *logic.Model, r row) {
 		t.Fatal(err)
 	}
 	only := map[string]bool{r.lost: true}
-	if !provedOf(t, s, prove.Obligations(m), only)[r.lost] || provedOf(t, s, prove.Obligations(less), only)[r.lost] {
+	if !provedOf(t, s, prove.Obligations(m), only, little)[r.lost] || provedOf(t, s, prove.Obligations(less), only, little)[r.lost] {
 		t.Errorf("%s does not need %v, or is not proved with it", r.lost, r.part)
 	}
 }
 
 // provedOf returns the names of the obligations that are proved, of some or of all.
-func provedOf(t *testing.T, s *prove.Solver, p *prove.Plan, some map[string]bool) map[string]bool {
+func provedOf(t *testing.T, s *prove.Solver, p *prove.Plan, some map[string]bool, work int) map[string]bool {
 	t.Helper()
 	if some != nil {
 		p.Obligations = append(p.Obligations[:1:1], slices.DeleteFunc(slices.Clone(p.Obligations[1:]), func(o prove.Obligation) bool { return !some[o.Name] })...)
@@ -248,8 +248,11 @@ func (n *needed) of(p part) row {
 	return row{p, untried, ""}
 }
 
-// work is what z3 does in a second or so.
-const work = 2_000_000
+// work is what z3 does in a second or so, and little is enough for an obligation that is proved without -long.
+const (
+	work   = 2_000_000
+	little = 50_000
+)
 
 // without returns what is found without a part, of what is proved with it. It tries what was lost before first.
 func without(t *testing.T, s *prove.Solver, m *logic.Model, was row, proved map[string]bool) row {

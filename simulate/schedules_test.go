@@ -222,7 +222,7 @@ func TestChancesAreKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	property.Check(t, func(t *property.T) {
+	property.CheckSome(t, 30, func(t *property.T) {
 		o := simulate.Options{
 			Setup: network.On(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), Seed: property.Uint64().Draw(t, "seed"),
 			Faults: faults.Script{Duplicate: faults.Chance{Times: 1, Of: 2}}, Schedule: simulate.Random, Limit: 100_000,

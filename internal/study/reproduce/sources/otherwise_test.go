@@ -179,10 +179,12 @@ func rowsOfTheCatalogue() []reproduce.Row {
 }
 
 // costly are rows that take most of the time of all. The page in docs has what they find: go generate makes it again, which CI compares. So
-// only -long judges them here, too.
+// only -long judges them here, too, and changes what they measure.
 var costly = []string{
-	"S1 Bully, wake schedule", "S2 section 2.1, definition", "S2 section 2.1, reason 2", "S3 section 1, left and right",
-	"S3 section 1, the problem", "S3 section 2, the leader", "S5 Theorem 4.3",
+	"S1 Bully, after TERMINATE", "S1 Bully, phases", "S1 Bully, wake schedule", "S1 simplified Bully, constant fractions",
+	"S2 section 2.1, definition", "S2 section 2.1, reason 2", "S3 section 1, left and right",
+	"S3 section 1, the problem", "S3 section 2, the leader", "S4 introduction, highest, every schedule",
+	"S5 Theorem 4.3", "S5 Theorem 4.3, other hypotheses", "S5 Theorem 4.3, proof, white and red", "S5 section 1, the leader",
 }
 
 // examination is what the tests ask about a row.
@@ -216,7 +218,7 @@ func examine(t *testing.T, row reproduce.Row) *examination {
 		}))
 		from = e.result.Verdict.String()
 	}
-	if codeLine.MatchString(row.Where) {
+	if !e.judged || codeLine.MatchString(row.Where) {
 		return e
 	}
 	for _, d := range doctors {
@@ -243,7 +245,7 @@ func TestEveryVerdictCanComeOutOtherwise(t *testing.T) {
 	verdicts := committed(t)
 	for _, row := range rowsOfTheCatalogue() {
 		name := row.Source + " " + row.Where
-		if !examine(t, row).otherwise(verdicts[name]) {
+		if e := examine(t, row); e.judged && !e.otherwise(verdicts[name]) {
 			t.Errorf("%s: %s, whatever is measured", name, verdicts[name])
 		}
 	}
