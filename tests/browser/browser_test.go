@@ -75,7 +75,9 @@ func browser(t testing.TB) context.Context {
 	}
 	chromium.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
-			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true))
+			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
+			// Tabs of one server share a process: so the script of the page is read and compiled once.
+			chromedp.Flag("process-per-site", true))
 		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, closed := chromedp.NewContext(allocator)
 		chromium.ctx, chromium.stop = ctx, func() { closed(); stop() }
@@ -113,8 +115,20 @@ const glance = 30 * time.Millisecond
 // before runs in each page before its scripts. It counts frames that are asked for.
 const before = `(() => { const ask = requestAnimationFrame; window.frames_ = 0; window.requestAnimationFrame = (f) => { window.frames_++; return ask.call(window, f); }; })()`
 
-// open opens an address in a tab of that width.
+// open opens an address in a tab of that width, for which the page has no motion: frames are most of the work, and colours that change
+// slowly have no contrast while they change.
 func open(t testing.TB, address string, width int64) *tab {
+	t.Helper()
+	return opened(t, address, width, "reduce")
+}
+
+// moving opens an address in a tab of that width, and the page may move.
+func moving(t testing.TB, address string, width int64) *tab {
+	t.Helper()
+	return opened(t, address, width, "no-preference")
+}
+
+func opened(t testing.TB, address string, width int64, motion string) *tab {
 	t.Helper()
 	ctx, stop := chromedp.NewContext(browser(t))
 	t.Cleanup(stop)
@@ -131,6 +145,7 @@ func open(t testing.TB, address string, width int64) *tab {
 	if err := chromedp.Listen(ctx, p.note); err != nil {
 		t.Fatal(err)
 	}
+	p.motion(motion)
 	p.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(address))
 	return p
 }

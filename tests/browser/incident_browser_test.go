@@ -41,7 +41,6 @@ func TestARecordThatIsDroppedOnTheLabPlays(t *testing.T) {
 	content := archive(t)
 	at := laboratory(t)
 	p := open(t, at+"#/gallery", 1280)
-	p.still()
 	p.has("h1", "Broken on purpose") // any view takes a drop
 	if *exported {
 		p.goTo("incident")
@@ -68,7 +67,6 @@ func incident(t *testing.T, page, at string) {
 	t.Helper()
 	for _, width := range []int64{1280, 390} {
 		q := open(t, page, width)
-		q.still()
 		q.has("h1", "Changes of the leader of “shop”")
 		q.click(".overview .marks button", "3")
 		q.has(".change h2", "3. killed")

@@ -181,7 +181,7 @@ func TestALeaseRunsDownInThePageAndThenNothingMoves(t *testing.T) {
 	}
 	lease(time.Now().Add(time.Minute))
 	address := shown(t, &lab.Live{Board: b})
-	p := open(t, address, 900)
+	p := moving(t, address, 900)
 	const left = `+(document.querySelector("[data-lease]")?.textContent ?? "").replace(/\D+/g, "")`
 	const votes = `+(document.querySelector('[data-lease="2"]')?.textContent ?? "").replace(/vote for 1: |\D+$/g, "")`
 	const line = `parseFloat(document.querySelector("[data-by='2'][data-to='1']")?.style.strokeDasharray)`

@@ -32,12 +32,12 @@ func answer[T any](t testing.TB, question string, body any) T {
 	return found
 }
 
-// still asks the page for no motion.
-func (p *tab) still() {
+// motion tells the page whether motion is wanted: reduce, or no-preference.
+func (p *tab) motion(wanted string) {
 	p.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: wanted}},
 		})
 		return err
 	}))
@@ -200,7 +200,7 @@ func TestARaceEndsWithTheCountsOfItsRuns(t *testing.T) {
 
 func TestARaceRunsAgainstTheClock(t *testing.T) {
 	at := laboratory(t)
-	p := open(t, at+"#/race?a=lcr&a=ring-bully&a=peterson&n=6&order=random", 1280)
+	p := moving(t, at+"#/race?a=lcr&a=ring-bully&a=peterson&n=6&order=random", 1280)
 	p.until(`document.querySelectorAll(".lane").length === 3`)
 	p.fill(".clock select", "16")
 	p.click(".clock button", "▶")
@@ -227,7 +227,6 @@ func TestTheCheckerFindsARunThatThePagePlays(t *testing.T) {
 func TestEachFieldOfTheCheckerHasANameOfItsOwnAndAnExplanation(t *testing.T) {
 	at := laboratory(t)
 	p := open(t, at+"#/verify?algorithm=bully&n=3", 390)
-	p.still()
 	p.until(`document.querySelector(".view-verify details") !== null`)
 	p.click(".view-verify summary", "Parameters")
 	names := eval[[]string](p, `[...document.querySelectorAll(".view-verify label")].map((e) => e.innerText)`)
@@ -263,7 +262,6 @@ func TestExhibitsArePlayed(t *testing.T) {
 	p := open(t, at+"#/gallery", 1280)
 	p.has(".cards", "lcr-equal-identifiers")
 	p.accessible()
-	p.still()
 	for i, c := range [][3]string{
 		{"lcr-equal-identifiers", "Identifiers are distinct", "Two leaders"},
 		{"bully-under-a-cut", "Messages between live processes arrive", "Two leaders"},
@@ -331,7 +329,6 @@ func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 		t.Fatalf("%d stories", len(stories))
 	}
 	p := open(t, at, 1280)
-	p.still()
 	for i, story := range stories {
 		t.Run(story.Name, func(t *testing.T) {
 			p := p.in(t)
@@ -378,7 +375,7 @@ func plain(text string) string {
 
 func TestAStoryPlaysTheWayToAStop(t *testing.T) {
 	at := laboratory(t)
-	p := open(t, at+"#/stories/2-example-2.1/2", 1280)
+	p := moving(t, at+"#/stories/2-example-2.1/2", 1280)
 	p.has(".player .unseen", "Step 5:")
 	p.do(chromedp.EmulateViewport(390, 700))
 	p.until(`innerWidth === 390 && [...document.querySelectorAll(".turn > *")].every((e) => { const r = e.getBoundingClientRect(); return r.top > 500 && r.bottom <= innerHeight; })`)
@@ -421,7 +418,6 @@ func TestAStoryPrintsAsAHandout(t *testing.T) {
 func TestViewsAreAccessibleInTheDarkAndInNarrowWindows(t *testing.T) {
 	at := laboratory(t)
 	p := open(t, at+"#/live", 360)
-	p.still()
 	p.look(360, "dark")
 	for _, view := range []string{
 		"costs", "costs/phases", "costs/time", "race", "verify?algorithm=bully&n=3&start=every-set&param=answer-timeout%3D2&go=1",

@@ -103,7 +103,7 @@ func result(t testing.TB, words ...string) (c counted, steps int) {
 
 func TestAPlayedRunHasTheCountsOfRunJSON(t *testing.T) {
 	page := laboratory(t)
-	p := open(t, page+"#/live", 1280)
+	p := moving(t, page+"#/live", 1280)
 	for _, words := range [][]string{
 		{"lcr", "--ids=5,4,3,2,1"},
 		{"bully", "--n=5", "--fault=crash 5 at 10", "--fault=partition 1,2 | 3,4 from 30 until 90"},
@@ -148,7 +148,7 @@ func TestAPlayedRunHasTheCountsOfRunJSON(t *testing.T) {
 
 func TestAnAddressReproducesAMoment(t *testing.T) {
 	page := laboratory(t)
-	p := open(t, of(page, 12, "lcr", "--ids=5,4,3,2,1"), 1280)
+	p := moving(t, of(page, 12, "lcr", "--ids=5,4,3,2,1"), 1280)
 	p.at(12)
 	p.key(kb.ArrowRight)
 	p.at(13)
@@ -158,7 +158,7 @@ func TestAnAddressReproducesAMoment(t *testing.T) {
 
 func TestNoFrameIsAskedForAtRest(t *testing.T) {
 	page := laboratory(t)
-	p := open(t, of(page, 12, "lcr", "--n=16"), 1280)
+	p := moving(t, of(page, 12, "lcr", "--n=16"), 1280)
 	p.at(12)
 	p.until(`location.hash.endsWith("at=12")`)
 	asked := eval[int](p, `new Promise((done) => setTimeout(() => { const was = frames_; setTimeout(() => done(frames_ - was), 1000); }, 200))`)
@@ -235,7 +235,6 @@ func TestMessagesThatWaitHaveAReason(t *testing.T) {
 func TestANewcomerIsToldWhereToStart(t *testing.T) {
 	page := laboratory(t)
 	p := open(t, page, 1280)
-	p.still()
 	p.at(0)
 	p.has(".title b", "nothing is decided yet")
 	p.until(`document.querySelector(".rule pre")?.scrollTop > 0`)
@@ -373,7 +372,6 @@ func TestARunIsAccessible(t *testing.T) {
 	for i, words := range [][]string{{"lcr", "--ids=5,4,3,2,1"}, {"bully", "--n=5", "--fault=crash 5 at 10"}, {"peterson", "--n=8"}} {
 		t.Run(words[0], func(t *testing.T) {
 			p := open(t, of(page, 14, words...), 1280)
-			p.still() // colours that change slowly have no contrast while they change
 			p.at(14)
 			p.until(`document.querySelector(".rule pre") !== null`)
 			p.click(".adversary button", "Take over here")
@@ -395,7 +393,6 @@ func TestARunIsAccessible(t *testing.T) {
 func TestAPlayerDoesNotCallThePageBack(t *testing.T) {
 	page := laboratory(t)
 	p := open(t, of(page, 3, "lcr", "--n=4"), 1280)
-	p.still()
 	p.at(3)
 	eval[chromedp.Void](p, `(() => { const real = setTimeout; window.setTimeout = (f, ms) => ms === 300 ? (window.late_ = f, 0) : real(f, ms); })()`)
 	p.until(`(dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight"})), window.late_ !== undefined)`)
@@ -410,7 +407,6 @@ func TestAPlayerDoesNotCallThePageBack(t *testing.T) {
 func TestDialoguesAreAccessible(t *testing.T) {
 	page := laboratory(t)
 	p := open(t, of(page, 3, "lcr", "--n=4"), 1280)
-	p.still()
 	p.at(3)
 	for _, theme := range []string{"light", "dark"} {
 		p.look(1280, theme)
@@ -441,7 +437,7 @@ func TestAnErrorIsOneLine(t *testing.T) {
 // that the page's thread works: scripts, style and layout.
 func BenchmarkFrames(b *testing.B) {
 	page := laboratory(b)
-	p := open(b, of(page, 3400, "preference", "--n=64"), 1280)
+	p := moving(b, of(page, 3400, "preference", "--n=64"), 1280)
 	p.at(3400)
 	p.until(`document.querySelector(".rule pre") !== null`)
 	frames := eval[[][2]float64](p, `new Promise((done) => {
@@ -474,7 +470,7 @@ func BenchmarkFirstPaint(b *testing.B) {
 	page := laboratory(b)
 	var painted []float64
 	for b.Loop() {
-		p := open(b, of(page, 0, "lcr", "--n=5"), 1280)
+		p := moving(b, of(page, 0, "lcr", "--n=5"), 1280)
 		p.until(`performance.getEntriesByName("first-contentful-paint").length > 0`)
 		painted = append(painted, eval[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
 	}
@@ -487,7 +483,7 @@ func BenchmarkFirstPaint(b *testing.B) {
 // BenchmarkLongRun reports how long a run of 10⁵ events takes to open, a step back in it, and a leap of some steps.
 func BenchmarkLongRun(b *testing.B) {
 	page := laboratory(b)
-	p := open(b, of(page, 0, "lcr", "--n=5"), 1280)
+	p := moving(b, of(page, 0, "lcr", "--n=5"), 1280)
 	p.at(0)
 	words := []string{"lelann", "--n=315", "--order=random"}
 	opened := eval[float64](p, fmt.Sprintf(`new Promise((done) => {
@@ -497,7 +493,7 @@ func BenchmarkLongRun(b *testing.B) {
 		seen();
 	})`, of("", 50_000, words...)))
 	b.ReportMetric(opened, "ms/open")
-	p.still() // without it a step glides
+	p.motion("reduce") // else a step glides
 	for name, act := range map[string]string{
 		"step-back": `document.querySelector("[aria-label='Step back']").click()`,
 		"leap":      `const input = document.querySelector(".controls input"); input.value = String(90000 - 37 * i); input.dispatchEvent(new Event("input", {bubbles: true}))`,
@@ -522,7 +518,7 @@ func BenchmarkLongRun(b *testing.B) {
 
 func TestDraggingAProcessReordersTheRing(t *testing.T) {
 	page := laboratory(t)
-	p := open(t, of(page, 0, "lcr", "--ids=5,4,3,2,1"), 1280)
+	p := moving(t, of(page, 0, "lcr", "--ids=5,4,3,2,1"), 1280)
 	p.at(0)
 	p.until(`document.querySelector("[data-process='2']") !== null`)
 	places := eval[[]float64](p, `[0, 2].flatMap((i) => { const r = document.querySelector("[data-process='" + i + "'] .body").getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })`)
