@@ -76,8 +76,9 @@ func browser(t testing.TB) context.Context {
 	chromium.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
 			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
-			// Tabs of one server share a process: so the script of the page is read and compiled once.
-			chromedp.Flag("process-per-site", true))
+			// Tabs of one server share a process: so the script of the page is read and compiled once. Without a display, what only
+			// pretends to be its processor draws no quicker.
+			chromedp.Flag("process-per-site", true), chromedp.Flag("disable-gpu", true))
 		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, closed := chromedp.NewContext(allocator)
 		chromium.ctx, chromium.stop = ctx, func() { closed(); stop() }
@@ -232,8 +233,9 @@ func (p *tab) well(address string) {
 	}
 }
 
-// accessible fails if axe finds a violation, once nothing moves that ends: half-way a colour has less contrast.
-func (p *tab) accessible() {
+// accessible fails if axe finds a violation in a part of the page, once nothing moves that ends: half-way a colour has less contrast. A part
+// is enough where another test looks at the rest.
+func (p *tab) accessible(part string) {
 	p.Helper()
 	if eval[bool](p, `typeof axe === "undefined"`) { // it stays while the page shows other views
 		axe, err := os.ReadFile("testdata/axe/axe.min.js")
@@ -242,8 +244,8 @@ func (p *tab) accessible() {
 		}
 		eval[chromedp.Void](p, string(axe)+"; 0")
 	}
-	found := eval[[]string](p, `Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().endTime !== Infinity).map((a) => a.finished.catch(() => {})))
-		.then(() => axe.run(document, {resultTypes: ["violations"]})).then((r) => r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((a) => a.message).join(" ")).join(" | ")))`)
+	found := eval[[]string](p, fmt.Sprintf(`Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().endTime !== Infinity).map((a) => a.finished.catch(() => {})))
+		.then(() => axe.run(%q, {resultTypes: ["violations"]})).then((r) => r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((a) => a.message).join(" ")).join(" | ")))`, part))
 	for _, violation := range found {
 		p.Errorf("axe: %s", violation)
 	}

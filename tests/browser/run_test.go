@@ -103,7 +103,7 @@ func result(t testing.TB, words ...string) (c counted, steps int) {
 
 func TestAPlayedRunHasTheCountsOfRunJSON(t *testing.T) {
 	page := laboratory(t)
-	p := moving(t, page+"#/live", 1280)
+	p := open(t, page+"#/live", 1280)
 	for _, words := range [][]string{
 		{"lcr", "--ids=5,4,3,2,1"},
 		{"bully", "--n=5", "--fault=crash 5 at 10", "--fault=partition 1,2 | 3,4 from 30 until 90"},
@@ -120,9 +120,11 @@ func TestAPlayedRunHasTheCountsOfRunJSON(t *testing.T) {
 			if got := p.counts(); got["total"] != 0 {
 				t.Errorf("before the first step %d messages are counted", got["total"])
 			}
+			p.motion("no-preference")
 			eval[int](p, `(() => { const s = document.querySelector(".speed select"); s.value = "512"; s.dispatchEvent(new Event("change", {bubbles: true})); return 0; })()`)
 			p.click(".controls .play", "")
 			p.at(steps)
+			p.motion("reduce") // steps that glide are in TestAnAddressReproducesAMoment
 			got := p.counts()
 			for kind, count := range want.Messages.ByKind {
 				if got[kind] != count {
@@ -247,7 +249,7 @@ func TestANewcomerIsToldWhereToStart(t *testing.T) {
 	p.has(".title b", "no leader yet")
 	p.key(kb.End)
 	p.has(".title b", "leader 8, agreed")
-	p.accessible()
+	p.accessible(".starthere") // TestARunIsAccessible looks at the rest
 	p.click(".starthere button", "×")
 	p.until(`document.querySelector(".starthere") === null`)
 	eval[chromedp.Void](p, `localStorage.removeItem("started")`)
@@ -269,6 +271,7 @@ func TestTheCheckerContinuesAWalk(t *testing.T) {
 
 func TestTheDiagramShowsCausality(t *testing.T) {
 	page := laboratory(t)
+	p := open(t, page+"#/live", 1280)
 	for _, words := range [][]string{
 		{"hirschberg-sinclair", "--n=8", "--order=random", "--seed=3"},
 		{"bully", "--n=4", "--fault=crash 4 at 1"}, // a message that is lost causes nothing
@@ -279,7 +282,8 @@ func TestTheDiagramShowsCausality(t *testing.T) {
 			if lost := slices.IndexFunc(steps, func(e event) bool { return e.Event == "lost" }); lost > 0 {
 				step = lost + 1
 			}
-			p := open(t, of(page, step-1, words...), 1280)
+			p := p.in(t)
+			p.leave(of("", step-1, words...)[len("#/"):])
 			p.at(step - 1)
 			p.key(kb.ArrowRight)
 			p.at(step)
@@ -369,9 +373,11 @@ func (p *tab) fits() {
 func TestARunIsAccessible(t *testing.T) {
 	page := laboratory(t)
 	themes := []string{"light", "dark"}
+	p := open(t, page+"#/live", 1280)
 	for i, words := range [][]string{{"lcr", "--ids=5,4,3,2,1"}, {"bully", "--n=5", "--fault=crash 5 at 10"}, {"peterson", "--n=8"}} {
 		t.Run(words[0], func(t *testing.T) {
-			p := open(t, of(page, 14, words...), 1280)
+			p := p.in(t)
+			p.leave(of("", 14, words...)[len("#/"):])
 			p.at(14)
 			p.until(`document.querySelector(".rule pre") !== null`)
 			p.click(".adversary button", "Take over here")
@@ -381,7 +387,7 @@ func TestARunIsAccessible(t *testing.T) {
 				p.look(width, themes[(i+j)%2])
 				p.fits()
 				if j == i {
-					p.accessible()
+					p.accessible("html")
 				}
 			}
 			p.well(page)
@@ -412,11 +418,11 @@ func TestDialoguesAreAccessible(t *testing.T) {
 		p.look(1280, theme)
 		p.click("button[title^=Keys]", "?")
 		p.until(`document.querySelector("dialog").open`)
-		p.accessible()
+		p.accessible("dialog")
 		p.click("dialog button", "Close")
 		p.until(`!document.querySelector("dialog").open`)
 		eval[chromedp.Void](p, `document.querySelector(".menu").open = true`)
-		p.accessible()
+		p.accessible(".menu")
 	}
 	p.well(page)
 }
