@@ -36,7 +36,7 @@ func TestPageOneIsAModuleThatDoesWhatThePageShows(t *testing.T) {
 		}
 	}
 	outside(t, dir, "go", "build", "-ldflags=-s -w", "-o", "swallow.exe", ".")
-	outside(t, dir, "go", "test", ".")
+	outside(t, dir, "go", "test", "-ldflags=-s -w", ".")
 	commands := shown.FindAllStringSubmatch(page, -1)
 	if len(commands) < 14 {
 		t.Errorf("the page shows %d commands", len(commands))

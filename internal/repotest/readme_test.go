@@ -3,6 +3,7 @@ package repotest
 import (
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -20,38 +21,36 @@ func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
 	if len(snippets) == 0 {
 		t.Fatal("README.md has no snippet of Go")
 	}
-	for _, snippet := range snippets {
+	folders := 0
+	snippet := func(lines ...string) { // each is a package of its own, and one go vet looks at all
+		folders++
+		write(t, filepath.Join(dir, "snippet"+strconv.Itoa(folders), "main.go"), strings.Join(append(lines, ""), "\n"))
+	}
+	for _, s := range snippets {
 		end := "return nil"
-		if returns.MatchString(snippet[1]) {
+		if returns.MatchString(s[1]) {
 			end = ""
 		}
-		write(t, filepath.Join(dir, "main.go"), strings.Join([]string{
-			"package main", "import (", `"context"`, `"fmt"`, `"` + name + `"`, ")",
+		snippet("package main", "import (", `"context"`, `"fmt"`, `"`+name+`"`, ")",
 			"func main() { fmt.Println(run(context.Background())) }",
-			"func run(ctx context.Context) error {", snippet[1], end, "}", "",
-		}, "\n"))
-		outside(t, dir, "go", "vet", ".")
+			"func run(ctx context.Context) error {", s[1], end, "}")
 	}
 	start := goBlock.FindAllStringSubmatch(read(t, filepath.Join(root, "docs/start.md")), -1)
 	if len(start) != 1 {
 		t.Fatalf("docs/start.md has %d programs", len(start))
 	}
-	write(t, filepath.Join(dir, "main.go"), start[0][1])
-	outside(t, dir, "go", "vet", ".")
+	snippet(start[0][1])
 	page := "docs/8-elect-among-your-own-processes.md"
 	programs := goBlock.FindAllStringSubmatch(read(t, filepath.Join(root, page)), -1)
 	if len(programs) < 2 {
 		t.Fatalf("%s has no program, and no part of one", page)
 	}
-	write(t, filepath.Join(dir, "main.go"), programs[0][1])
-	outside(t, dir, "go", "vet", ".")
+	snippet(programs[0][1])
 	for _, part := range programs[1:] {
-		write(t, filepath.Join(dir, "main.go"), strings.Join([]string{
-			"package main", "import (", `"context"`, `"fmt"`, `"log"`, `"net/http"`, `"` + name + `"`, `"` + name + `/statushttp"`, ")",
+		snippet("package main", "import (", `"context"`, `"fmt"`, `"log"`, `"net/http"`, `"`+name+`"`, `"`+name+`/statushttp"`, ")",
 			"var _, _, _, _ = fmt.Sprint, log.Print, http.DefaultClient, statushttp.Handler", "func main() {}",
 			"func run(ctx context.Context, member *ringleader.Member, work func(context.Context, ringleader.Leadership) error) error {",
-			part[1], "return nil }", "",
-		}, "\n"))
-		outside(t, dir, "go", "vet", ".")
+			part[1], "return nil }")
 	}
+	outside(t, dir, "go", "vet", "./...")
 }

@@ -75,7 +75,10 @@ func browser(t testing.TB) context.Context {
 	}
 	chromium.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
-			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true))
+			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
+			// Tabs of one server share a process: so the script of the page is read and compiled once. Without a display, what only
+			// pretends to be its processor draws no quicker.
+			chromedp.Flag("process-per-site", true), chromedp.Flag("disable-gpu", true))
 		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, closed := chromedp.NewContext(allocator)
 		chromium.ctx, chromium.stop = ctx, func() { closed(); stop() }
@@ -113,8 +116,20 @@ const glance = 30 * time.Millisecond
 // before runs in each page before its scripts. It counts frames that are asked for.
 const before = `(() => { const ask = requestAnimationFrame; window.frames_ = 0; window.requestAnimationFrame = (f) => { window.frames_++; return ask.call(window, f); }; })()`
 
-// open opens an address in a tab of that width.
+// open opens an address in a tab of that width, for which the page has no motion: frames are most of the work, and colours that change
+// slowly have no contrast while they change.
 func open(t testing.TB, address string, width int64) *tab {
+	t.Helper()
+	return opened(t, address, width, "reduce")
+}
+
+// moving opens an address in a tab of that width, and the page may move.
+func moving(t testing.TB, address string, width int64) *tab {
+	t.Helper()
+	return opened(t, address, width, "no-preference")
+}
+
+func opened(t testing.TB, address string, width int64, motion string) *tab {
 	t.Helper()
 	ctx, stop := chromedp.NewContext(browser(t))
 	t.Cleanup(stop)
@@ -131,6 +146,7 @@ func open(t testing.TB, address string, width int64) *tab {
 	if err := chromedp.Listen(ctx, p.note); err != nil {
 		t.Fatal(err)
 	}
+	p.motion(motion)
 	p.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(address))
 	return p
 }
@@ -217,8 +233,9 @@ func (p *tab) well(address string) {
 	}
 }
 
-// accessible fails if axe finds a violation, once nothing moves that ends: half-way a colour has less contrast.
-func (p *tab) accessible() {
+// accessible fails if axe finds a violation in a part of the page, once nothing moves that ends: half-way a colour has less contrast. A part
+// is enough where another test looks at the rest.
+func (p *tab) accessible(part string) {
 	p.Helper()
 	if eval[bool](p, `typeof axe === "undefined"`) { // it stays while the page shows other views
 		axe, err := os.ReadFile("testdata/axe/axe.min.js")
@@ -227,8 +244,8 @@ func (p *tab) accessible() {
 		}
 		eval[chromedp.Void](p, string(axe)+"; 0")
 	}
-	found := eval[[]string](p, `Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().endTime !== Infinity).map((a) => a.finished.catch(() => {})))
-		.then(() => axe.run(document, {resultTypes: ["violations"]})).then((r) => r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((a) => a.message).join(" ")).join(" | ")))`)
+	found := eval[[]string](p, fmt.Sprintf(`Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().endTime !== Infinity).map((a) => a.finished.catch(() => {})))
+		.then(() => axe.run(%q, {resultTypes: ["violations"]})).then((r) => r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.any.map((a) => a.message).join(" ")).join(" | ")))`, part))
 	for _, violation := range found {
 		p.Errorf("axe: %s", violation)
 	}

@@ -60,7 +60,6 @@ func TestEachViewWorksWithoutAServer(t *testing.T) {
 	words := []string{"lcr", "--ids=5,4,3,2,1"}
 	want, steps := result(t, words...)
 	p := open(t, of(address, steps, words...), 1280)
-	p.still()
 
 	p.at(steps) // a run, and back
 	if got := p.counts(); got["total"] != want.Messages.Total {
@@ -106,7 +105,6 @@ func TestEachViewWorksWithoutAServer(t *testing.T) {
 
 	disk := "file://" + filepath.ToSlash(site.folder) + "/index.html" // a browser fetches nothing beside it, and starts no worker
 	q := open(t, of(disk, steps, words...), 1280)
-	q.still()
 	q.at(steps)
 	if got := q.counts(); got["total"] != want.Messages.Total {
 		t.Errorf("from disk the page counts %v, and run --json %+v", got, want)

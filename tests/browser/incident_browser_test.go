@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 	"ringleader.example/ringleader/internal/serve/record"
 )
@@ -41,7 +43,6 @@ func TestARecordThatIsDroppedOnTheLabPlays(t *testing.T) {
 	content := archive(t)
 	at := laboratory(t)
 	p := open(t, at+"#/gallery", 1280)
-	p.still()
 	p.has("h1", "Broken on purpose") // any view takes a drop
 	if *exported {
 		p.goTo("incident")
@@ -54,7 +55,7 @@ func TestARecordThatIsDroppedOnTheLabPlays(t *testing.T) {
 		t.Errorf("the frame of a record may: %s", sandbox)
 	}
 	page := eval[string](p, `document.querySelector("iframe.incident").src`)
-	p.accessible()
+	p.accessible("html")
 	p.drop("hostile.rec", append([]byte("<script>alert(1)</script>\xf5\x9d\x01"), content[:8]...))
 	p.has(".error", "cannot open this record: the file: it is no record")
 	p.until(`document.querySelector("iframe.incident") === null`)
@@ -66,9 +67,9 @@ func TestARecordThatIsDroppedOnTheLabPlays(t *testing.T) {
 // incident tests the page of an incident, on its own.
 func incident(t *testing.T, page, at string) {
 	t.Helper()
+	q := open(t, page, 1280)
 	for _, width := range []int64{1280, 390} {
-		q := open(t, page, width)
-		q.still()
+		q.do(chromedp.EmulateViewport(width, 900))
 		q.has("h1", "Changes of the leader of “shop”")
 		q.click(".overview .marks button", "3")
 		q.has(".change h2", "3. killed")
@@ -76,7 +77,7 @@ func incident(t *testing.T, page, at string) {
 		q.until(`document.documentElement.scrollWidth <= innerWidth`)
 		q.click(".controls button", "|◀") // the last event, with the rest covered
 		q.until(`document.querySelector(".happens li.now") !== null`)
-		q.accessible()
+		q.accessible("html")
 		q.well(at)
 	}
 }

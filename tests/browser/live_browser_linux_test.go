@@ -105,9 +105,18 @@ type reign struct {
 	From, Until float64 // -1: it goes on
 }
 
-func TestAClickKillsTheLeaderOfADemoAndThePageShowsTheNext(t *testing.T) {
+// One demo is for all that is done to a group from its page: each start, and each lease that ends, is time.
+func TestThePageOfADemo(t *testing.T) {
 	address := staged(t)
 	p := open(t, address, 1280)
+	t.Run("a click kills the leader, and the page shows the next", func(t *testing.T) { killed(t, p.in(t)) })
+	if !t.Failed() {
+		t.Run("the minority steps down before the majority elects", func(t *testing.T) { split(t, p.in(t)) })
+	}
+	p.well(address)
+}
+
+func killed(t *testing.T, p *tab) {
 	p.until(fmt.Sprintf(`(() => {
 		window.first_ = %s;
 		if (first_ === undefined || %s !== 4) return false;
@@ -120,18 +129,13 @@ func TestAClickKillsTheLeaderOfADemoAndThePageShowsTheNext(t *testing.T) {
 	p.until(`document.querySelector("[role=log]").textContent.includes("› kill ` + first + `")`)
 	p.until(fmt.Sprintf(`document.querySelector("[role=log]").textContent.includes("%s killed (SIGKILL")`, first))
 	inTurn(t, p, first)
-	p.accessible()
+	p.accessible("html")
 	p.click(`button[aria-label="start `+first+`"]`, "start")
 	p.until(followers + ` === 4`)
-	p.click(`button[aria-label="pause leader"]`, "pause")
-	p.until(`document.querySelector('.live-members li.paused') !== null && ` + theLeader + ` !== undefined`)
-	p.well(address)
 }
 
 // The lease of a leader that is cut off ends before the others elect.
-func TestTheMinorityStepsDownBeforeTheMajorityElects(t *testing.T) {
-	address := staged(t)
-	p := open(t, address, 1280)
+func split(t *testing.T, p *tab) {
 	p.until(followers + ` === 4`)
 	p.click("button", "cut leader | rest")
 	p.until(`document.querySelectorAll(".live-links .severed").length === 4`)
@@ -153,7 +157,10 @@ func TestTheMinorityStepsDownBeforeTheMajorityElects(t *testing.T) {
 		p.do(chromedp.SendKeys(`#live-line`, line+"\r"))
 		p.until(fmt.Sprintf(`document.querySelector(".live-commands .answer.failed")?.textContent.startsWith(%q) && document.querySelector(".live-commands .answer").textContent.includes(%q)`, line, want))
 	}
-	p.well(address)
+	p.click("button", "heal")
+	p.until(`document.querySelectorAll(".live-links .severed").length === 0 && ` + theLeader + ` !== undefined`)
+	p.click(`button[aria-label="pause leader"]`, "pause")
+	p.until(`document.querySelector('.live-members li.paused') !== null`)
 }
 
 // inTurn fails unless each leader of the history began after the end of the one before, and the first one has led.
@@ -181,7 +188,7 @@ func TestALeaseRunsDownInThePageAndThenNothingMoves(t *testing.T) {
 	}
 	lease(time.Now().Add(time.Minute))
 	address := shown(t, &lab.Live{Board: b})
-	p := open(t, address, 900)
+	p := moving(t, address, 900)
 	const left = `+(document.querySelector("[data-lease]")?.textContent ?? "").replace(/\D+/g, "")`
 	const votes = `+(document.querySelector('[data-lease="2"]')?.textContent ?? "").replace(/vote for 1: |\D+$/g, "")`
 	const line = `parseFloat(document.querySelector("[data-by='2'][data-to='1']")?.style.strokeDasharray)`
@@ -251,7 +258,7 @@ func TestThePageOfAGroupFitsItsWindowAndIsAccessible(t *testing.T) {
 		}
 		eval[chromedp.Void](p, fmt.Sprintf(`document.documentElement.dataset.theme = %q`, theme))
 		p.until(`document.getAnimations().length === 0`)
-		p.accessible()
+		p.accessible("html")
 	}
 	p.well(address)
 }
@@ -263,6 +270,6 @@ func TestWithoutAGroupThePageExplainsHowToSeeOne(t *testing.T) {
 	if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 		t.Errorf("%d pixels are outside", over)
 	}
-	p.accessible()
+	p.accessible("html")
 	p.well(address)
 }

@@ -32,12 +32,12 @@ func answer[T any](t testing.TB, question string, body any) T {
 	return found
 }
 
-// still asks the page for no motion.
-func (p *tab) still() {
+// motion tells the page whether motion is wanted: reduce, or no-preference.
+func (p *tab) motion(wanted string) {
 	p.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: wanted}},
 		})
 		return err
 	}))
@@ -107,7 +107,7 @@ func TestCostsAreThoseOfTheEngine(t *testing.T) {
 	}
 	p.fill(`.slide input`, "0")
 	p.has(".slide", "n = 8")
-	p.accessible()
+	p.accessible("html")
 
 	eval[chromedp.Void](p, keeping)
 	for _, format := range []string{"CSV", "SVG", "PNG"} {
@@ -138,13 +138,13 @@ func TestCostsAreThoseOfTheEngine(t *testing.T) {
 	if n := phases.Entered[0]; n != 1024 {
 		t.Errorf("%d candidates begin the first phase", n)
 	}
-	p.accessible()
+	p.accessible("html")
 
 	p.click(".tabs a", "Against time")
 	p.has(".readout tbody tr", "stop-and-go-p3")
 	p.idle()
 	p.until(`document.querySelector(".chart canvas") !== null`)
-	p.accessible()
+	p.accessible("html")
 	p.well(at)
 }
 
@@ -177,7 +177,7 @@ func TestARaceEndsWithTheCountsOfItsRuns(t *testing.T) {
 	at := laboratory(t)
 	p := open(t, at+"#/race?a=lcr&a=peterson&n=9&order=decreasing", 1280)
 	p.until(`document.querySelectorAll(".lane").length === 2`)
-	p.accessible()
+	p.accessible("html")
 	p.click(".clock button", "+")
 	p.has(".clock output", "t = 1")
 	p.until(`location.hash.includes("at=1")`)
@@ -200,7 +200,7 @@ func TestARaceEndsWithTheCountsOfItsRuns(t *testing.T) {
 
 func TestARaceRunsAgainstTheClock(t *testing.T) {
 	at := laboratory(t)
-	p := open(t, at+"#/race?a=lcr&a=ring-bully&a=peterson&n=6&order=random", 1280)
+	p := moving(t, at+"#/race?a=lcr&a=ring-bully&a=peterson&n=6&order=random", 1280)
 	p.until(`document.querySelectorAll(".lane").length === 3`)
 	p.fill(".clock select", "16")
 	p.click(".clock button", "▶")
@@ -216,7 +216,7 @@ func TestTheCheckerFindsARunThatThePagePlays(t *testing.T) {
 	p.has(".verdict.holds", "Holds")
 	p.click(".examples a", "Bully that waits too little")
 	p.has(".verdict.violated", "wrong leader")
-	p.accessible()
+	p.accessible("html")
 	p.click(".verdict a", "Play these 3 steps")
 	p.until(`location.hash.startsWith("#/run") && document.querySelector(".player") !== null`)
 	p.end(3)
@@ -227,7 +227,6 @@ func TestTheCheckerFindsARunThatThePagePlays(t *testing.T) {
 func TestEachFieldOfTheCheckerHasANameOfItsOwnAndAnExplanation(t *testing.T) {
 	at := laboratory(t)
 	p := open(t, at+"#/verify?algorithm=bully&n=3", 390)
-	p.still()
 	p.until(`document.querySelector(".view-verify details") !== null`)
 	p.click(".view-verify summary", "Parameters")
 	names := eval[[]string](p, `[...document.querySelectorAll(".view-verify label")].map((e) => e.innerText)`)
@@ -243,7 +242,7 @@ func TestEachFieldOfTheCheckerHasANameOfItsOwnAndAnExplanation(t *testing.T) {
 	if slices.Sort(names); len(slices.Compact(slices.Clone(names))) != len(names) {
 		t.Errorf("two fields have one name: %q", names)
 	}
-	p.accessible()
+	p.accessible("html")
 	p.fits()
 	p.well(at)
 }
@@ -262,8 +261,7 @@ func TestExhibitsArePlayed(t *testing.T) {
 	at := laboratory(t)
 	p := open(t, at+"#/gallery", 1280)
 	p.has(".cards", "lcr-equal-identifiers")
-	p.accessible()
-	p.still()
+	p.accessible("html")
 	for i, c := range [][3]string{
 		{"lcr-equal-identifiers", "Identifiers are distinct", "Two leaders"},
 		{"bully-under-a-cut", "Messages between live processes arrive", "Two leaders"},
@@ -277,7 +275,7 @@ func TestExhibitsArePlayed(t *testing.T) {
 		p.end(steps)
 		p.until(fmt.Sprintf(`location.hash.endsWith("at=%d")`, steps))
 		if i == 0 { // the others have the same view
-			p.accessible()
+			p.accessible("html")
 		}
 		p.click("a", "Take over this run")
 		p.until(`location.hash.startsWith("#/run") && document.querySelector(".player") !== null`)
@@ -311,7 +309,7 @@ func TestAnInvariantThatIsLeftOutIsDrawnAsACounterexampleToInduction(t *testing.
 	p.click(".why summary", "Why can that state not be?")
 	p.has(".why li", "All processes that an identifier has passed are smaller.")
 	p.until(`location.hash === "#/proofs/lcr?without=passed"`)
-	p.accessible()
+	p.accessible("html")
 
 	p.goTo("proofs/franklin?without=leader-alone&n=2") // a link to another model
 	p.drawn(".induced text.new", "+ (leads 1)")
@@ -324,6 +322,8 @@ func TestAnInvariantThatIsLeftOutIsDrawnAsACounterexampleToInduction(t *testing.
 	p.well(at)
 }
 
+// One story is followed stop by stop. Of the others, the first two stops and the last one of each chapter are shown: that each stop has its
+// step is a test of internal/cli/lab.
 func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 	at := laboratory(t)
 	stories := answer[[]told](t, "stories", struct{}{})
@@ -331,19 +331,25 @@ func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 		t.Fatalf("%d stories", len(stories))
 	}
 	p := open(t, at, 1280)
-	p.still()
 	for i, story := range stories {
 		t.Run(story.Name, func(t *testing.T) {
 			p := p.in(t)
 			p.goTo("stories")
 			p.click(".cards a", story.Title)
-			first := true
+			number, shown := 0, 0
 			for _, chapter := range story.Chapters {
-				for _, stop := range chapter.Stops {
-					if !first {
-						p.key(kb.ArrowRight)
+				for j, stop := range chapter.Stops {
+					if number++; i > 0 && number > 2 && j < len(chapter.Stops)-1 {
+						continue
 					}
-					first = false
+					switch {
+					case number == 1:
+					case number == shown+1:
+						p.key(kb.ArrowRight)
+					default:
+						eval[chromedp.Void](p, fmt.Sprintf(`void (location.hash = "#/stories/%s/%d")`, story.Name, number))
+					}
+					shown = number
 					p.has(".narration .words", plain(stop.Text[0]))
 					if stop.Step == 0 {
 						p.has(".player .unseen", "The beginning")
@@ -353,7 +359,7 @@ func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 				}
 			}
 			if i == 0 { // the others have the same view
-				p.accessible()
+				p.accessible("html")
 			}
 			last := story.Chapters[len(story.Chapters)-1]
 			p.click(".turn a", "Take over from here")
@@ -378,7 +384,7 @@ func plain(text string) string {
 
 func TestAStoryPlaysTheWayToAStop(t *testing.T) {
 	at := laboratory(t)
-	p := open(t, at+"#/stories/2-example-2.1/2", 1280)
+	p := moving(t, at+"#/stories/2-example-2.1/2", 1280)
 	p.has(".player .unseen", "Step 5:")
 	p.do(chromedp.EmulateViewport(390, 700))
 	p.until(`innerWidth === 390 && [...document.querySelectorAll(".turn > *")].every((e) => { const r = e.getBoundingClientRect(); return r.top > 500 && r.bottom <= innerHeight; })`)
@@ -388,7 +394,7 @@ func TestAStoryPlaysTheWayToAStop(t *testing.T) {
 	p.has(".player .unseen", "Step 10:")
 	p.key("b")
 	p.until(`document.querySelector(".black") !== null`)
-	p.accessible()
+	p.accessible(".black")
 	p.key("b")
 	p.until(`document.querySelector(".black") === null`)
 	p.key("l")
@@ -409,7 +415,7 @@ func TestAStoryPrintsAsAHandout(t *testing.T) {
 		stops += len(chapter.Stops)
 	}
 	p.until(fmt.Sprintf(`document.querySelectorAll(".sheet .network canvas").length === %d`, stops))
-	p.accessible()
+	p.accessible("html")
 	pdf, err := chromedp.Run(p.ctx, chromedp.PrintToPDF())
 	if err != nil || !strings.HasPrefix(string(pdf), "%PDF") {
 		t.Errorf("%d bytes, %v", len(pdf), err)
@@ -421,7 +427,6 @@ func TestAStoryPrintsAsAHandout(t *testing.T) {
 func TestViewsAreAccessibleInTheDarkAndInNarrowWindows(t *testing.T) {
 	at := laboratory(t)
 	p := open(t, at+"#/live", 360)
-	p.still()
 	p.look(360, "dark")
 	for _, view := range []string{
 		"costs", "costs/phases", "costs/time", "race", "verify?algorithm=bully&n=3&start=every-set&param=answer-timeout%3D2&go=1",
@@ -430,7 +435,7 @@ func TestViewsAreAccessibleInTheDarkAndInNarrowWindows(t *testing.T) {
 	} {
 		p.goTo(view)
 		p.until(`document.documentElement.scrollWidth <= innerWidth`)
-		p.accessible()
+		p.accessible("html")
 	}
 	p.well(at)
 }

@@ -38,7 +38,7 @@ func TestAPageOnDiskPlaysItsRun(t *testing.T) {
 	if buttons := eval[int](p, `[...document.querySelectorAll("button, a")].filter((e) => /Export|Walk|Run|Race|Verify/.test(e.textContent)).length`); buttons != 0 {
 		t.Errorf("%d controls need an engine", buttons)
 	}
-	p.accessible()
+	p.accessible("html")
 	p.well(address)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -120,9 +120,11 @@ func TestAPlayedRunHasTheCountsOfRunJSON(t *testing.T) {
 			if got := p.counts(); got["total"] != 0 {
 				t.Errorf("before the first step %d messages are counted", got["total"])
 			}
+			p.motion("no-preference")
 			eval[int](p, `(() => { const s = document.querySelector(".speed select"); s.value = "512"; s.dispatchEvent(new Event("change", {bubbles: true})); return 0; })()`)
 			p.click(".controls .play", "")
 			p.at(steps)
+			p.motion("reduce") // steps that glide are in TestAnAddressReproducesAMoment
 			got := p.counts()
 			for kind, count := range want.Messages.ByKind {
 				if got[kind] != count {
@@ -148,7 +150,7 @@ func TestAPlayedRunHasTheCountsOfRunJSON(t *testing.T) {
 
 func TestAnAddressReproducesAMoment(t *testing.T) {
 	page := laboratory(t)
-	p := open(t, of(page, 12, "lcr", "--ids=5,4,3,2,1"), 1280)
+	p := moving(t, of(page, 12, "lcr", "--ids=5,4,3,2,1"), 1280)
 	p.at(12)
 	p.key(kb.ArrowRight)
 	p.at(13)
@@ -158,7 +160,7 @@ func TestAnAddressReproducesAMoment(t *testing.T) {
 
 func TestNoFrameIsAskedForAtRest(t *testing.T) {
 	page := laboratory(t)
-	p := open(t, of(page, 12, "lcr", "--n=16"), 1280)
+	p := moving(t, of(page, 12, "lcr", "--n=16"), 1280)
 	p.at(12)
 	p.until(`location.hash.endsWith("at=12")`)
 	asked := eval[int](p, `new Promise((done) => setTimeout(() => { const was = frames_; setTimeout(() => done(frames_ - was), 1000); }, 200))`)
@@ -235,7 +237,6 @@ func TestMessagesThatWaitHaveAReason(t *testing.T) {
 func TestANewcomerIsToldWhereToStart(t *testing.T) {
 	page := laboratory(t)
 	p := open(t, page, 1280)
-	p.still()
 	p.at(0)
 	p.has(".title b", "nothing is decided yet")
 	p.until(`document.querySelector(".rule pre")?.scrollTop > 0`)
@@ -248,7 +249,7 @@ func TestANewcomerIsToldWhereToStart(t *testing.T) {
 	p.has(".title b", "no leader yet")
 	p.key(kb.End)
 	p.has(".title b", "leader 8, agreed")
-	p.accessible()
+	p.accessible(".starthere") // TestARunIsAccessible looks at the rest
 	p.click(".starthere button", "×")
 	p.until(`document.querySelector(".starthere") === null`)
 	eval[chromedp.Void](p, `localStorage.removeItem("started")`)
@@ -270,6 +271,7 @@ func TestTheCheckerContinuesAWalk(t *testing.T) {
 
 func TestTheDiagramShowsCausality(t *testing.T) {
 	page := laboratory(t)
+	p := open(t, page+"#/live", 1280)
 	for _, words := range [][]string{
 		{"hirschberg-sinclair", "--n=8", "--order=random", "--seed=3"},
 		{"bully", "--n=4", "--fault=crash 4 at 1"}, // a message that is lost causes nothing
@@ -280,7 +282,8 @@ func TestTheDiagramShowsCausality(t *testing.T) {
 			if lost := slices.IndexFunc(steps, func(e event) bool { return e.Event == "lost" }); lost > 0 {
 				step = lost + 1
 			}
-			p := open(t, of(page, step-1, words...), 1280)
+			p := p.in(t)
+			p.leave(of("", step-1, words...)[len("#/"):])
 			p.at(step - 1)
 			p.key(kb.ArrowRight)
 			p.at(step)
@@ -370,10 +373,11 @@ func (p *tab) fits() {
 func TestARunIsAccessible(t *testing.T) {
 	page := laboratory(t)
 	themes := []string{"light", "dark"}
+	p := open(t, page+"#/live", 1280)
 	for i, words := range [][]string{{"lcr", "--ids=5,4,3,2,1"}, {"bully", "--n=5", "--fault=crash 5 at 10"}, {"peterson", "--n=8"}} {
 		t.Run(words[0], func(t *testing.T) {
-			p := open(t, of(page, 14, words...), 1280)
-			p.still() // colours that change slowly have no contrast while they change
+			p := p.in(t)
+			p.leave(of("", 14, words...)[len("#/"):])
 			p.at(14)
 			p.until(`document.querySelector(".rule pre") !== null`)
 			p.click(".adversary button", "Take over here")
@@ -383,7 +387,7 @@ func TestARunIsAccessible(t *testing.T) {
 				p.look(width, themes[(i+j)%2])
 				p.fits()
 				if j == i {
-					p.accessible()
+					p.accessible("html")
 				}
 			}
 			p.well(page)
@@ -395,7 +399,6 @@ func TestARunIsAccessible(t *testing.T) {
 func TestAPlayerDoesNotCallThePageBack(t *testing.T) {
 	page := laboratory(t)
 	p := open(t, of(page, 3, "lcr", "--n=4"), 1280)
-	p.still()
 	p.at(3)
 	eval[chromedp.Void](p, `(() => { const real = setTimeout; window.setTimeout = (f, ms) => ms === 300 ? (window.late_ = f, 0) : real(f, ms); })()`)
 	p.until(`(dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight"})), window.late_ !== undefined)`)
@@ -410,17 +413,16 @@ func TestAPlayerDoesNotCallThePageBack(t *testing.T) {
 func TestDialoguesAreAccessible(t *testing.T) {
 	page := laboratory(t)
 	p := open(t, of(page, 3, "lcr", "--n=4"), 1280)
-	p.still()
 	p.at(3)
 	for _, theme := range []string{"light", "dark"} {
 		p.look(1280, theme)
 		p.click("button[title^=Keys]", "?")
 		p.until(`document.querySelector("dialog").open`)
-		p.accessible()
+		p.accessible("dialog")
 		p.click("dialog button", "Close")
 		p.until(`!document.querySelector("dialog").open`)
 		eval[chromedp.Void](p, `document.querySelector(".menu").open = true`)
-		p.accessible()
+		p.accessible(".menu")
 	}
 	p.well(page)
 }
@@ -441,7 +443,7 @@ func TestAnErrorIsOneLine(t *testing.T) {
 // that the page's thread works: scripts, style and layout.
 func BenchmarkFrames(b *testing.B) {
 	page := laboratory(b)
-	p := open(b, of(page, 3400, "preference", "--n=64"), 1280)
+	p := moving(b, of(page, 3400, "preference", "--n=64"), 1280)
 	p.at(3400)
 	p.until(`document.querySelector(".rule pre") !== null`)
 	frames := eval[[][2]float64](p, `new Promise((done) => {
@@ -474,7 +476,7 @@ func BenchmarkFirstPaint(b *testing.B) {
 	page := laboratory(b)
 	var painted []float64
 	for b.Loop() {
-		p := open(b, of(page, 0, "lcr", "--n=5"), 1280)
+		p := moving(b, of(page, 0, "lcr", "--n=5"), 1280)
 		p.until(`performance.getEntriesByName("first-contentful-paint").length > 0`)
 		painted = append(painted, eval[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
 	}
@@ -487,7 +489,7 @@ func BenchmarkFirstPaint(b *testing.B) {
 // BenchmarkLongRun reports how long a run of 10⁵ events takes to open, a step back in it, and a leap of some steps.
 func BenchmarkLongRun(b *testing.B) {
 	page := laboratory(b)
-	p := open(b, of(page, 0, "lcr", "--n=5"), 1280)
+	p := moving(b, of(page, 0, "lcr", "--n=5"), 1280)
 	p.at(0)
 	words := []string{"lelann", "--n=315", "--order=random"}
 	opened := eval[float64](p, fmt.Sprintf(`new Promise((done) => {
@@ -497,7 +499,7 @@ func BenchmarkLongRun(b *testing.B) {
 		seen();
 	})`, of("", 50_000, words...)))
 	b.ReportMetric(opened, "ms/open")
-	p.still() // without it a step glides
+	p.motion("reduce") // else a step glides
 	for name, act := range map[string]string{
 		"step-back": `document.querySelector("[aria-label='Step back']").click()`,
 		"leap":      `const input = document.querySelector(".controls input"); input.value = String(90000 - 37 * i); input.dispatchEvent(new Event("input", {bubbles: true}))`,
@@ -522,7 +524,7 @@ func BenchmarkLongRun(b *testing.B) {
 
 func TestDraggingAProcessReordersTheRing(t *testing.T) {
 	page := laboratory(t)
-	p := open(t, of(page, 0, "lcr", "--ids=5,4,3,2,1"), 1280)
+	p := moving(t, of(page, 0, "lcr", "--ids=5,4,3,2,1"), 1280)
 	p.at(0)
 	p.until(`document.querySelector("[data-process='2']") !== null`)
 	places := eval[[]float64](p, `[0, 2].flatMap((i) => { const r = document.querySelector("[data-process='" + i + "'] .body").getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })`)
