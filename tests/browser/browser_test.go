@@ -76,9 +76,7 @@ func browser(t testing.TB) context.Context {
 	chromium.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
 			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
-			// Tabs of one server share a process: so the script of the page is read and compiled once. Without a display, what only
-			// pretends to be its processor draws no quicker.
-			chromedp.Flag("process-per-site", true), chromedp.Flag("disable-gpu", true))
+			chromedp.Flag("process-per-site", true)) // tabs of one server share a process: so the script of the page is compiled once
 		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, closed := chromedp.NewContext(allocator)
 		chromium.ctx, chromium.stop = ctx, func() { closed(); stop() }
