@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 )
@@ -93,7 +94,6 @@ var faults = []fault{
 
 // A command that ignores SIGTERM, and has a process that has left its session, runs once at any time.
 func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
-	t.Parallel()
 	n, times := len(faults), timing()
 	switch {
 	case *long:
@@ -104,20 +104,30 @@ func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
 	if *count > 0 {
 		n = *count
 	}
+	r := rand.New(rand.NewPCG(*seed, 0))
+	var order []int
+	for len(order) < n {
+		order = append(order, r.Perm(len(faults))...)
+	}
+	half := (n + 1) / 2
+	for name, part := range map[string][]int{"first half": order[:half], "second half": order[half:n]} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // a fault is a wait for the end of a lease
+			throughFaults(t, times, part)
+		})
+	}
+}
+
+// throughFaults makes faults, by their places in the list, on a group.
+func throughFaults(t *testing.T, times ringleader.Timing, order []int) {
 	g := newGroup(t, 3, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Stop: 100 * time.Millisecond, Warden: true, Timing: times})
 	for id := 1; id <= 3; id++ {
 		g.start(id)
 	}
-	r := rand.New(rand.NewPCG(*seed, 0))
 	begun := time.Now()
-	var order []int
-	for i := range n {
-		if len(order) == 0 {
-			order = r.Perm(len(faults))
-		}
+	for i, which := range order {
 		last, id, member, keeper := g.working("daemon")
-		f := faults[order[0]]
-		order = order[1:]
+		f := faults[which]
 		at := now()
 		repair := f.make(g, id, member, keeper, last.PID)
 		g.await(fmt.Sprintf("fault %d: a new command after %s", i, f.name), func() bool {
@@ -138,7 +148,7 @@ func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
 	}
 	g.alone()
 	g.judge()
-	t.Logf("%d faults, %d beats, in %v", n, len(g.seen), time.Since(begun).Round(time.Second))
+	t.Logf("%d faults, %d beats, in %v", len(order), len(g.seen), time.Since(begun).Round(time.Second))
 }
 
 // Nothing but the kernel ends the command: the keeper is stopped, and the member dies with its warden.
