@@ -187,33 +187,41 @@ func TestWithoutANamespaceAControlGroupOrTheKeeperEndsACommand(t *testing.T) {
 		victims = victims[:1] // for races: the others differ in no goroutine
 	}
 	for _, victim := range victims {
-		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: true})
-		g.start(1)
-		last, _, member, keeper := g.working()
-		command := last.PID
-		switch victim {
-		case "command":
-			send(command, syscall.SIGKILL)
-		case "keeper":
-			send(keeper, syscall.SIGKILL)
-		case "member":
-			send(member, syscall.SIGKILL)
-		case "warden":
-			send(g.run[1].Process.Pid, syscall.SIGKILL)
-		}
-		g.await("the command ends with the "+victim, func() bool { return g.parent(command) == 0 })
-		if victim == "command" || victim == "keeper" {
-			g.works(now(), "loop") // of the next one
-			g.run[1].Process.Signal(syscall.SIGTERM)
-		}
-		<-g.ends[1]
-		g.alone()
-		switch victim {
-		case "command":
-			g.told("the member resigned: the command has ended by itself, with status 137")
-		case "keeper":
-			g.told("the member resigned: the keeper of the command was killed, or stood still until its timer killed it, and so the command")
-		}
+		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
+			endsWith(t, victim)
+		})
+	}
+}
+
+// endsWith checks that a command without a namespace ends with one of its processes.
+func endsWith(t *testing.T, victim string) {
+	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: true})
+	g.start(1)
+	last, _, member, keeper := g.working()
+	command := last.PID
+	switch victim {
+	case "command":
+		send(command, syscall.SIGKILL)
+	case "keeper":
+		send(keeper, syscall.SIGKILL)
+	case "member":
+		send(member, syscall.SIGKILL)
+	case "warden":
+		send(g.run[1].Process.Pid, syscall.SIGKILL)
+	}
+	g.await("the command ends with the "+victim, func() bool { return g.parent(command) == 0 })
+	if victim == "command" || victim == "keeper" {
+		g.works(now(), "loop") // of the next one
+		g.run[1].Process.Signal(syscall.SIGTERM)
+	}
+	<-g.ends[1]
+	g.alone()
+	switch victim {
+	case "command":
+		g.told("the member resigned: the command has ended by itself, with status 137")
+	case "keeper":
+		g.told("the member resigned: the keeper of the command was killed, or stood still until its timer killed it, and so the command")
 	}
 }
 
