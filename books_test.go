@@ -163,7 +163,7 @@ func random(t *testing.T, l *library, r *rand.Rand) {
 	l.mu.Lock()
 	clear(l.fails)
 	l.mu.Unlock()
-	time.Sleep(time.Minute)
+	time.Sleep(15 * time.Second)
 	l.mu.Lock()
 	one, two := l.read(1), l.read(2)
 	l.mu.Unlock()

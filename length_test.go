@@ -146,9 +146,11 @@ func TestALeaseIsAsLongAsTheWorstDelayOfMinutesDemands(t *testing.T) {
 		if v := c.Member(leader).View(); v.Role != ringleader.Leader || c.Member(leader).Counters().Tenures != 1 {
 			t.Errorf("it has lost the lead: %+v", v)
 		}
-		c.Pass(20 * time.Minute)
-		if got := lengthAt(c, leader); got != ringleader.LAN().ShortestLease {
-			t.Errorf("after twenty quiet minutes it is for %v", got)
+		for quiet := 0; lengthAt(c, leader) != ringleader.LAN().ShortestLease; quiet++ {
+			if quiet == 20 {
+				t.Fatalf("after twenty quiet minutes it is for %v", lengthAt(c, leader))
+			}
+			c.Pass(time.Minute)
 		}
 	})
 }

@@ -171,6 +171,7 @@ func TestARunWhoseLeaderDiesIsAbandonedOrRepeated(t *testing.T) {
 		"at least once": {[]string{"--repeat"}, "running", 2, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSchedule(t, "@every 1s", command, c.flags...)
 			hold := filepath.Join(s.folder, "hold")
 			if err := os.WriteFile(hold, nil, 0o600); err != nil {
@@ -203,6 +204,7 @@ func TestWhatWasMissedWithoutALeaderIsCaughtUpOrSkipped(t *testing.T) {
 		"skipped":   {"1m", "skipped"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSchedule(t, "@every 10m", "echo $DUE >>$FOLDER/journal", "--late", c.late)
 			last := time.Now().Add(-35 * time.Minute).Truncate(time.Second).UTC()
 			_, err := s.ledger.Run(s.t.Context(), fmt.Sprintf("CREATE TABLE runs (job TEXT, due INTEGER, state TEXT, term INTEGER, PRIMARY KEY (job, due)); INSERT INTO runs VALUES ('job', %d, 'first', 0)", last.Unix()))

@@ -230,6 +230,7 @@ func TestALateWriteIsLostWithoutAFenceAndRefusedWithOne(t *testing.T) {
 	t.Parallel()
 	for name, resource := range map[string]string{"fence-file": "file", "fence-sql": "row"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if _, err := exec.LookPath("sqlite3"); name == "fence-sql" && err != nil {
 				t.Skip("the command sqlite3 is not installed")
 			}

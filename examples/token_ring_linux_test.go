@@ -204,6 +204,7 @@ func TestATokenIsLostWithItsHolderAndRegenerated(t *testing.T) {
 	t.Parallel()
 	for name, leads := range map[string]bool{"the holder leads": true, "another process leads": false} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRing(t, "--page", "5ms", "--missing", "1s", "--answer", "10m")
 			holder := r.leader()
 			if !leads {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 )
@@ -93,7 +94,6 @@ var faults = []fault{
 
 // A command that ignores SIGTERM, and has a process that has left its session, runs once at any time.
 func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
-	t.Parallel()
 	n, times := len(faults), timing()
 	switch {
 	case *long:
@@ -104,20 +104,30 @@ func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
 	if *count > 0 {
 		n = *count
 	}
+	r := rand.New(rand.NewPCG(*seed, 0))
+	var order []int
+	for len(order) < n {
+		order = append(order, r.Perm(len(faults))...)
+	}
+	half := (n + 1) / 2
+	for name, part := range map[string][]int{"first half": order[:half], "second half": order[half:n]} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // a fault is a wait for the end of a lease
+			throughFaults(t, times, part)
+		})
+	}
+}
+
+// throughFaults makes faults, by their places in the list, on a group.
+func throughFaults(t *testing.T, times ringleader.Timing, order []int) {
 	g := newGroup(t, 3, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Stop: 100 * time.Millisecond, Warden: true, Timing: times})
 	for id := 1; id <= 3; id++ {
 		g.start(id)
 	}
-	r := rand.New(rand.NewPCG(*seed, 0))
 	begun := time.Now()
-	var order []int
-	for i := range n {
-		if len(order) == 0 {
-			order = r.Perm(len(faults))
-		}
+	for i, which := range order {
 		last, id, member, keeper := g.working("daemon")
-		f := faults[order[0]]
-		order = order[1:]
+		f := faults[which]
 		at := now()
 		repair := f.make(g, id, member, keeper, last.PID)
 		g.await(fmt.Sprintf("fault %d: a new command after %s", i, f.name), func() bool {
@@ -138,7 +148,7 @@ func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
 	}
 	g.alone()
 	g.judge()
-	t.Logf("%d faults, %d beats, in %v", n, len(g.seen), time.Since(begun).Round(time.Second))
+	t.Logf("%d faults, %d beats, in %v", len(order), len(g.seen), time.Since(begun).Round(time.Second))
 }
 
 // Nothing but the kernel ends the command: the keeper is stopped, and the member dies with its warden.
@@ -177,33 +187,41 @@ func TestWithoutANamespaceAControlGroupOrTheKeeperEndsACommand(t *testing.T) {
 		victims = victims[:1] // for races: the others differ in no goroutine
 	}
 	for _, victim := range victims {
-		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: true})
-		g.start(1)
-		last, _, member, keeper := g.working()
-		command := last.PID
-		switch victim {
-		case "command":
-			send(command, syscall.SIGKILL)
-		case "keeper":
-			send(keeper, syscall.SIGKILL)
-		case "member":
-			send(member, syscall.SIGKILL)
-		case "warden":
-			send(g.run[1].Process.Pid, syscall.SIGKILL)
-		}
-		g.await("the command ends with the "+victim, func() bool { return g.parent(command) == 0 })
-		if victim == "command" || victim == "keeper" {
-			g.works(now(), "loop") // of the next one
-			g.run[1].Process.Signal(syscall.SIGTERM)
-		}
-		<-g.ends[1]
-		g.alone()
-		switch victim {
-		case "command":
-			g.told("the member resigned: the command has ended by itself, with status 137")
-		case "keeper":
-			g.told("the member resigned: the keeper of the command was killed, or stood still until its timer killed it, and so the command")
-		}
+		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
+			endsWith(t, victim)
+		})
+	}
+}
+
+// endsWith checks that a command without a namespace ends with one of its processes.
+func endsWith(t *testing.T, victim string) {
+	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: true})
+	g.start(1)
+	last, _, member, keeper := g.working()
+	command := last.PID
+	switch victim {
+	case "command":
+		send(command, syscall.SIGKILL)
+	case "keeper":
+		send(keeper, syscall.SIGKILL)
+	case "member":
+		send(member, syscall.SIGKILL)
+	case "warden":
+		send(g.run[1].Process.Pid, syscall.SIGKILL)
+	}
+	g.await("the command ends with the "+victim, func() bool { return g.parent(command) == 0 })
+	if victim == "command" || victim == "keeper" {
+		g.works(now(), "loop") // of the next one
+		g.run[1].Process.Signal(syscall.SIGTERM)
+	}
+	<-g.ends[1]
+	g.alone()
+	switch victim {
+	case "command":
+		g.told("the member resigned: the command has ended by itself, with status 137")
+	case "keeper":
+		g.told("the member resigned: the keeper of the command was killed, or stood still until its timer killed it, and so the command")
 	}
 }
 

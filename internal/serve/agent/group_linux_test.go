@@ -45,6 +45,8 @@ type group struct {
 	seen  []beat // all that were read
 	rest  []byte
 
+	strangers map[string]bool // processes that were there before the group, and are still: to look at all of them is half of the work of a test
+
 	stdin  io.Reader // of a member that starts; nil: none
 	stdout io.Writer
 }
@@ -76,6 +78,10 @@ func newGroup(t *testing.T, n int, with spec) *group {
 			s.Members = append(s.Members, ringleader.MemberAddress{ID: uint64(j + 1), Address: address})
 		}
 		g.specs = append(g.specs, s)
+	}
+	g.strangers = map[string]bool{}
+	for _, name := range g.folders() {
+		g.strangers[name] = true
 	}
 	t.Cleanup(g.close)
 	return g
@@ -111,7 +117,7 @@ func (g *group) start(id int) {
 // await waits for a condition.
 func (g *group) await(what string, holds func() bool) {
 	g.Helper()
-	ticker := time.NewTicker(20 * time.Millisecond) // each look is at all processes of the machine
+	ticker := time.NewTicker(20 * time.Millisecond) // a look is at many processes
 	defer ticker.Stop()
 	for overdue := time.After(limit); !holds(); {
 		select {
@@ -176,7 +182,7 @@ type process struct {
 
 // find returns the number of the process that a beat is of, outside of its namespace; 0 if it has ended.
 func (g *group) find(b beat) int {
-	for _, p := range g.processes() {
+	for p := range g.each {
 		if p.within == b.PID && p.term == b.Term {
 			return p.pid
 		}
@@ -184,18 +190,35 @@ func (g *group) find(b beat) int {
 	return 0
 }
 
-// processes returns all processes of the group that have not ended.
-func (g *group) processes() (all []process) {
+// folders are those of all processes of the machine.
+func (g *group) folders() []string {
 	names, err := filepath.Glob("/proc/[0-9]*")
 	g.must(err)
+	return names
+}
+
+// each yields all processes of the group that have not ended.
+func (g *group) each(yield func(process) bool) {
+	names, strangers := g.folders(), map[string]bool{}
 	for _, name := range names {
-		pid, _ := strconv.Atoi(filepath.Base(name))
-		if p := g.process(pid); p.pid != 0 {
-			all = append(all, p)
+		if g.strangers[name] {
+			strangers[name] = true
 		}
 	}
-	return all
+	g.strangers = strangers // the number of one that has ended may be that of a process of the group next
+	for _, name := range names {
+		if strangers[name] {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(name))
+		if p := g.process(pid); p.pid != 0 && !yield(p) {
+			return
+		}
+	}
 }
+
+// processes returns all processes of the group that have not ended.
+func (g *group) processes() []process { return slices.Collect(g.each) }
 
 // process returns a process of the group; none if it has ended, is a zombie, or is of others.
 func (g *group) process(pid int) (p process) {

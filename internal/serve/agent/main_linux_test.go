@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	if err := warden.Adopt(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	_ = flag.Set("test.parallel", "6") // tests wait for processes more than for cores
+	_ = flag.Set("test.parallel", "8") // tests wait for processes more than for cores
 	os.Exit(m.Run())
 }
 

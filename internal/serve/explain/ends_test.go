@@ -19,6 +19,7 @@ func TestARecordThatEndsEarlyIsNotTheEndOfItsMember(t *testing.T) {
 	if testing.Short() {
 		t.Skip("18 minutes of a group in a bubble take minutes where races are looked for, and there are none")
 	}
+	t.Parallel() // with the trials of real processes, which wait
 	directory := explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) {
 		c.Pass(16 * time.Minute) // some segments
 		c.Kill(3)

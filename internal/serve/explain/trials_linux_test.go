@@ -48,6 +48,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	_ = flag.Set("test.parallel", "4") // the trials of real processes wait, also for each other; a flag of the command line counts more
 	flag.Parse()
 	os.Exit(m.Run())
 }
@@ -434,6 +435,7 @@ var all = map[string]made{
 var few = []string{"kill -9", "SIGSTOP, and SIGCONT", "links, to the leader"}
 
 func TestTheCausesOfRealProcessesAreFound(t *testing.T) {
+	t.Parallel()
 	names, times := few, 1
 	if *rounds > 0 {
 		names, times = slices.Sorted(maps.Keys(all)), *rounds

@@ -469,6 +469,7 @@ func member() {
 func TestALeaderThatEndsOrDoesNothingIsReplacedWithoutWaitingForItsLease(t *testing.T) {
 	for _, how := range []string{"killed", "terminated", "stopped", "wait", "spin", "halt"} {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			base := addresses(t, 3)
 			if slices.Contains([]string{"wait", "spin", "halt"}, how) {
 				base.Hangs = how

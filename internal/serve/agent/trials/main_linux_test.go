@@ -26,7 +26,7 @@ var (
 	trials = flag.Int("trials", 1, "trials of each fault")
 	idle   = flag.Int("idle", 0, "idle processes on the host meanwhile")
 	busy   = flag.Int("busy", 0, "busy loops meanwhile")
-	groups = flag.Int("groups", 2, "groups that are tried at the same time")
+	groups = flag.Int("groups", 4, "groups that are tried at the same time")
 	only   = flag.String("only", "", "regular expression for the faults that are tried")
 	stops  = flag.Int("stops", 4, "stops around the end of a lease, of exec and of Lead each")
 	hang   = flag.Duration("hang", 60*time.Millisecond, "in trials of faults, the Timing.Hang of members, as exec has it; 0: no warden kills a leader that is stopped")
