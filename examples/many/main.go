@@ -148,16 +148,18 @@ func measure() error {
 	}
 	fmt.Printf("idle: %d changes of leaders in %v\n", moved, *idle)
 	victim := slices.MaxFunc([]int{1, 2, 3}, func(a, b int) int { return known.led(a) - known.led(b) })
-	led := known.led(victim)
 	begun = time.Now()
 	processes[victim-1].Process.Kill()
 	times := known.wait(changes, victim)
+	if len(times) == 0 {
+		return fmt.Errorf("process %d led no group any more when it was killed", victim)
+	}
 	for i := range times {
 		times[i] -= time.Duration(begun.UnixNano())
 	}
 	slices.Sort(times)
 	fmt.Printf("kill -9 of a process that leads %d groups: the first leader is replaced after %v, the median after %v, the last after %v\n",
-		led, times[0].Round(time.Millisecond), times[len(times)/2].Round(time.Millisecond), times[len(times)-1].Round(time.Millisecond))
+		len(times), times[0].Round(time.Millisecond), times[len(times)/2].Round(time.Millisecond), times[len(times)-1].Round(time.Millisecond))
 	return nil
 }
 
@@ -165,29 +167,38 @@ func measure() error {
 type agreement map[[2]int]int
 
 // wait takes changes until all processes but the one that is gone agree on the leader of each group, and it is another one. It
-// returns, for each group without one before, when that was, in nanoseconds since 1970.
+// returns, for each group of which they did not agree before, when they did, in nanoseconds since 1970.
 func (a agreement) wait(changes <-chan change, gone int) (times []time.Duration) {
-	missing, done := *groups, map[int]bool{}
+	missing := map[int]bool{}
 	for g := range *groups {
-		if gone > 0 && a[[2]int{gone, g}] != gone {
-			done[g] = true
-			missing--
+		if !a.agreed(g, gone) {
+			missing[g] = true
 		}
 	}
-	for missing > 0 {
+	for len(missing) > 0 {
 		c := <-changes
 		a[[2]int{c.id, c.group}] = c.leader
-		agree := c.leader != 0 && c.leader != gone
-		for id := 1; id <= 3; id++ {
-			agree = agree && (id == gone || a[[2]int{id, c.group}] == c.leader)
-		}
-		if agree && !done[c.group] {
-			done[c.group] = true
-			missing--
+		if missing[c.group] && a.agreed(c.group, gone) {
+			delete(missing, c.group)
 			times = append(times, time.Duration(time.Now().UnixNano()))
 		}
 	}
 	return times
+}
+
+// agreed reports whether all processes but the one that is gone see the same leader of a group, and it is another one.
+func (a agreement) agreed(group, gone int) bool {
+	leader := 0
+	for id := 1; id <= 3; id++ {
+		switch sees := a[[2]int{id, group}]; {
+		case id == gone:
+		case sees == 0 || sees == gone || leader != 0 && sees != leader:
+			return false
+		default:
+			leader = sees
+		}
+	}
+	return true
 }
 
 // drain takes changes for a time.
