@@ -122,18 +122,25 @@ func onlyComputes(t *testing.T) {
 }
 
 func TestScripts(t *testing.T) {
-	var files []string // nil: all of the folder
-	dir, err := filepath.Abs("testdata/script") // a call moves this process while others read their scripts
+	// A call moves this process while others read their scripts.
+	dir, err := filepath.Abs("testdata/script")
 	if err != nil {
 		t.Fatal(err)
 	}
+	var files []string   // nil: all of the folder
 	if testing.Short() { // the others only compute
-		for _, name := range []string{"demo", "join", "lab_live", "over", "study"} {
+		for _, name := range []string{"join", "study"} {
 			files = append(files, filepath.Join(dir, name+".txtar"))
 		}
 		dir = ""
 	}
 	testscript.Run(t, scripts(dir, files))
+}
+
+// These scripts wait for processes, beside the tests that do; their calls name no files.
+func TestScriptsOfProcesses(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, scripts("testdata/live", nil))
 }
 
 // scripts are the settings for scripts: those of a folder, and files.
@@ -176,7 +183,7 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 }
 
 // calls runs a command line in this process, where hundreds start sooner than in their own: calls STATUS ARGUMENT... The folder is that
-// of the tests, so a call that names a file is for [callsHere].
+// of the tests, so a call that names a file is for [callsHere]; one that starts this program, as join does with its warden, is for exec.
 func calls(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) < 2 {
 		ts.Fatalf("usage: calls STATUS ARGUMENT...")
