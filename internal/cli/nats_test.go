@@ -110,7 +110,8 @@ const limit = time.Minute
 func eventually(t *testing.T, complaint func() error) {
 	t.Helper()
 	deadline := time.Now().Add(limit)
-	for pause := 10 * time.Millisecond; ; pause = min(pause*3/2, 100*time.Millisecond) {
+	pause := 10 * time.Millisecond
+	for ticker := time.NewTicker(pause); ; <-ticker.C {
 		err := complaint()
 		if err == nil {
 			return
@@ -118,7 +119,8 @@ func eventually(t *testing.T, complaint func() error) {
 		if time.Now().After(deadline) {
 			t.Fatalf("still after %s: %v", limit, err)
 		}
-		<-time.After(pause)
+		pause = min(pause*3/2, 100*time.Millisecond)
+		ticker.Reset(pause)
 	}
 }
 
