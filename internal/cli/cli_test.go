@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -121,15 +122,25 @@ func onlyComputes(t *testing.T) {
 }
 
 func TestScripts(t *testing.T) {
-	var files []string // nil: all of the folder
-	dir := "testdata/script"
+	// A call moves this process while others read their scripts.
+	dir, err := filepath.Abs("testdata/script")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string   // nil: all of the folder
 	if testing.Short() { // the others only compute
-		dir = ""
-		for _, name := range []string{"demo", "join", "lab_live", "over", "study"} {
-			files = append(files, "testdata/script/"+name+".txtar")
+		for _, name := range []string{"join", "study"} {
+			files = append(files, filepath.Join(dir, name+".txtar"))
 		}
+		dir = ""
 	}
 	testscript.Run(t, scripts(dir, files))
+}
+
+// These scripts wait for processes, beside the tests that do; their calls name no files.
+func TestScriptsOfProcesses(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, scripts("testdata/live", nil))
 }
 
 // scripts are the settings for scripts: those of a folder, and files.
@@ -148,7 +159,7 @@ func scripts(dir string, files []string) testscript.Params {
 			}
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"calls": calls, "exits": exits, "result": result},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"calls": calls, "calls-here": callsHere, "exits": exits, "result": result},
 	}
 }
 
@@ -172,14 +183,41 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 }
 
 // calls runs a command line in this process, where hundreds start sooner than in their own: calls STATUS ARGUMENT... The folder is that
-// of the tests, so a call that names a file is for exec.
+// of the tests, so a call that names a file is for [callsHere]; one that starts this program, as join does with its warden, is for exec.
 func calls(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) < 2 {
 		ts.Fatalf("usage: calls STATUS ARGUMENT...")
 	}
-	want, err := strconv.Atoi(args[0])
+	runsInProcess(ts, args[0], args[1:], "")
+}
+
+// here is held by the call that has moved this process into the folder of its script.
+var here sync.Mutex
+
+// callsHere is calls in the folder of the script, one such call of all scripts at a time: calls-here STATUS [<FILE] ARGUMENT... The file is what
+// the command reads from stdin.
+func callsHere(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) < 2 {
+		ts.Fatalf("usage: calls-here STATUS [<FILE] ARGUMENT...")
+	}
+	status, args, stdin := args[0], args[1:], ""
+	if file, is := strings.CutPrefix(args[0], "<"); is {
+		args, stdin = args[1:], ts.ReadFile(file)
+	}
+	here.Lock()
+	defer here.Unlock()
+	home, err := os.Getwd()
 	ts.Check(err)
-	got := Run(context.Background(), "ringleader", all.Algorithms, args[1:], strings.NewReader(""), ts.Stdout(), ts.Stderr(), ts.Getenv)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	defer func() { ts.Check(os.Chdir(home)) }()
+	runsInProcess(ts, status, args, stdin)
+}
+
+// runsInProcess fails unless a command line exits with a status.
+func runsInProcess(ts *testscript.TestScript, status string, args []string, stdin string) {
+	want, err := strconv.Atoi(status)
+	ts.Check(err)
+	got := Run(context.Background(), "ringleader", all.Algorithms, args, strings.NewReader(stdin), ts.Stdout(), ts.Stderr(), ts.Getenv)
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}

@@ -15,12 +15,12 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 	onlyComputes(t)
 	t.Parallel()
 	for _, line := range []string{
-		"compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60",
-		"reproduce S4:assumption S4:liveness S4:bandwidth S4:rule",
+		"compare lcr peterson afek-gafni-synchronous --n 4..128 --orders 60",
+		"reproduce S4:assumption S4:liveness S4:bandwidth",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			small := disktest.Mount(t, "size=8k")
+			small := disktest.Mount(t, "size=4k")
 			file := small.Join("file")
 			url := natsServer(t, broker.Settings{})
 			labourer(t, url)
@@ -58,7 +58,7 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := small.Join("store")
-	const line = "reproduce S4"
+	const line = "reproduce S4:assumption S4:liveness S4:bandwidth S4:rule"
 	server := []string{"--nats", "embed", "--nats-listen", addresses[0], "--nats-store", store}
 	worker := runs(t, "worker", "--nats", "nats://"+addresses[0], "--cores", "2")
 	var command *background

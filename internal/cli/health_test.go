@@ -50,6 +50,7 @@ func TestDefaultsOfHealthAreShown(t *testing.T) {
 }
 
 func TestAnOperatorSeesHealthAndPausesPreemption(t *testing.T) {
+	t.Parallel()
 	well := filepath.Join(t.TempDir(), "well")
 	data := newStore(t, 1)
 	start(t, "join", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--stall", "1m", "--preempt", "--preempt-delay", "2m",

@@ -91,6 +91,7 @@ func lease(t *testing.T, file, flag string) (command *exec.Cmd, stdout, stderr *
 
 // A supervisor starts the client and the member at once.
 func TestLeaseWaitsForAFileThatNoMemberHasMadeYet(t *testing.T) {
+	t.Parallel()
 	for flag, want := range map[string]string{"--wait": "leads in term 7", "--watch": "does not lead"} {
 		file := filepath.Join(t.TempDir(), "later", "lease")
 		command, lines, said := lease(t, file, flag)
@@ -125,6 +126,7 @@ func TestLeaseWaitsForAFileThatNoMemberHasMadeYet(t *testing.T) {
 
 // Ctrl-C ends the wait for a file: it cannot be read, and --watch was ended.
 func TestTheWaitForALeaseFileIsEnded(t *testing.T) {
+	t.Parallel()
 	for flag, want := range map[string]int{"--wait": 2, "--watch": 0} {
 		command, _, said := lease(t, filepath.Join(t.TempDir(), "lease"), flag)
 		if !said.Scan() {
@@ -139,6 +141,7 @@ func TestTheWaitForALeaseFileIsEnded(t *testing.T) {
 }
 
 func TestLeaseWatchesEachChange(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "lease")
 	w, err := leasefile.Create(file, "jobs", 3)
 	if err != nil {
@@ -174,6 +177,7 @@ func TestLeaseWatchesEachChange(t *testing.T) {
 
 // The lines of the page write while the member leads, unless a later leader has written.
 func TestTheLinesOfThePageOfLanguagesAreFenced(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)

@@ -45,6 +45,7 @@ func names(text string) []string {
 }
 
 func TestAlertsAndDashboardUseMetricsThatMembersHaveAndAllAreDocumented(t *testing.T) {
+	t.Parallel()
 	g := newTrio(t)
 	g.join(1)
 	g.until(1, "electing", "status", "--data", g.data[0])
@@ -86,6 +87,7 @@ func TestAlertsAndDashboardUseMetricsThatMembersHaveAndAllAreDocumented(t *testi
 }
 
 func TestAlertsFireWhenTheyHaveTo(t *testing.T) {
+	t.Parallel()
 	tests := string(contents(t, filepath.Join(monitoring, "alerts_test.yml")))
 	for _, alert := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(string(contents(t, filepath.Join(monitoring, "alerts.yml"))), -1) {
 		if !strings.Contains(tests, "alertname: "+alert[1]+"\n") {

@@ -105,11 +105,13 @@ func runs(t *testing.T, args ...string) *background {
 // the speed of a machine.
 const limit = time.Minute
 
-// eventually polls until a condition holds; after limit it fails with the last complaint.
+// eventually polls until a condition holds, and more seldom the longer that takes, as a look costs about as much as a command; after limit
+// it fails with the last complaint.
 func eventually(t *testing.T, complaint func() error) {
 	t.Helper()
 	deadline := time.Now().Add(limit)
-	for ticker := time.NewTicker(20 * time.Millisecond); ; <-ticker.C {
+	pause := 10 * time.Millisecond
+	for ticker := time.NewTicker(pause); ; <-ticker.C {
 		err := complaint()
 		if err == nil {
 			return
@@ -117,6 +119,8 @@ func eventually(t *testing.T, complaint func() error) {
 		if time.Now().After(deadline) {
 			t.Fatalf("still after %s: %v", limit, err)
 		}
+		pause = min(pause*3/2, 100*time.Millisecond)
+		ticker.Reset(pause)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"ringleader.example/ringleader/internal/study/broker"
 )
@@ -21,10 +22,7 @@ func TestACommandThatIsKilledIsResumedToTheSameBytes(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			url := natsServer(t, broker.Settings{})
-			want, err := exec.Command("ringleader", append(strings.Fields(line), "--json")...).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, want, _ := once(line + " --json")
 			labourer(t, url)
 			args := append(strings.Fields(line), "--nats", url)
 			command := exec.Command("ringleader", args...)
@@ -34,11 +32,11 @@ func TestACommandThatIsKilledIsResumedToTheSameBytes(t *testing.T) {
 				t.Skip("a machine so fast that there is nothing to kill")
 			}
 			args = []string{"jobs", "resume", jobs[0].Job, "--nats", url, "--", "--json"}
-			got := killedWith(t, url, exec.Command("ringleader", args...), jobs[0].Done+1)
+			got, err := killedWith(t, url, exec.Command("ringleader", args...), jobs[0].Done+1), error(nil)
 			if len(jobsOf(t, url)) > 0 {
 				got, err = exec.Command("ringleader", args...).CombinedOutput()
 			}
-			if err != nil || !bytes.Equal(got, want) {
+			if err != nil || string(got) != want {
 				t.Errorf("killed and resumed, it prints (%v)\n%s\nwant\n%s", err, got, want)
 			}
 		})
@@ -56,17 +54,18 @@ func killedWith(t *testing.T, url string, command *exec.Cmd, units uint64) []byt
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait(); close(ended) }()
-	await(t, "the work does not go on", func() bool {
+	looks := time.NewTicker(10 * time.Millisecond) // the work takes a second
+	defer looks.Stop()
+	for going := true; going; {
 		if jobs := jobsOf(t, url); len(jobs) == 1 && jobs[0].Done >= units {
-			return true
+			break
 		}
 		select {
 		case <-ended:
-			return true
-		default:
-			return false
+			going = false
+		case <-looks.C:
 		}
-	})
+	}
 	_ = command.Process.Signal(syscall.SIGKILL) // if it has ended, there is nothing to kill
 	<-ended
 	return stdout.Bytes()

@@ -15,6 +15,7 @@ import (
 
 // The service manager has started the warden, and names its process as that of the watchdog.
 func TestAMemberWithAWardenSpeaksForItToTheServiceManagerAndItsCommandDoesNot(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	socket, environment := filepath.Join(dir, "notify"), filepath.Join(dir, "environment")
 	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})

@@ -129,6 +129,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 }
 
 func TestEventsAreAsInTheSchema(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ definition, stdin, call string }{
 		{"demo", "kill leader\nrestart 1\n", "demo --members 2 --json"},
 		{"join", "", "join --json --report-leases --stop-with-stdin --id 1 --member 1=" + freeAddress(t) + " --data " + newStore(t, 1)},

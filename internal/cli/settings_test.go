@@ -89,6 +89,7 @@ func TestAWrongSettingIsNamedWithItsLine(t *testing.T) {
 
 // The lease would lapse, and the term rise, in an election.
 func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
+	t.Parallel()
 	heard := make(chan os.Signal, 1) // what ignores it, as all of this may under nohup, has children that do
 	signal.Notify(heard, syscall.SIGHUP)
 	defer signal.Stop(heard)

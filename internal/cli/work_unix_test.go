@@ -5,7 +5,6 @@ package cli
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -19,39 +18,33 @@ import (
 func TestWorkThatIsKilledResumesToTheSameBytes(t *testing.T) {
 	onlyComputes(t)
 	t.Parallel()
-	for _, c := range []struct{ call, out string }{
-		{"compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 40 --csv", "--out"},
-		{"verify lcr --n 7 --json " + narrow, "--out"},
-		{"worst stop-and-go-p2 --n 16 --tries 2000 --json", "--out"},
-		{"worst franklin --n 8 --tries 50000 --of election --json", "--out"},
-		{"reproduce S4:assumption S4:liveness --json", "--keep"},
+	for _, line := range []string{
+		"compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 40 --csv",
+		"verify lcr --n 7 --json " + narrow,
+		"worst stop-and-go-p2 --n 16 --tries 2000 --json",
+		"worst franklin --n 8 --tries 50000 --of election --json",
+		"reproduce S4:assumption S4:liveness --json",
 	} {
-		t.Run(c.call, func(t *testing.T) {
-			folder := t.TempDir()
-			whole, killed := filepath.Join(folder, "whole"), filepath.Join(folder, "killed")
-			command := func(file string) *exec.Cmd {
-				return exec.Command("ringleader", append(strings.Fields(c.call), c.out, file)...)
+		t.Run(line, func(t *testing.T) {
+			killed := filepath.Join(t.TempDir(), "killed")
+			command := func() *exec.Cmd {
+				return exec.Command("ringleader", append(strings.Fields(line), keeping(line), killed)...)
 			}
-			want, err := command(whole).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			want, whole := kept(t, line)
 			random := rand.New(rand.NewPCG(1, 1))
-			for range 4 {
-				killedAfter(t, command(killed), killed, lines(killed)+random.IntN(6))
+			for range 2 {
+				killedAfter(t, command(), killed, lines(killed)+random.IntN(6))
 			}
 			before := lines(killed)
-			got, err := command(killed).Output()
+			got, err := command().Output()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("killed with %d lines and resumed, it prints\n%s\nwant\n%s", before, got, want)
+			if string(got) != want.stdout {
+				t.Errorf("killed with %d lines and resumed, it prints\n%s\nwant\n%s", before, got, want.stdout)
 			}
-			a, errA := os.ReadFile(whole)
-			b, errB := os.ReadFile(killed)
-			if errA != nil || errB != nil || !bytes.Equal(a, b) {
-				t.Errorf("killed with %d lines and resumed, it keeps (%v)\n%s\nwant (%v)\n%s", before, errB, b, errA, a)
+			if file := contents(t, killed); !bytes.Equal(file, whole) {
+				t.Errorf("killed with %d lines and resumed, it keeps\n%s\nwant\n%s", before, file, whole)
 			}
 		})
 	}

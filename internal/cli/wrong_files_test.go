@@ -29,6 +29,7 @@ func (g *trio) doctor(id int, wants ...string) {
 }
 
 func TestStatusAndDoctorTellOfACertificateThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
 	g := newTrio(t)
 	g.join(1)
 	g.until(1, "electing", "status", "--data", g.data[0])
@@ -50,6 +51,7 @@ func TestStatusAndDoctorTellOfACertificateThatCannotBeUsed(t *testing.T) {
 }
 
 func TestStatusAndDoctorTellOfADirectoryThatWasRenamed(t *testing.T) {
+	t.Parallel()
 	g := newTrio(t)
 	g.join(1)
 	g.until(1, "electing", "status", "--data", g.data[0])
