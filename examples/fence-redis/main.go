@@ -36,7 +36,7 @@ var (
 	server  = flag.String("redis", "redis://127.0.0.1:6399", "`URL` of Redis")
 	command = flag.String("redis-cli", "redis-cli", "`path` of the command redis-cli")
 	fenced  = flag.Bool("fence", true, "Redis compares terms")
-	pauseAt = flag.Int("pause-at", 0, "pause before payment `number` N of a term; 0: never")
+	pauseAt = flag.Int("pause-at", 0, "pause once, before payment `number` N of a term; 0: never")
 	every   = flag.Duration("every", 300*time.Millisecond, "the time between payments")
 )
 
@@ -57,6 +57,7 @@ func pay(ctx context.Context, l ringleader.Leadership) error {
 		balance, err := read(l.Term())
 		if err == nil && l.Valid() {
 			if n == *pauseAt {
+				*pauseAt = 0 // a process that pauses again hears no interrupt
 				fmt.Printf("term %d: it pauses before it writes %d\n", l.Term(), balance+10)
 				pause()
 			}
