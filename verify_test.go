@@ -226,7 +226,8 @@ func TestALeaderIsNotVerifiedByAMemberThatHasElectedAnother(t *testing.T) {
 		c.Host(2).Clock.Run(1)
 		c.Heal()
 		c.Hold(nil)
-		if err := c.Member(3).Resign(t.Context()); err != nil {
+		// Member 3 may know that another one leads before it can resign.
+		if err := c.Member(3).Resign(t.Context()); err != nil && !errors.Is(err, ringleader.ErrNotLeader) {
 			t.Error(err)
 		}
 		leader := c.AwaitAny()

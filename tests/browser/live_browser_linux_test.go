@@ -158,7 +158,7 @@ func split(t *testing.T, p *tab) {
 		p.until(fmt.Sprintf(`document.querySelector(".live-commands .answer.failed")?.textContent.startsWith(%q) && document.querySelector(".live-commands .answer").textContent.includes(%q)`, line, want))
 	}
 	p.click("button", "heal")
-	p.until(`document.querySelectorAll(".live-links .severed").length === 0 && ` + theLeader + ` !== undefined`)
+	p.until(`document.querySelectorAll(".live-links .severed").length === 0 && ` + theLeader + ` !== undefined && ` + followers + ` === 4`)
 	p.click(`button[aria-label="pause leader"]`, "pause")
 	p.until(`document.querySelector('.live-members li.paused') !== null`)
 }

@@ -21,6 +21,7 @@ import (
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/doctor"
+	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -111,8 +112,10 @@ func (e *examination) note(format string, args ...any) {
 func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, files error, clocks []string) report.Examination {
 	ctx, e := command.Context(), &examination{config: c}
 	if o.realTime { // as the member
-		if err := ringleader.RealTime(); err != nil && runtime.GOOS == "linux" {
-			e.note("%v; LimitRTPRIO=1 in a unit of systemd, or CAP_SYS_NICE, lets a member run before others on a busy machine", err)
+		if err := kernel.HurryAll(); err == nil {
+			defer kernel.RelaxAll()
+		} else if runtime.GOOS == "linux" {
+			e.note("a member does not run before others here: %v; LimitRTPRIO=1 in a unit of systemd, or CAP_SYS_NICE, allows that, for a busy machine", err)
 		}
 	}
 	for _, fault := range inSettings(command.Flags(), o.preset, c.Check()) {
