@@ -55,7 +55,7 @@ func (t *tcp) accept() {
 		switch {
 		case err == nil:
 			t.group.Go(func() { t.serve(conn) })
-		case t.ctx.Err() != nil:
+		case t.staying.Err() != nil: // it is this member that has closed it
 			return
 		case errors.Is(err, net.ErrClosed):
 			t.Post(Failed{fmt.Errorf("listening on %s: %w", t.Listener.Addr(), err)})

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -171,6 +172,32 @@ func TestAFloodThatIsFasterThanTheProcessorWaitsInTheSystem(t *testing.T) {
 		if begun := security.begun.Load(); begun != flood {
 			t.Errorf("later, %d have begun", begun)
 		}
+		end.Close()
+	})
+}
+
+// While a member that closes waits for its last words, its listener is closed already: that is no failure.
+func TestAMemberThatClosesHasNotFailedToListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dialed := make(chan struct{})
+		end, err := TCP{Listener: make(pipes), Insecure: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+			close(dialed)
+			<-time.After(time.Minute) // whatever the context says
+			return nil, net.ErrClosed
+		}}.Open(Config{
+			Members: []Member{{ID: 1}, {ID: 2, Address: "127.0.0.1:2"}}, Timing: Timing{Heartbeat: time.Second, Suspicion: time.Hour}, Log: slog.New(slog.DiscardHandler),
+			Post: func(event any) {
+				if failed, is := event.(Failed); is {
+					t.Error(failed.Err)
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end.Serve()
+		end.Dial(1, 0)
+		<-dialed
 		end.Close()
 	})
 }
