@@ -18,8 +18,8 @@ import (
 // little of it. While a process with a member uses more than half of a processor for a second, it runs as an ordinary one, until it has not done so for
 // ten seconds: then strangers that keep it busy do not take the machine from others.
 //
-// The error says why the process runs as before. Linux allows the policy to root, to a process with CAP_SYS_NICE, and to one with an RLIMIT_RTPRIO above 0
-// (LimitRTPRIO=1 in a unit of systemd).
+// If the system refuses the policy, the process runs as before, and the error names the cause. Linux allows it to root, to a process with CAP_SYS_NICE,
+// and to a process whose RLIMIT_RTPRIO is above 0 (LimitRTPRIO=1 in a unit of systemd).
 func RealTime() error {
 	err := kernel.HurryAll()
 	if err != nil {
@@ -35,7 +35,7 @@ var realTime struct {
 	governs sync.Once
 }
 
-// governRealTime sees to it that a process that runs before others leaves them a processor. It says so if this one does not although it has asked.
+// governRealTime starts the governor, if this process has called RealTime. If the system refused the policy, the log says so.
 func governRealTime(c *Config) {
 	log := c.Logger.With("member", c.ID)
 	switch result := realTime.result.Load(); {

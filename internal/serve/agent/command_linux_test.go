@@ -40,7 +40,7 @@ func TestTheExitStatusOfACommandIsThatOfAMemberThatLeavesWithIt(t *testing.T) {
 	} {
 		for _, warden := range []bool{false, true} {
 			if !warden && c.want != 7 {
-				continue // without one, the member has nobody to hand the status to: one of them shows that
+				continue // a member without a warden ends with the status itself, and one status shows that
 			}
 			if g, _, status := single(t, spec{Command: c.command, OnExit: agent.Leave, Warden: warden, Timing: steady()}, ""); status != c.want {
 				t.Errorf("%q, warden %v: exit status %d, want %d", c.command, warden, status, c.want)

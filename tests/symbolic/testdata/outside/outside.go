@@ -30,7 +30,11 @@ var (
 func New(l election.Local) Process { return Process{ID: l.ID} }
 
 // Start is fine.
-func (p *Process) Start(out *election.Out[Message]) { Algorithm := struct{}{}; _ = Algorithm; out.Lead(0) }
+func (p *Process) Start(out *election.Out[Message]) {
+	Algorithm := struct{}{}
+	_ = Algorithm
+	out.Lead(0)
+}
 
 // Receive is fine.
 func (p *Process) Receive(_ election.Port, _ election.Kind, m Message, _ *election.Out[Message]) {
