@@ -12,19 +12,6 @@ import (
 	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 )
 
-// policies returns the policies of scheduling of the threads of a process: 0 is SCHED_OTHER, and 2 is SCHED_RR.
-func policies(pid int) (found []int) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	for _, name := range threads {
-		if stat, err := os.ReadFile(name); err == nil { // the thread may have ended
-			policy, _ := strconv.Atoi(strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[38])
-			found = append(found, policy)
-		}
-	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
 // children returns the processes that a process has started, and that have not ended.
 func children(pid int) (all []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -74,7 +61,7 @@ func TestAMemberRunsBeforeOthersAndItsCommandAndHooksDoNot(t *testing.T) {
 			return fmt.Errorf("the member has no canary")
 		})
 		for what, pid := range map[string]int{"warden": warden, "member": members[0], "canary": canary} {
-			if got := policies(pid); slices.Contains(got, 0) == realTime {
+			if got := kerneltest.Policies(pid); slices.Contains(got, 0) == realTime {
 				t.Errorf("--real-time=%v: the threads of the %s have the policies %v", realTime, what, got)
 			}
 		}

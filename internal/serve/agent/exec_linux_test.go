@@ -3,10 +3,9 @@ package agent_test
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -264,34 +263,19 @@ func TestAllThreadsOfKeeperAndFirstProcessRunBeforeOthersAndNoneOfTheCommand(t *
 		last, _, _, keeper := g.working()
 		command := last.PID
 		for pid := g.parent(command); pid != 0; pid = g.parent(pid) {
-			if got := policies(t, pid); !maps.Equal(got, map[string]bool{"2": true}) { // SCHED_RR
+			if got := kerneltest.Policies(pid); !slices.Equal(got, []int{2}) {
 				t.Errorf("namespace %v: the threads of process %d have policies %v", namespace, pid, got)
 			}
 			if pid == keeper {
 				break
 			}
 		}
-		if got := policies(t, command); !maps.Equal(got, map[string]bool{"0": true}) {
+		if got := kerneltest.Policies(command); !slices.Equal(got, []int{0}) {
 			t.Errorf("namespace %v: the threads of the command have policies %v", namespace, got)
 		}
 		g.run[1].Process.Signal(syscall.SIGTERM)
 		<-g.ends[1]
 	}
-}
-
-// policies returns the policies of scheduling of the threads of a process.
-func policies(t *testing.T, pid int) map[string]bool {
-	found := map[string]bool{}
-	all, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range all {
-		if stat, err := os.ReadFile(name); err == nil { // the thread may have ended
-			found[strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[38]] = true
-		}
-	}
-	return found
 }
 
 // The host has the processes of the test, and the command sees none of them.

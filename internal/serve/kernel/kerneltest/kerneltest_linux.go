@@ -1,8 +1,13 @@
 package kerneltest
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/internal/serve/kernel"
@@ -21,4 +26,17 @@ func NeedPriority(t testing.TB) {
 	} else if err != nil {
 		t.Skip(err)
 	}
+}
+
+// Policies returns the policies of scheduling of the threads of a process, each once: 0 is SCHED_OTHER, and 2 is SCHED_RR.
+func Policies(pid int) (found []int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, name := range threads {
+		if stat, err := os.ReadFile(name); err == nil { // the thread may have ended
+			policy, _ := strconv.Atoi(strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[38])
+			found = append(found, policy)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
