@@ -7,7 +7,7 @@
 //   - random: the one source of pseudo-randomness
 //   - mean: a mean over all orders, which two algorithms declare
 //   - memory: the memory of the program
-//   - property, leaks: properties of random cases, and goroutines that stay, for tests
+//   - property, leaks, collector: properties of random cases, goroutines that stay, and a garbage collector that rests, for tests
 //
 // Engines, live members, tools and catalogue/internal/runners import this wing. Algorithms import mean only. The wing imports the contract:
 // election, network and outcome. It imports no room of another wing, so a change in a tool compiles no engine.

@@ -3,12 +3,12 @@ package sources_test
 import (
 	"flag"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/core/collector"
 	"ringleader.example/ringleader/internal/study/reproduce"
 	"ringleader.example/ringleader/internal/study/reproduce/sources"
 )
@@ -131,11 +131,8 @@ func TestFewStatementsAreSettledByACheck(t *testing.T) {
 	}
 }
 
-// TestMain lets the collector rest: most of what is in use are answers of the engines, which stay there.
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(200)
-	os.Exit(m.Run())
-}
+// TestMain spares processor time.
+func TestMain(m *testing.M) { collector.Main(m) }
 
 // verdicts are those that committed has read.
 var verdicts map[string]string
