@@ -19,7 +19,7 @@ import (
 // ten seconds: then strangers that keep it busy do not take the machine from others.
 //
 // If the system refuses the policy, the process runs as before, and the error names the cause. Linux allows it to root, to a process with CAP_SYS_NICE,
-// and to a process whose RLIMIT_RTPRIO is above 0 (LimitRTPRIO=1 in a unit of systemd).
+// and to a process whose RLIMIT_RTPRIO is above 0 (LimitRTPRIO=2 in a unit of systemd: 1 for the members, and 2 for the warden that watches them).
 func RealTime() error {
 	err := kernel.HurryAll()
 	if err != nil {

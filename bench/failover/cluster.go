@@ -139,7 +139,7 @@ func (c *cluster) run(p *process, binary string) error {
 		return err
 	}
 	p.cmd = c.network.command(p.id, binary, string(text))
-	p.cmd.Env = append(os.Environ(), c.system.env)
+	p.cmd.Env = append(os.Environ(), c.system.env...)
 	p.cmd.Stderr = os.Stderr
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return err

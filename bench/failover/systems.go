@@ -22,7 +22,7 @@ type system struct {
 	module  string            // of which it shows the version
 	mode    string            // node.Config.Mode
 	set     map[string]string // node.Config.Set
-	env     string            // a variable of the environment
+	env     []string          // variables of the environment
 	ours    bool
 
 	server    string // the folder of a program that the nodes need beside them, and that no fault happens to
@@ -38,11 +38,15 @@ const group = "bench"
 // tls in a setting stands for the folder of certificates.
 const tls = "tls"
 
+// join is the environment of a node that runs as ringleader join does: under a warden, and before ordinary processes.
+var join = []string{"BENCH_WARDEN=1", "BENCH_REAL_TIME=1"}
+
 var all = systems{
-	{Name: "ringleader", Title: "ringleader, warden, TLS", program: "ringleader", set: map[string]string{tls: tls}, env: "BENCH_WARDEN=1", ours: true},
-	{Name: "ringleader-fast", Title: "ringleader, Fast(), warden, TLS", program: "ringleader", set: map[string]string{tls: tls, "timing": "fast"}, env: "BENCH_WARDEN=1", ours: true},
-	{Name: "ringleader-plain", Title: "ringleader, warden, clear text", program: "ringleader", env: "BENCH_WARDEN=1", ours: true},
-	{Name: "ringleader-alone", Title: "ringleader, no warden, TLS", program: "ringleader", set: map[string]string{tls: tls}, ours: true},
+	{Name: "ringleader", Title: "ringleader, warden, TLS", program: "ringleader", set: map[string]string{tls: tls}, env: join, ours: true},
+	{Name: "ringleader-fast", Title: "ringleader, Fast(), warden, TLS", program: "ringleader", set: map[string]string{tls: tls, "timing": "fast"}, env: join, ours: true},
+	{Name: "ringleader-plain", Title: "ringleader, warden, clear text", program: "ringleader", env: join, ours: true},
+	{Name: "ringleader-alone", Title: "ringleader, no warden, TLS", program: "ringleader", set: map[string]string{tls: tls}, env: join[1:], ours: true},
+	{Name: "ringleader-ordinary", Title: "ringleader, ordinary process, warden, TLS", program: "ringleader", set: map[string]string{tls: tls}, env: join[:1], ours: true},
 	{Name: "etcd", Title: "etcd raft, 100/1000 ms (default)", program: "etcd", module: "go.etcd.io/etcd/server/v3"},
 	{Name: "etcd-10-100", Title: "etcd raft, 10/100 ms", program: "etcd", module: "go.etcd.io/etcd/server/v3", set: map[string]string{"heartbeat": "10", "timeout": "100"}},
 	{Name: "etcd-election", Title: "etcd concurrency.Election, TTL 1 s", program: "etcd", module: "go.etcd.io/etcd/server/v3", mode: "election", set: map[string]string{"ttl": "1", "heartbeat": "10", "timeout": "100"}},

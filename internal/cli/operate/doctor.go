@@ -115,7 +115,7 @@ func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, files 
 		if err := kernel.HurryAll(); err == nil {
 			defer kernel.RelaxAll()
 		} else if runtime.GOOS == "linux" {
-			e.note("a member does not run before others here: %v; LimitRTPRIO=1 in a unit of systemd, or CAP_SYS_NICE, allows that, for a busy machine", err)
+			e.note("a member does not run before others here: %v; LimitRTPRIO=2 in a unit of systemd, or CAP_SYS_NICE, allows that, for a busy machine", err)
 		}
 	}
 	for _, fault := range inSettings(command.Flags(), o.preset, c.Check()) {

@@ -28,12 +28,18 @@ var own struct {
 // Hurry lets the calling thread run before those of ordinary processes, and so all threads and processes that it starts, so that these end at
 // once when they are killed: a thread that dies needs a processor for that. It needs CAP_SYS_NICE, or an RLIMIT_RTPRIO above 0. The
 // caller has locked the thread to its goroutine.
-func Hurry() error { return hurry(roundRobin) }
+func Hurry() error { return hurry(roundRobin, least) }
 
-// HurryAlone is [Hurry] without what the thread starts from now on: that runs as ordinary processes do from its first instruction on.
-func HurryAlone() error { return hurry(roundRobin | resetOnFork) }
+// HurryAlone is [Hurry] without what the thread starts from now on: that runs as ordinary processes do from its first instruction on. The thread
+// watches others, so it runs before those, too, that hurry and are in a loop, if an RLIMIT_RTPRIO above 1 allows that.
+func HurryAlone() error {
+	if err := hurry(roundRobin|resetOnFork, least+1); err == nil {
+		return nil
+	}
+	return hurry(roundRobin|resetOnFork, least)
+}
 
-func hurry(policy uintptr) error {
+func hurry(policy uintptr, priority int32) error {
 	thread := syscall.Gettid()
 	own.mu.Lock()
 	defer own.mu.Unlock()
@@ -41,7 +47,7 @@ func hurry(policy uintptr) error {
 		own.threads = map[int]bool{}
 	}
 	own.threads[thread] = true
-	return schedule(thread, policy, least)
+	return schedule(thread, policy, priority)
 }
 
 // HurryAll is [Hurry] for all threads of this process.

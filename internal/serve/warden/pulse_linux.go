@@ -63,8 +63,11 @@ type silence struct {
 // watchPulses looks at the pulses of a program until it kills it. It runs before other processes, where that is allowed.
 func watchPulses(program *os.Process, memory []int64) {
 	runtime.LockOSThread()
-	_ = kernel.HurryAlone()
-	w := watcher{memory: memory, program: func() func() bool { return newThreads(program.Pid).kept }, seen: map[int]*silence{}}
+	var visit func() (time.Duration, error)
+	if kernel.HurryAlone() == nil { // else a visit waits for other processes
+		visit = kernel.Visit
+	}
+	w := watcher{memory: memory, program: func() func() bool { return newThreads(program.Pid, visit).kept }, seen: map[int]*silence{}}
 	for begun := time.Now(); ; {
 		at := time.Since(begun)
 		next, silent := w.look(at)
@@ -115,6 +118,9 @@ type threads struct {
 	had   map[string]thread // at the look before, by identifier
 	first map[string]thread // when each was seen first
 	age   time.Duration     // since the first look
+
+	visit  func() (longest time.Duration, err error) // of all processors; nil: the warden waits for them as the program does
+	stands int                                       // how many visits have found one that stood still
 }
 
 // thread is what a thread does, and what it has had of the processor.
@@ -129,18 +135,49 @@ type spent struct {
 	turns       int64
 }
 
-func newThreads(pid int) *threads {
-	t := &threads{pid: pid, at: time.Now(), had: readThreads(pid)}
-	t.first = maps.Clone(t.had)
+func newThreads(pid int, visit func() (time.Duration, error)) *threads {
+	t := &threads{pid: pid, visit: visit}
+	t.begin()
 	return t
+}
+
+// begin begins with what the threads are now.
+func (t *threads) begin() {
+	t.at, t.age, t.had = time.Now(), 0, readThreads(t.pid)
+	t.first = maps.Clone(t.had)
 }
 
 // kept reports whether the program may work as soon as it gets a processor or an answer of a disk, or whether a debugger holds it: then no
 // silence counts.
 func (t *threads) kept() bool {
 	at, now := time.Now(), readThreads(t.pid)
-	defer func() { t.at, t.had = at, now }()
-	return t.judge(at.Sub(t.at), now)
+	kept, loops := t.judge(at.Sub(t.at), now)
+	t.at, t.had = at, now
+	if kept || loops || !t.stood() {
+		return kept
+	}
+	t.begin() // the kernel may count that time as one in which a thread ran
+	return true
+}
+
+// The processors of a virtual machine stand still, each by itself, when their host has other work. One that lets the warden wait for standing did so:
+// the program may have been on it. A silence is excused mostStands times for that, so that no machine excuses a leader that hangs for ever.
+const (
+	standing   = 3 * time.Millisecond
+	mostStands = 3
+)
+
+// stood reports whether a processor stands still, and waits until none does.
+func (t *threads) stood() bool {
+	if t.visit == nil || t.stands == mostStands {
+		return false
+	}
+	longest, err := t.visit()
+	if err != nil || longest < standing {
+		return false
+	}
+	t.stands++
+	return true
 }
 
 // A thread of a silent program may run for inVain: as long as Go's scheduler lets a goroutine run while others wait. One that has run for
@@ -150,11 +187,11 @@ const (
 	partInVain = 20
 )
 
-// judge is kept, of what is seen after a time.
-func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
+// judge is kept, of what is seen after a time, without a visit. It also reports whether a thread is in a loop.
+func (t *threads) judge(passed time.Duration, now map[string]thread) (kept, loops bool) {
 	t.age += passed
 	var waited time.Duration // of all threads together, as each may wait for another one
-	waits, loops := false, false
+	waits := false
 	for id, n := range now {
 		before, known := t.had[id]
 		if !known {
@@ -162,7 +199,7 @@ func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
 		}
 		switch {
 		case n.state == "D", n.state == "t":
-			return true
+			return true, false
 		case !known:
 			waits = waits || n.state == "R"
 			continue
@@ -173,7 +210,7 @@ func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
 		loops = loops || n.ran-t.first[id].ran >= max(inVain, t.age/partInVain)
 	}
 	// A thread that wakes again and again, as the one that waits for all others before Go's collector may run, waits a little each time.
-	return !loops && (waits || waited > passed/2)
+	return !loops && (waits || waited > passed/2), loops
 }
 
 // readThreads reads the threads of a process.

@@ -136,6 +136,21 @@ func busy(t *testing.T, policy uintptr) *exec.Cmd {
 	return c
 }
 
+// stopped starts a process that is stopped, and returns its identifier.
+func stopped(t *testing.T) int {
+	t.Helper()
+	c := exec.Command("/bin/sleep", "1h")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	c.Process.Signal(syscall.SIGSTOP)
+	if _, err := syscall.Wait4(c.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil {
+		t.Fatal(err)
+	}
+	return c.Process.Pid
+}
+
 // A process that waits for a processor is no hung one. One that is stopped, or runs, is not kept from its work.
 func TestAProcessThatIsKeptFromItsWork(t *testing.T) {
 	if testing.Short() {
@@ -143,24 +158,42 @@ func TestAProcessThatIsKeptFromItsWork(t *testing.T) {
 	}
 	running := busy(t, roundRobin)
 	starved := busy(t, whenIdle)
-	stopped := exec.Command("/bin/sleep", "1h")
-	if err := stopped.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { stopped.Process.Kill(); stopped.Wait() }()
-	stopped.Process.Signal(syscall.SIGSTOP)
-	if _, err := syscall.Wait4(stopped.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil {
-		t.Fatal(err)
-	}
-	for pid, kept := range map[int]bool{starved.Process.Pid: true, running.Process.Pid: false, stopped.Process.Pid: false} {
-		all := newThreads(pid)
+	for pid, kept := range map[int]bool{starved.Process.Pid: true, running.Process.Pid: false, stopped(t): false} {
+		all := newThreads(pid, nil)
 		look := time.NewTicker(10 * time.Millisecond)
 		for n := 0; n < looks; <-look.C { // the kernel takes the processor from the one that runs, too, but seldom
 			if n++; all.kept() != kept {
-				n, all = 0, newThreads(pid)
+				n, all = 0, newThreads(pid, nil)
 			}
 		}
 		look.Stop()
+	}
+}
+
+// A processor that stands still excuses a program that is silent, but not for ever, and not one that loops.
+func TestAProcessorThatStandsStillExcusesASilence(t *testing.T) {
+	stand := standing - 1
+	all := newThreads(stopped(t), func() (time.Duration, error) { return stand, nil })
+	if all.kept() {
+		t.Error("all processors work, and the program is excused")
+	}
+	stand = standing
+	for n := range mostStands {
+		all.age = time.Hour // of a stand
+		if !all.kept() || all.age != 0 {
+			t.Errorf("a processor stands still for the %d. time, and the program is not excused, or %v count", n+1, all.age)
+		}
+	}
+	if all.kept() {
+		t.Error("the program is excused for ever")
+	}
+	all.stands = 0
+	for id, one := range all.first {
+		one.ran -= inVain
+		all.first[id] = one
+	}
+	if all.kept() || all.stands > 0 {
+		t.Error("a program in a loop is excused")
 	}
 }
 
@@ -204,7 +237,10 @@ func TestASilentProgramThatRunsIsNotKeptFromItsWork(t *testing.T) {
 		all := &threads{had: of(0), first: of(0)}
 		const most = 200
 		n := 0
-		for ; n < most && all.judge(step, of(n+1)); n++ {
+		for ; n < most; n++ {
+			if kept, _ := all.judge(step, of(n+1)); !kept {
+				break
+			}
 			all.had = of(n + 1)
 		}
 		if n != c.spare && (n < most || c.spare >= 0) {

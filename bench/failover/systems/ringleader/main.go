@@ -1,7 +1,7 @@
 //go:build linux
 
 // Ringleader is a node of ringleader: the timing LAN(), or with the setting "timing" Fast(), with the Hang of ringleader join, votes in a directory. BENCH_WARDEN runs it under a
-// warden, and the setting "tls" names the folder of its certificates.
+// warden, and BENCH_REAL_TIME before ordinary processes, as ringleader join does; the setting "tls" names the folder of its certificates.
 package main
 
 import (
@@ -19,6 +19,11 @@ import (
 )
 
 func main() {
+	if os.Getenv("BENCH_REAL_TIME") != "" {
+		if err := ringleader.RealTime(); err != nil {
+			fmt.Fprintln(os.Stderr, "ringleader:", err)
+		}
+	}
 	if os.Getenv("BENCH_WARDEN") != "" {
 		if err := ringleader.Warden(); err != nil {
 			fmt.Fprintln(os.Stderr, "ringleader:", err)
