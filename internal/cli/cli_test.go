@@ -102,6 +102,9 @@ var cacheVariables = []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"}
 type withCaches struct{ *testing.M }
 
 func (m withCaches) Run() int {
+	if hangup := syscall.SIGHUP; signal.Ignored(hangup) { // as under nohup: programs would inherit that
+		signal.Notify(make(chan os.Signal, 1), hangup)
+	}
 	folder, err := os.MkdirTemp("", "caches")
 	if err != nil {
 		panic(err)

@@ -41,8 +41,8 @@ Commands, one per line, from the terminal or through a pipe:
 Names of members: leader is whichever leads, last is the member that a command named last,
 and rest, in a cut, is all others: "kill leader", "start last", "cut leader | rest".
 On a terminal, lines can be edited and recalled, and Tab completes a command.
-From a pipe, each command waits until the members agree after the one before, and the
-demo ends with the pipe. An empty input such as /dev/null has no commands: the demo then
+From a pipe, each command waits until the members agree after the one before, a transfer to
+the leader does nothing, and the demo ends with the pipe. An empty input such as /dev/null has no commands: the demo then
 runs until Ctrl-C, SIGTERM or the end of --for. Members that are killed, stopped or
 continued from elsewhere are noticed. No process outlives the demo, however it ends; only
 outside Linux a paused member outlives a SIGKILL of the demo, until it is resumed.
@@ -63,7 +63,8 @@ Exit status: 0 if at the start, after each fault and at the end all running memb
 reach a majority agreed on one leader, and the leases of no two members overlapped, as far
 as the members reported them: a renewal is reported within 10 ms. 1 if not. With Bully, 0
 if they agreed on the highest that they reach, and while no link was cut no two members
-were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
+were leaders at the same time for longer than the suspicion timeout of 400 ms. Who ends the
+demo by a signal while they elect, for less than the half minute that they have, gets 0.`,
 		Example: `  ringleader demo
   ringleader demo --scenario crash
   ringleader demo --scenario partition
