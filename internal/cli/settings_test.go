@@ -91,7 +91,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	t.Parallel()
 	hooks := filepath.Join(t.TempDir(), "hooks")
 	data := newStore(t, 1)
-	base := "id = 1\ndata = '" + data + "'\nstall = '1m'\nmember = [\"1=" + freeAddress(t) + "\"]\nlease = '1m'\n"
+	base := "id = 1\ndata = '" + data + "'\nstall = '1m'\nmember = [\"1=" + freeAddress(t) + "\"]\nlease = '10s'\n"
 	file := settingsFile(t, base)
 	command := exec.Command("ringleader", "join", "--json", "--stop-with-stdin", "--config", file)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -121,10 +121,11 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 			t.Fatal(err)
 		}
 		command.Process.Signal(syscall.SIGHUP) // to the warden, which passes it on
+		var said []string
 		for _, part := range want {
 			for !strings.Contains(log.Text(), part) {
-				if !log.Scan() {
-					t.Fatalf("it does not log %q", part)
+				if said = append(said, log.Text()); !log.Scan() {
+					t.Fatalf("it does not log %q, and logs %q", part, said)
 				}
 			}
 		}
@@ -143,7 +144,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 		`settings="health-command health-fall health-interval health-rise health-timeout preempt preempt-delay"`, `changed="member weight"`)
 	reload(base+"weight = 4\nhealth-http = 'http://127.0.0.1:1/'\n", `settings="health-command health-fall health-http health-interval health-rise health-timeout preempt preempt-delay"`)
 	reload(base, "settings=health-http", `changed=weight`)
-	reload(strings.Replace(base, "lease = '1m'", "lease = '9s'", 1)+"on-follower = 'echo stopped > "+hooks+"'\nverbose = true\n",
+	reload(strings.Replace(base, "lease = '10s'", "lease = '9s'", 1)+"on-follower = 'echo stopped > "+hooks+"'\nverbose = true\n",
 		`settings="lease renewal shortest-lease"`, `changed="on-follower verbose"`)
 	stdin.Close()
 	for events.Decode(&e) == nil {
