@@ -17,7 +17,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
@@ -44,52 +43,7 @@ func TestMain(m *testing.M) {
 		code := Run(ctx, "ringleader", all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 		stop()
 		os.Exit(code)
-	}, "doomed": doom, "tells": tell})
-}
-
-// A command of [tell] prints 100+N after this many of the intervals that it has promised.
-const promises = 2
-
-// tell is a command that tells progress by sd_notify, until its folder has the file "quiet-N" of its member N. It prints N when it begins, and 100+N
-// when it has told for some time. When it is told to stop it makes the file "stopped-N".
-func tell() {
-	member, err := strconv.Atoi(os.Getenv("RINGLEADER_MEMBER"))
-	if err != nil {
-		panic(err)
-	}
-	microseconds, err := strconv.Atoi(os.Getenv("WATCHDOG_USEC"))
-	if err != nil {
-		panic(err)
-	}
-	socket, err := net.Dial("unixgram", os.Getenv("NOTIFY_SOCKET"))
-	if err != nil {
-		panic(err)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	file := func(what string) string { return filepath.Join(os.Args[1], fmt.Sprintf("%s-%d", what, member)) }
-	fmt.Println(member)
-	promise := time.Duration(microseconds) * time.Microsecond
-	ticker := time.NewTicker(promise / 10)
-	defer ticker.Stop()
-	for begun, said := time.Now(), false; ctx.Err() == nil; {
-		if _, err := os.Stat(file("quiet")); err != nil {
-			if _, err := socket.Write([]byte("WATCHDOG=1")); err != nil {
-				panic(err)
-			}
-		}
-		if !said && time.Since(begun) > promises*promise {
-			fmt.Println(100 + member)
-			said = true
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-		}
-	}
-	if err := os.WriteFile(file("stopped"), nil, 0o600); err != nil {
-		panic(err)
-	}
+	}, "doomed": doom})
 }
 
 // long lets tests take minutes.
