@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -51,10 +52,16 @@ func start(t *testing.T, arguments ...string) (*exec.Cmd, *json.Decoder) {
 // all its processes have ended, which have its standard error: what is killed may write in a directory of the test until then.
 func launch(t *testing.T, arguments ...string) (*exec.Cmd, *json.Decoder) {
 	t.Helper()
+	return launchTo(t, t.Output(), arguments...)
+}
+
+// launchTo is launch, with the place of the standard error.
+func launchTo(t *testing.T, log io.Writer, arguments ...string) (*exec.Cmd, *json.Decoder) {
+	t.Helper()
 	command := exec.Command("ringleader", arguments...)
 	// The Go tool may run tests in the foreground of a terminal, where a warden does not pass on what the terminal sends.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Stderr, command.WaitDelay = t.Output(), limit
+	command.Stderr, command.WaitDelay = log, limit
 	stdout, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -171,9 +170,6 @@ func (g *filed) outlivesARestart(follower int) {
 // A fourth member at a new address takes the place of the first, without a stop. The lease would lapse, and the term rise, in an
 // election.
 func TestAMemberAtANewAddressTakesThePlaceOfAnother(t *testing.T) {
-	heard := make(chan os.Signal, 1) // what ignores it, as all of this may under nohup, has children that do
-	signal.Notify(heard, syscall.SIGHUP)
-	defer signal.Stop(heard)
 	for name, secure := range map[string]bool{"in clear text": false, "with certificates": true} {
 		t.Run(name, func(t *testing.T) {
 			g := newFiled(t, 4, secure)

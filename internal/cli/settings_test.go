@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -90,12 +89,9 @@ func TestAWrongSettingIsNamedWithItsLine(t *testing.T) {
 // The lease would lapse, and the term rise, in an election.
 func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	t.Parallel()
-	heard := make(chan os.Signal, 1) // what ignores it, as all of this may under nohup, has children that do
-	signal.Notify(heard, syscall.SIGHUP)
-	defer signal.Stop(heard)
 	hooks := filepath.Join(t.TempDir(), "hooks")
 	data := newStore(t, 1)
-	base := "id = 1\ndata = '" + data + "'\nmember = [\"1=" + freeAddress(t) + "\"]\n"
+	base := "id = 1\ndata = '" + data + "'\nstall = '1m'\nmember = [\"1=" + freeAddress(t) + "\"]\nlease = '10s'\n"
 	file := settingsFile(t, base)
 	command := exec.Command("ringleader", "join", "--json", "--stop-with-stdin", "--config", file)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -125,15 +121,16 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 			t.Fatal(err)
 		}
 		command.Process.Signal(syscall.SIGHUP) // to the warden, which passes it on
+		var said []string
 		for _, part := range want {
 			for !strings.Contains(log.Text(), part) {
-				if !log.Scan() {
-					t.Fatalf("it does not log %q", part)
+				if said = append(said, log.Text()); !log.Scan() {
+					t.Fatalf("it does not log %q, and logs %q", part, said)
 				}
 			}
 		}
 	}
-	reload(base+"lease = true\n", "the settings are wrong, and stay as they were", "line 4")
+	reload(base+"renewal = true\n", "the settings are wrong, and stay as they were", "line 6")
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), `changed=member`)
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1)+"weight = 3\n", `changed=weight`)
 	eventually(t, func() error {
@@ -143,11 +140,11 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 		return nil
 	})
 	// What concerns the health and the rank of a member is named, each setting: the weight is taken, and all else needs a restart.
-	reload(base+"weight = 4\nhealth-command = 'true'\nhealth-interval = '2s'\nhealth-timeout = '500ms'\nhealth-rise = 3\nhealth-fall = 4\npreempt = true\npreempt-delay = '4s'\n",
+	reload(base+"weight = 4\nhealth-command = 'true'\nhealth-interval = '2s'\nhealth-timeout = '500ms'\nhealth-rise = 3\nhealth-fall = 4\npreempt = true\npreempt-delay = '2m'\n",
 		`settings="health-command health-fall health-interval health-rise health-timeout preempt preempt-delay"`, `changed="member weight"`)
 	reload(base+"weight = 4\nhealth-http = 'http://127.0.0.1:1/'\n", `settings="health-command health-fall health-http health-interval health-rise health-timeout preempt preempt-delay"`)
 	reload(base, "settings=health-http", `changed=weight`)
-	reload(base+"on-follower = 'echo stopped > "+hooks+"'\nlease = \"9s\"\nverbose = true\n",
+	reload(strings.Replace(base, "lease = '10s'", "lease = '9s'", 1)+"on-follower = 'echo stopped > "+hooks+"'\nverbose = true\n",
 		`settings="lease renewal shortest-lease"`, `changed="on-follower verbose"`)
 	stdin.Close()
 	for events.Decode(&e) == nil {

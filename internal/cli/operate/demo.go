@@ -41,15 +41,18 @@ Commands, one per line, from the terminal or through a pipe:
 Names of members: leader is whichever leads, last is the member that a command named last,
 and rest, in a cut, is all others: "kill leader", "start last", "cut leader | rest".
 On a terminal, lines can be edited and recalled, and Tab completes a command.
-From a pipe, each command waits until the members agree after the one before, and the
-demo ends with the pipe. An empty input such as /dev/null has no commands: the demo then
-runs until Ctrl-C, SIGTERM or the end of --for. Members that are killed, stopped or
-continued from elsewhere are noticed. No process outlives the demo, however it ends; only
-outside Linux a paused member outlives a SIGKILL of the demo, until it is resumed.
+From a pipe, each command waits until the members agree after the one before, a transfer
+to the leader does nothing, and the demo ends with the pipe. An empty input such as
+/dev/null has no commands: the demo then runs until Ctrl-C, SIGTERM or the end of --for.
+Members that are killed, stopped or continued from elsewhere are noticed. No process
+outlives the demo, however it ends; only outside Linux a paused member outlives a SIGKILL
+of the demo, until it is resumed.
 
-Messages pass through the demo, which can delay them and hold them back. The stores and records
-of the members are in a temporary directory. The demo removes it if it ends with status 0, and
-otherwise names it for ringleader explain, which tells why the leader has changed.
+Messages pass through the demo, which can delay them and hold them back. Without --lab it
+runs before ordinary processes, as its members do, where that is allowed. The stores and
+records of the members are in a temporary directory. The demo removes it if it ends with
+status 0, and otherwise names it for ringleader explain, which tells why the leader has
+changed.
 
 With --lab a page in the browser shows the group, too, and takes the same commands by clicking;
 its address is printed. The demo then goes on after a scenario, and after the end of a pipe.
@@ -63,7 +66,8 @@ Exit status: 0 if at the start, after each fault and at the end all running memb
 reach a majority agreed on one leader, and the leases of no two members overlapped, as far
 as the members reported them: a renewal is reported within 10 ms. 1 if not. With Bully, 0
 if they agreed on the highest that they reach, and while no link was cut no two members
-were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
+were leaders at the same time for longer than the suspicion timeout of 400 ms. Who ends the
+demo by a signal while they elect, for less than the half minute that they have, gets 0.`,
 		Example: `  ringleader demo
   ringleader demo --scenario crash
   ringleader demo --scenario partition
@@ -77,9 +81,10 @@ were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
 			if err := checkDemo(command, o); err != nil {
 				return err
 			}
-			if inLab {
+			if inLab { // whose page may ask it to compute
 				return p.Demo(command.Context(), o)
 			}
+			_ = ringleader.RealTime() // as the members do, whose messages it passes on
 			return demo.Run(command.Context(), p.Printer, p.Stdin, o)
 		},
 	}

@@ -45,6 +45,11 @@ var actions = map[string]struct {
 
 const help = "kill 5 · pause 5 · resume 5 · start 5 · restart 5 · cut 1,2 | 3,4,5 · cut leader | rest · heal · slow 4 · transfer 3 · resign · status · help · quit; leader: the current leader; last: the member of the last command"
 
+// needless is why a command has nothing to do: what it asks for is so already, perhaps since the leader has changed by itself.
+type needless string
+
+func (n needless) Error() string { return string(n) }
+
 // obey carries out a command of the user's.
 func (d *demo) obey(line string) (quit bool, err error) {
 	words := strings.Fields(line)
@@ -184,7 +189,7 @@ func (d *demo) order(command, does string) error {
 	}
 	m := leaders[len(leaders)-1]
 	if command == fmt.Sprintf("transfer %d", m.id) {
-		return fmt.Errorf("%d is leader already", m.id)
+		return needless(fmt.Sprintf("%d is leader already", m.id))
 	}
 	at := time.Now()
 	if _, err := fmt.Fprintln(m.process.stdin, command); err != nil {
@@ -192,7 +197,7 @@ func (d *demo) order(command, does string) error {
 	}
 	d.show.event(Event{Event: "told", ID: m.id, How: does})
 	d.strike(fmt.Sprintf("%d %s", m.id, does), at)
-	d.agreed = false // the command has not reached it
+	d.agreed, d.ordered = false, true // the command has not reached it
 	return nil
 }
 

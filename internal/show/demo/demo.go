@@ -5,6 +5,7 @@ package demo
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -25,6 +26,8 @@ const (
 	settling = 600 * time.Millisecond
 	// patience is how long they may disagree before the election counts as failed.
 	patience = 30 * time.Second
+	// hesitation is how long a leader may take to hand over before it counts as one that refuses.
+	hesitation = 3 * time.Second
 	// suspicion is the suspicion timeout of the members. With Bully, which has no quorum, it is the longest time for
 	// which two of them may be leaders at once while no link is cut: a leader remains leader until it hears of the member
 	// that has taken over, and it hears of it before its silence would be noticed.
@@ -109,7 +112,7 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 		return err
 	}
 	held := d.verdict()
-	d.show.summary(held, d.faults, d.rivalries, d.rivals)
+	d.show.summary(held, d.interrupted, d.faults, d.rivalries, d.rivals)
 	if !held {
 		g.kept = true
 		p.Complain("why the leader changed: ringleader explain " + g.folder)
@@ -118,8 +121,10 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 	return nil
 }
 
-// verdict reports whether the demo has passed.
-func (d *demo) verdict() bool { return d.agreed && !d.failed && longest(d.rivalries) <= d.tolerated() }
+// verdict reports whether the demo has passed. Who ends it while the members elect has not waited for them: that is no failure.
+func (d *demo) verdict() bool {
+	return (d.agreed || d.interrupted) && !d.failed && longest(d.rivalries) <= d.tolerated()
+}
 
 // tolerated is for how long two members may be leaders at once.
 func (g *group) tolerated() time.Duration {
@@ -198,6 +203,9 @@ type demo struct {
 	since  time.Time // when they came to agree, or ceased to
 	failed bool      // they disagreed for longer than patience, or a member failed by itself
 
+	ordered     bool // the leader was told to hand over, and no member has another role since
+	interrupted bool // the demo was ended while they disagreed, and not for longer than patience
+
 	reigns    []reign         // that have ended since the members agreed last
 	rivalries []time.Duration // for how long two members were leaders at once
 
@@ -251,6 +259,7 @@ func (d *demo) run(ctx context.Context, in input, o Options) error {
 		}
 		select {
 		case <-ctx.Done():
+			d.interrupted = !d.agreed && time.Since(d.since) < patience
 			return nil
 		case r := <-d.reports:
 			d.hear(r)
@@ -278,6 +287,8 @@ func (d *demo) deadline(settled bool) <-chan time.Time {
 	switch {
 	case d.agreed && !settled:
 		return time.After(time.Until(d.since.Add(settling)))
+	case d.ordered:
+		return time.After(time.Until(d.since.Add(hesitation)))
 	case !d.agreed && !d.failed:
 		return time.After(time.Until(d.since.Add(patience)))
 	}
@@ -314,9 +325,15 @@ func (d *demo) lapsing() {
 	}
 }
 
-// waited notes that a deadline has passed: if the members have not agreed by then, the demo has failed.
+// waited notes that a deadline has passed: if the members have not agreed by then, the demo has failed. A leader that has not handed over, since
+// its heir was not able to lead, goes on.
 func (d *demo) waited() {
-	if !d.agreed {
+	switch {
+	case d.ordered:
+		d.ordered = false
+		_, _, d.agreed = d.agreeing()
+		d.judge(d.since)
+	case !d.agreed:
 		d.failed = true
 		d.show.event(Event{Event: "failed", How: fmt.Sprintf("no agreement within %s", patience)})
 	}
@@ -332,11 +349,12 @@ func (d *demo) line(in *input, line string, more, untimed bool) (quit bool, err 
 	return d.command(line, in.prompt)
 }
 
-// command obeys a line. A person is told what is wrong with it; from a pipe it ends the demo.
+// command obeys a line. A person is told what is wrong with it; from a pipe it ends the demo, unless it is only needless.
 func (d *demo) command(line string, prompt bool) (quit bool, err error) {
 	d.stage.command(line)
 	quit, err = d.obey(line)
-	if err != nil && prompt {
+	var idle needless
+	if err != nil && (prompt || errors.As(err, &idle)) {
 		d.show.say(err.Error())
 		return false, nil
 	}
@@ -373,6 +391,7 @@ func (d *demo) hear(r news) {
 		if r.said.Until != nil {
 			m.until, d.renewed = *r.said.Until, time.Now().Add(step)
 		}
+		d.ordered = false
 		f := d.faults[len(d.faults)-1]
 		d.lead(r.moment(m.leads))
 		at := r.moment(f.at)
@@ -384,7 +403,7 @@ func (d *demo) hear(r news) {
 // strike begins to measure what comes of a fault.
 func (d *demo) strike(what string, at time.Time) {
 	d.faults = append(d.faults, &fault{what: what, at: at, open: true})
-	d.since = at
+	d.since, d.ordered = at, false
 }
 
 // goRun matches the binaries that go run makes, to run at once or to keep in its cache.

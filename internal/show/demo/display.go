@@ -43,6 +43,8 @@ type Summary struct {
 	Held   bool      `json:"held"`
 	Faults []Fault   `json:"faults"`
 
+	Interrupted bool `json:"interrupted,omitempty"` // the demo was ended while the members elected
+
 	TwoLeaders   int     `json:"two_leaders,omitempty"`    // how often two members were leaders at once
 	TwoLeadersMS float64 `json:"two_leaders_ms,omitempty"` // for how long at most
 	CutLeadersMS float64 `json:"cut_leaders_ms,omitempty"` // for how long at most, with Bully and because a link was cut
@@ -319,10 +321,10 @@ func (s *display) drawing(at time.Time) string {
 }
 
 // summary ends the show.
-func (s *display) summary(held bool, faults []*fault, rivalries []time.Duration, cut time.Duration) {
+func (s *display) summary(held, interrupted bool, faults []*fault, rivalries []time.Duration, cut time.Duration) {
 	if s.json {
 		end := Summary{
-			Event: "summary", Time: time.Now(), Held: held, TwoLeaders: len(rivalries), TwoLeadersMS: inMS(longest(rivalries)), CutLeadersMS: inMS(cut),
+			Event: "summary", Time: time.Now(), Held: held, Interrupted: interrupted, TwoLeaders: len(rivalries), TwoLeadersMS: inMS(longest(rivalries)), CutLeadersMS: inMS(cut),
 		}
 		for _, f := range faults {
 			end.Faults = append(end.Faults, Fault{f.what, f.leader, inMS(f.led), inMS(f.agreed), f.number, f.open})
@@ -334,6 +336,9 @@ func (s *display) summary(held bool, faults []*fault, rivalries []time.Duration,
 	verdict, attribute := "Passed: all running members agree on the highest of them.", report.Green
 	if s.group.algorithm == ringleader.QuorumBully {
 		verdict = "Passed: no two members had a lease at the same time, and all that reach a majority agree."
+	}
+	if interrupted {
+		verdict, attribute = "Ended while the members elected: they did not agree yet.", report.Yellow
 	}
 	switch both := fmt.Sprintf("two leaders at the same time, %s, for %s at most", times(len(rivalries)), inWords(longest(rivalries))); {
 	case s.group.algorithm == ringleader.QuorumBully && len(rivalries) > 0:

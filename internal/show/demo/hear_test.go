@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -64,7 +65,7 @@ func TestTwoLeadersAtOnceMakeTheVerdict(t *testing.T) {
 		d.says(now, 1, 5, 5, ringleader.Follower, 3)
 		d.says(now, 2, until, until, ringleader.Follower, 3)
 		held := d.verdict()
-		d.show.summary(held, d.faults, d.rivalries, d.rivals)
+		d.show.summary(held, false, d.faults, d.rivalries, d.rivals)
 		if !strings.Contains(out.String(), "2 and 3 were leaders at the same time for ") || !strings.Contains(out.String(), want.text) || held != want.held {
 			t.Errorf("passed: %v\n%s\nwant %v and %q", held, out, want.held, want.text)
 		}
@@ -72,9 +73,31 @@ func TestTwoLeadersAtOnceMakeTheVerdict(t *testing.T) {
 }
 
 func TestADemoThatDisagreesDoesNotPass(t *testing.T) {
-	for _, d := range []*demo{{group: &group{}}, {group: &group{}, agreed: true, failed: true}} {
+	for _, d := range []*demo{
+		{group: &group{}},
+		{group: &group{}, agreed: true, failed: true},
+		{group: &group{}, interrupted: true, failed: true},
+		{group: &group{}, interrupted: true, rivalries: []time.Duration{1}},
+	} {
 		if d.verdict() {
-			t.Errorf("agreed %v, failed %v: passed", d.agreed, d.failed)
+			t.Errorf("agreed %v, failed %v, interrupted %v: passed", d.agreed, d.failed, d.interrupted)
+		}
+	}
+}
+
+// Who ends a demo cannot know that its members elect at this moment. What it says is true all the same.
+func TestADemoThatIsEndedDuringAnElectionHasNotFailed(t *testing.T) {
+	for ago, held := range map[time.Duration]bool{0: true, patience: false} {
+		d, out := newQuorumDemo(3)
+		d.strike("start", time.Now().Add(-ago))
+		ctx, end := context.WithCancel(t.Context())
+		end()
+		if err := d.run(ctx, input{silent: true}, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		d.show.summary(d.verdict(), d.interrupted, d.faults, nil, 0)
+		if text := out.String(); d.verdict() != held || d.interrupted != held || strings.Contains(text, "Passed") || strings.Contains(text, "Ended while") != held {
+			t.Errorf("ended after %v without agreement: passed %v, interrupted %v\n%s", ago, d.verdict(), d.interrupted, text)
 		}
 	}
 }

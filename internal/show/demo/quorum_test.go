@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -54,7 +55,7 @@ func TestLeasesAreComparedAndNotWhatMembersNoticeLate(t *testing.T) {
 		d.leases(now, 2, 2, next, next+500)
 		d.follows(now, 1, 2, 2, next+1)
 		d.follows(now, 3, 0, 1, next+300)
-		d.show.summary(d.verdict(), d.faults, d.rivalries, 0)
+		d.show.summary(d.verdict(), false, d.faults, d.rivalries, 0)
 		if d.verdict() != held || !d.agreed || strings.Contains(out.String(), "Property violated: two leaders") == held {
 			t.Errorf("the next leads after %d ms: passed %v\n%s", next, d.verdict(), out)
 		}
@@ -192,4 +193,61 @@ func TestALeaderThatIsPausedLeadsUntilItsLeaseEnds(t *testing.T) {
 	if len(d.reigns) != 1 || d.reigns[0].until.Sub(now) != 400*time.Millisecond {
 		t.Errorf("the reigns are %+v", d.reigns)
 	}
+}
+
+// led returns a demo of three members that agree on 3, and where what it tells a member goes.
+func led(t *testing.T) (d *demo, out *strings.Builder, stdin *told) {
+	t.Helper()
+	d, out = newQuorumDemo(3)
+	stdin = new(told)
+	for _, m := range d.members {
+		m.process.stdin = stdin
+	}
+	begun := time.Now().Add(-time.Second)
+	d.strike("start", begun)
+	d.leases(begun, 3, 1, 1, 2000)
+	d.follows(begun, 1, 3, 1, 2)
+	d.follows(begun, 2, 3, 1, 2)
+	return d, out, stdin
+}
+
+// told is the standard input of members.
+type told struct{ strings.Builder }
+
+func (*told) Close() error { return nil }
+
+// The leader may have changed by itself, to the one that a line of a pipe names.
+func TestTheLeadThatIsHandedToTheLeaderIsNoWrongCall(t *testing.T) {
+	d, out, stdin := led(t)
+	if quit, err := d.command("transfer 3", false); quit || err != nil || !strings.Contains(out.String(), "3 is leader already\n") || stdin.Len() > 0 || !d.agreed {
+		t.Errorf("quits %v, %v; the leader is told %q; agreed %v\n%s", quit, err, stdin, d.agreed, out)
+	}
+	if _, err := d.command("transfer 4", false); err == nil {
+		t.Error("a transfer to a member that there is not is no wrong call")
+	}
+}
+
+// The leader knows more than the demo: that its heir cannot lead. Nothing happens then.
+func TestALeaderThatDoesNotHandOverIsStillLeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, refused := range []bool{true, false} {
+			d, out, stdin := led(t)
+			if _, err := d.command("transfer 2", false); err != nil || stdin.String() != "transfer 2\n" || d.agreed {
+				t.Fatalf("%v; the leader is told %q; agreed %v", err, stdin, d.agreed)
+			}
+			begun := time.Now()
+			if !refused {
+				d.follows(begun, 3, 0, 1, 5)
+			}
+			<-d.deadline(false)
+			d.waited()
+			passed := time.Since(begun)
+			if text := out.String(); d.agreed != refused || d.failed == refused || strings.Contains(text, "all 3 agree: 3 is still leader") != refused || refused != (passed <= hesitation) {
+				t.Errorf("refused %v; after %v: agreed %v, failed %v\n%s", refused, passed, d.agreed, d.failed, text)
+			}
+			if f := d.faults[1]; refused && (f.open || f.leader != 3 || f.led != 0 || f.number != 3) {
+				t.Errorf("the fault is %+v", f)
+			}
+		}
+	})
 }
