@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,10 @@ func newSchedule(t *testing.T, times, command string, flags ...string) *schedule
 		group:  newGroup(t, "cron", append(flags, "--jobs", file("jobs"), "--runs", file("runs.db"))...),
 		folder: folder, ledger: sqlite.Database{Command: "sqlite3", File: file("runs.db")}, pids: map[int]int{},
 	}
+	s.revived = func(id int) {
+		delete(s.pids, id)
+		s.seen = slices.DeleteFunc(s.seen, func(l line) bool { return l.id == id && strings.HasPrefix(l.text, "process ") }) // of its last life
+	}
 	t.Cleanup(func() {
 		for id := range s.processes {
 			s.kill(id)
@@ -46,15 +51,26 @@ func newSchedule(t *testing.T, times, command string, flags ...string) *schedule
 	return s
 }
 
+// processLine is where a process tells its number.
+const processLine = `^process (\d+)$`
+
 func (s *schedule) start(ids ...int) {
 	for _, id := range ids {
 		delete(s.pids, id)
 	}
 	s.group.start(ids...)
-	for range ids {
-		id, parts := s.next(`^process (\d+)$`)
-		s.pids[id], _ = strconv.Atoi(parts[1])
+	for _, id := range ids {
+		s.pid(id)
 	}
+}
+
+// pid returns the number of a member.
+func (s *schedule) pid(id int) int {
+	for s.pids[id] == 0 { // it starts again
+		of, parts := s.next(processLine)
+		s.pids[of], _ = strconv.Atoi(parts[1])
+	}
+	return s.pids[id]
 }
 
 // kill kills a member. Its warden kills what that leaves, and ends.
@@ -121,7 +137,7 @@ func TestEachDueTimeHasOneRunThroughKillsAndStops(t *testing.T) {
 					s.start(leader)
 					continue
 				}
-				if err := syscall.Kill(s.pids[leader], syscall.SIGSTOP); err != nil {
+				if err := syscall.Kill(s.pid(leader), syscall.SIGSTOP); err != nil && err != syscall.ESRCH { // it may have ended just now
 					t.Fatal(err)
 				}
 				for id := leader; id == leader; {
@@ -189,8 +205,9 @@ func TestARunWhoseLeaderDiesIsAbandonedOrRepeated(t *testing.T) {
 			}
 			s.next(doneLine)
 			s.next(doneLine)
+			most := c.begins + len(s.latest(`^term \d+: job of `+regexp.QuoteMeta(parts[1])+` is running$`)) // a stalled machine abandons a run once more
 			journal := strings.Join(s.journal(), " ")
-			if b, e := strings.Count(journal, "begins "+parts[1]), strings.Count(journal, "ends "+parts[1]); b != c.begins || e != c.ends {
+			if b, e := strings.Count(journal, "begins "+parts[1]), strings.Count(journal, "ends "+parts[1]); b < c.begins || b > most || e != c.ends {
 				t.Errorf("the run of %s begins %d times and ends %d times: %s", parts[1], b, e, journal)
 			}
 		})

@@ -242,7 +242,7 @@ func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
 		Command: self("loop"), OnExit: agent.Resign, Stop: limit, Warden: true, Timing: steady(),
 		Hooks: agent.Hooks{
 			OnLeader:   write("leader $RINGLEADER_TERM") + "; (trap '' TERM; setsid sleep 10000) & trap '' TERM; while :; do sleep 10000; done", // until it is killed
-			OnFollower: write("follower"), OnChange: write("change $RINGLEADER_ROLE"), Timeout: 2 * lease,                                       // from when it runs: each has to get as far as its line
+			OnFollower: write("follower"), OnChange: write("change $RINGLEADER_ROLE"), Timeout: 5 * lease,                                       // from when it runs: each has to get as far as its line, also on a machine that stalls
 		},
 	})
 	lines := func() []string {
