@@ -186,15 +186,43 @@ func (r *ring) released(id int) {
 	}
 }
 
-// leader returns the first leader, after all processes have printed.
+// leader returns the leader, after all processes have printed. Where a machine stalls, it is not the first one.
 func (r *ring) leader() (id int) {
-	id, _ = r.next(`^token \d+ is new`)
+	id, _ = r.next(newToken)
 	waiting := map[int]bool{1: true, 2: true, 3: true}
 	r.printed(func(p pageLine) bool {
 		delete(waiting, p.process)
 		return len(waiting) == 0
 	})
+	return r.maker(id)
+}
+
+// newToken is where a process begins to lead.
+const newToken = `^token \d+ is new`
+
+// maker returns the process that has made the last token; before is the one that had made it before.
+func (r *ring) maker(before int) (id int) {
+	id = before
+	for _, l := range r.latest(newToken) {
+		id = l.id
+	}
 	return id
+}
+
+// stuckLeader lets the leader be stuck, as stuck does. If another one leads meanwhile, that goes to a process that is cut off then with its token, and
+// waits there.
+func (r *ring) stuckLeader() (holder int, last pageLine) {
+	r.t.Helper()
+	holder = r.leader()
+	for {
+		last = r.stuck(holder)
+		now := r.maker(holder)
+		if now == holder {
+			return holder, last
+		}
+		r.links[[2]int{holder, thePrinter}].Set(rig.Way{}, rig.Way{})
+		holder = now
+	}
 }
 
 // other returns another process.
@@ -205,7 +233,7 @@ func TestATokenIsLostWithItsHolderAndRegenerated(t *testing.T) {
 	for name, leads := range map[string]bool{"the holder leads": true, "another process leads": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRing(t, "--page", "5ms", "--missing", "1s", "--answer", "10m")
+			r := newRing(t, "--page", "5ms", "--missing", "3s", "--answer", "10m")
 			holder := r.leader()
 			if !leads {
 				holder = other(holder)
@@ -222,7 +250,7 @@ func TestATokenIsLostWithItsHolderAndRegenerated(t *testing.T) {
 
 func TestTheTokenOfAStoppedHolderIsAnOldOneWhenItContinues(t *testing.T) {
 	t.Parallel()
-	r := newRing(t, "--page", "5ms", "--missing", "1s", "--answer", "10m")
+	r := newRing(t, "--page", "5ms", "--missing", "3s", "--answer", "10m")
 	holder := other(r.leader())
 	old := r.stuck(holder)
 	r.signal(holder, syscall.SIGSTOP)
@@ -234,9 +262,8 @@ func TestTheTokenOfAStoppedHolderIsAnOldOneWhenItContinues(t *testing.T) {
 
 func TestTheTokenOfAHolderThatWasCutOffIsRefused(t *testing.T) {
 	t.Parallel()
-	r := newRing(t, "--page", "5ms", "--missing", "1s", "--answer", "10m")
-	holder := r.leader()
-	old := r.stuck(holder)
+	r := newRing(t, "--page", "5ms", "--missing", "3s", "--answer", "10m")
+	holder, old := r.stuckLeader()
 	r.isolate(holder, true)
 	r.goesOn(holder, old)
 	r.released(holder)
