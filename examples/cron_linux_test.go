@@ -39,10 +39,7 @@ func newSchedule(t *testing.T, times, command string, flags ...string) *schedule
 		group:  newGroup(t, "cron", append(flags, "--jobs", file("jobs"), "--runs", file("runs.db"))...),
 		folder: folder, ledger: sqlite.Database{Command: "sqlite3", File: file("runs.db")}, pids: map[int]int{},
 	}
-	s.revived = func(id int) {
-		delete(s.pids, id)
-		s.seen = slices.DeleteFunc(s.seen, func(l line) bool { return l.id == id && strings.HasPrefix(l.text, "process ") }) // of its last life
-	}
+	s.revived = func(id int) { delete(s.pids, id) }
 	t.Cleanup(func() {
 		for id := range s.processes {
 			s.kill(id)
@@ -67,8 +64,9 @@ func (s *schedule) start(ids ...int) {
 // pid returns the number of a member.
 func (s *schedule) pid(id int) int {
 	for s.pids[id] == 0 { // it starts again
-		of, parts := s.next(processLine)
-		s.pids[of], _ = strconv.Atoi(parts[1])
+		if l, parts := s.await(processLine); s.processes[l.id] == l.of { // it has not ended
+			s.pids[l.id], _ = strconv.Atoi(parts[1])
+		}
 	}
 	return s.pids[id]
 }
@@ -82,6 +80,13 @@ func (s *schedule) kill(id int) {
 	_ = syscall.Kill(s.pids[id], syscall.SIGKILL) // the member may have ended
 	s.processes[id].Wait()                        // its error is the signal
 	delete(s.processes, id)
+}
+
+// stop stops a member, which may have ended just now.
+func (s *schedule) stop(id int) {
+	if err := syscall.Kill(s.pid(id), syscall.SIGSTOP); err != nil && err != syscall.ESRCH {
+		s.t.Fatal(err)
+	}
 }
 
 // journal returns the lines that commands have written.
@@ -137,9 +142,7 @@ func TestEachDueTimeHasOneRunThroughKillsAndStops(t *testing.T) {
 					s.start(leader)
 					continue
 				}
-				if err := syscall.Kill(s.pid(leader), syscall.SIGSTOP); err != nil && err != syscall.ESRCH { // it may have ended just now
-					t.Fatal(err)
-				}
+				s.stop(leader)
 				for id := leader; id == leader; {
 					id, _ = s.next(doneLine)
 				}

@@ -170,12 +170,19 @@ func (g *group) latest(pattern string) (all []line) {
 // next waits for a line that matches and was not returned before, and returns its process and its submatches.
 func (g *group) next(pattern string) (id int, parts []string) {
 	g.t.Helper()
+	l, parts := g.await(pattern)
+	return l.id, parts
+}
+
+// await is next, and returns the line.
+func (g *group) await(pattern string) (found line, parts []string) {
+	g.t.Helper()
 	re, late := regexp.MustCompile(pattern), time.After(patience)
 	for {
 		for i, l := range g.seen {
 			if parts := re.FindStringSubmatch(l.text); parts != nil {
 				g.seen = slices.Delete(g.seen, i, i+1)
-				return l.id, parts
+				return l, parts
 			}
 		}
 		select {
