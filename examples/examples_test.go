@@ -257,12 +257,14 @@ func TestEveryStandbyLeadsToTheActiveProcess(t *testing.T) {
 func TestTheShardsOfAKilledProcessMoveAndReturnWithIt(t *testing.T) {
 	t.Parallel()
 	g := newGroup(t, "shards")
-	at := map[string]int{}
+	at, terms := map[string]int{}, map[string]int{} // by shard: where it is, since which term
 	until := func(holds func(shard string, id int) bool) {
 		t.Helper()
 		for all := false; !all; {
-			id, parts := g.next(`^shard (\d+) is here, in term \d+$`)
-			at[parts[1]] = id
+			id, parts := g.next(`^shard (\d+) is here, in term (\d+)$`)
+			if term, _ := strconv.Atoi(parts[2]); term > terms[parts[1]] { // lines of two processes come in any order
+				at[parts[1]], terms[parts[1]] = id, term
+			}
 			all = len(at) == 12
 			for shard, id := range at {
 				all = all && holds(shard, id)

@@ -188,8 +188,7 @@ func TestALossOfTheQuorumThatIsShorterThanTheLeaseDoesNotTouchACommand(t *testin
 	for id := 1; id <= 3; id++ {
 		g.start(id)
 	}
-	first := g.works(0, "loop")
-	id, _, _ := g.leader(first.PID)
+	first, id, _, _ := g.working()
 	g.cut(id, true)
 	g.works(now()+lease, "loop")
 	g.cut(id, false)
