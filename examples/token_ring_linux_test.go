@@ -30,6 +30,7 @@ type ring struct {
 	links   map[[2]int]*rig.Link // from a process to another one's ring address, or to the printer
 	member  map[[2]int]*rig.Link // likewise between members
 	pages   []pageLine
+	newest  pageLine // the token of the greatest term, and the process that has made it
 }
 
 // thePrinter has this number among the processes.
@@ -188,25 +189,27 @@ func (r *ring) released(id int) {
 
 // leader returns the leader, after all processes have printed. Where a machine stalls, it is not the first one.
 func (r *ring) leader() (id int) {
-	id, _ = r.next(newToken)
+	first, _ := r.await(newToken)
+	r.newest = pageLine{term: numberIn(first.text), process: first.id}
 	waiting := map[int]bool{1: true, 2: true, 3: true}
 	r.printed(func(p pageLine) bool {
 		delete(waiting, p.process)
 		return len(waiting) == 0
 	})
-	return r.maker(id)
+	return r.maker()
 }
 
 // newToken is where a process begins to lead.
 const newToken = `^token \d+ is new`
 
-// maker returns the process that has made the last token; before is the one that had made it before.
-func (r *ring) maker(before int) (id int) {
-	id = before
+// maker returns the process that has made the token of the greatest term.
+func (r *ring) maker() (id int) {
 	for _, l := range r.latest(newToken) {
-		id = l.id
+		if term := numberIn(l.text); term > r.newest.term {
+			r.newest = pageLine{term: term, process: l.id}
+		}
 	}
-	return id
+	return r.newest.process
 }
 
 // stuckLeader lets the leader be stuck, as stuck does. If another one leads meanwhile, that goes to a process that is cut off then with its token, and
@@ -216,7 +219,7 @@ func (r *ring) stuckLeader() (holder int, last pageLine) {
 	holder = r.leader()
 	for {
 		last = r.stuck(holder)
-		now := r.maker(holder)
+		now := r.maker()
 		if now == holder {
 			return holder, last
 		}
