@@ -222,7 +222,7 @@ func TestEveryStandbyLeadsToTheActiveProcess(t *testing.T) {
 	g := newGroup(t, "standby")
 	g.start(1, 2, 3)
 	urls, active, latest := map[int]string{}, 0, 0 // since that term
-	look := func() { // a process that starts again has another address, and a machine that stalls another active process
+	look := func() {                               // a process that starts again has another address, and a machine that stalls another active process
 		for _, l := range g.latest(`^serving at |^active, in term \d+$`) {
 			if url, is := strings.CutPrefix(l.text, "serving at "); is {
 				urls[l.id] = url
