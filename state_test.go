@@ -1,6 +1,8 @@
 package ringleader_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"regexp"
@@ -47,6 +49,32 @@ func TestTheLogNamesTheStatesOfAMemberAsItsStatusDoes(t *testing.T) {
 		}
 		if got, want := slices.Sorted(maps.Keys(logged)), []ringleader.Role{ringleader.Electing, ringleader.Follower, ringleader.Leader}; !slices.Equal(got, want) {
 			t.Errorf("the log has %q, and the status %q", got, want)
+		}
+	})
+}
+
+func TestALeaderWithoutAMajorityStopsItsWorkBeforeItsLeaseEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		ended := make(chan error, 1)
+		go c.Member(3).Lead(t.Context(), func(ctx context.Context, l ringleader.Leadership) error {
+			<-ctx.Done()
+			if !l.Valid() {
+				ended <- errors.New("the lease has ended before the work is to end")
+			} else {
+				ended <- context.Cause(ctx)
+			}
+			return nil
+		})
+		c.Settle()
+		c.Kill(1)
+		c.Kill(2)
+		c.Until("the work ends", func() bool { return len(ended) > 0 })
+		if err := <-ended; !errors.Is(err, ringleader.ErrLapsed) {
+			t.Error(err)
 		}
 	})
 }

@@ -65,6 +65,7 @@ func freeAddress() string {
 func TestHandlerDistinguishesTheLeader(t *testing.T) {
 	// Member 4 never runs, so that nothing below depends on when member 9 notices its end.
 	config := ringleader.Config{ID: 9, Members: []ringleader.MemberAddress{{ID: 4, Address: freeAddress()}, {ID: 9, Address: freeAddress()}}, Algorithm: ringleader.Bully, NoQuorum: true}
+	config.Timing.Suspicion = 10 * time.Second // a machine may stall for less
 	join := func() *ringleader.Member {
 		m, err := ringleader.Join(t.Context(), config)
 		if err != nil {
@@ -139,7 +140,7 @@ func TestAMemberThatStandsStillIsNotHealthy(t *testing.T) {
 	config := ringleader.Config{
 		ID: 2, Members: []ringleader.MemberAddress{{ID: 1, Address: there}, {ID: 2, Address: here}},
 		Algorithm: ringleader.Bully, NoQuorum: true,
-		Timing: ringleader.Timing{Heartbeat: time.Millisecond, Suspicion: 3 * time.Millisecond},
+		Timing: ringleader.Timing{Heartbeat: 20 * time.Millisecond, Suspicion: 100 * time.Millisecond},
 	}
 	var free sync.Mutex
 	config.Logger = slog.New(hanging{slog.DiscardHandler, &free})

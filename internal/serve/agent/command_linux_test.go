@@ -188,8 +188,7 @@ func TestALossOfTheQuorumThatIsShorterThanTheLeaseDoesNotTouchACommand(t *testin
 	for id := 1; id <= 3; id++ {
 		g.start(id)
 	}
-	first := g.works(0, "loop")
-	id, _, _ := g.leader(first.PID)
+	first, id, _, _ := g.working()
 	g.cut(id, true)
 	g.works(now()+lease, "loop")
 	g.cut(id, false)
@@ -242,7 +241,7 @@ func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
 		Command: self("loop"), OnExit: agent.Resign, Stop: limit, Warden: true, Timing: steady(),
 		Hooks: agent.Hooks{
 			OnLeader:   write("leader $RINGLEADER_TERM") + "; (trap '' TERM; setsid sleep 10000) & trap '' TERM; while :; do sleep 10000; done", // until it is killed
-			OnFollower: write("follower"), OnChange: write("change $RINGLEADER_ROLE"), Timeout: 2 * lease,                                       // from when it runs: each has to get as far as its line
+			OnFollower: write("follower"), OnChange: write("change $RINGLEADER_ROLE"), Timeout: 5 * lease,                                       // from when it runs: each has to get as far as its line, also on a machine that stalls
 		},
 	})
 	lines := func() []string {

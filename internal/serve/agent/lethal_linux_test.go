@@ -94,7 +94,7 @@ func (s *deafShells) end(first int) (at time.Duration) {
 // that does nothing is killed after a time.
 func (s *deafShells) await(first int) (at time.Duration, itself bool) {
 	s.t.Helper()
-	patience := time.AfterFunc(30*time.Second, func() { syscall.Kill(first, syscall.SIGKILL) })
+	patience := time.AfterFunc(time.Minute, func() { syscall.Kill(first, syscall.SIGKILL) })
 	defer patience.Stop()
 	for s.lines.Scan() {
 	}

@@ -128,7 +128,7 @@ func TestACanaryWhoseLookHangsEndsWithItsMember(t *testing.T) {
 	c.Close()
 	select {
 	case <-p.ended:
-	case <-time.After(30 * giveUp):
+	case <-time.After(60 * giveUp):
 		t.Error("it goes on")
 	}
 }
