@@ -64,7 +64,7 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes, nil, judge) })
 			}
 			if a.Counts != election.CountsVary {
-				t.Run("counts depend on no schedule, as declared", func(t *testing.T) { fixed(t, a, o, parameters) })
+				t.Run("counts depend on no schedule, as declared", func(t *testing.T) { runs(t, a, o, parameters, nil, whole, fixed()) })
 			}
 			t.Run("one seed is one run", func(t *testing.T) { repeats(t, a, slices.Max(o.Sizes), parameters) })
 			t.Run("steps are pure", func(t *testing.T) {
@@ -78,7 +78,7 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			for i := range bounds {
 				if b := &bounds[i]; b.Of != "time" && b.Case != election.Average {
 					t.Run(fmt.Sprintf("%s case of %s messages is %s", b.Case, b.Of, b.Formula), func(t *testing.T) {
-						runs(t, a, o, parameters, nil, whole, func(_ *election.Declaration, r *simulate.Result) string { return breaks(b, r) })
+						runs(t, a, o, parameters, nil, whole, func(_ *election.Declaration, _ *simulate.Options, r *simulate.Result) string { return breaks(b, r) })
 						bounded(t, a, b, parameters, reports)
 					})
 				}
@@ -261,7 +261,7 @@ func crashes(d *election.Declaration, o *simulate.Options, n int, source *random
 type harm func(*election.Declaration, *simulate.Options, int, *random.Source)
 
 // judgement returns what is wrong with a run, or "".
-type judgement func(*election.Declaration, *simulate.Result) string
+type judgement func(*election.Declaration, *simulate.Options, *simulate.Result) string
 
 // made are the results of runs in their order, for those that judge the same runs otherwise.
 type made struct {
@@ -316,7 +316,7 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 				if err != nil {
 					t.Fatal(explained(err))
 				}
-				if problem := judge(&a.Declaration, r); problem != "" {
+				if problem := judge(&a.Declaration, &run, r); problem != "" {
 					run.Record = true
 					var story bytes.Buffer
 					if again, err := simulate.Run(a, run); err == nil {
@@ -339,34 +339,21 @@ func start(run *simulate.Options, n int, seed uint64, source *random.Source) {
 	}
 }
 
-// fixed runs each setup under every schedule and compares the counts.
-func fixed[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string) {
-	for _, n := range o.Sizes {
-		for seed := range uint64(o.Runs) {
-			setup := Setup(&a.Declaration, n, seed)
-			setup.Parameters = parameters
-			var starters []int
-			if a.Counts >= election.CountsStartFirst && a.Starts == election.AnyStart {
-				starters = initiators(n, random.New(seed, random.Choices))
-			}
-			var first []uint64
-			for _, how := range timings(&a.Declaration) {
-				if how.AnyTime && a.Counts != election.CountsFixed {
-					continue
-				}
-				how.Setup, how.Seed, how.Limit, how.Initiators = setup, seed, 1_000_000, starters
-				r, err := simulate.Run(a, how)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if first == nil {
-					first = r.Messages.ByKind
-				}
-				if !slices.Equal(r.Messages.ByKind, first) {
-					t.Fatalf("%s with %d processes, seed %d: %v messages, and %v under %s %s", a.Name, n, seed, first, r.Messages.ByKind, how.Timing, how.Schedule)
-				}
-			}
+// fixed judges that runs of one setup in which the same processes start send the same messages, under whatever schedule.
+func fixed() judgement {
+	first := map[string][]uint64{}
+	return func(d *election.Declaration, o *simulate.Options, r *simulate.Result) string {
+		if o.Wake != nil || o.AnyTime && d.Counts != election.CountsFixed || o.Initiators != nil && d.Counts < election.CountsStartFirst {
+			return "" // nothing is declared
 		}
+		setup := fmt.Sprint(o.Setup, o.Initiators)
+		if first[setup] == nil {
+			first[setup] = r.Messages.ByKind
+		}
+		if slices.Equal(r.Messages.ByKind, first[setup]) {
+			return ""
+		}
+		return fmt.Sprintf("%v messages of each kind, and %v under another schedule", r.Messages.ByKind, first[setup])
 	}
 }
 
@@ -379,7 +366,7 @@ func explained(err error) string {
 }
 
 // judge returns what is wrong with a run, or "".
-func judge(d *election.Declaration, r *simulate.Result) string {
+func judge(d *election.Declaration, _ *simulate.Options, r *simulate.Result) string {
 	switch {
 	case !r.Complete:
 		return "the election does not end"

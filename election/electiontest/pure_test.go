@@ -76,7 +76,7 @@ func TestJudgeSeesWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problem := judge(d, good); problem != "" {
+	if problem := judge(d, nil, good); problem != "" {
 		t.Fatalf("a good run: %s", problem)
 	}
 	for name, change := range map[string]func(*simulate.Result){
@@ -87,7 +87,7 @@ func TestJudgeSeesWhatIsWrong(t *testing.T) {
 	} {
 		bad := *good
 		change(&bad)
-		if problem := judge(d, &bad); !strings.Contains(problem, name) {
+		if problem := judge(d, nil, &bad); !strings.Contains(problem, name) {
 			t.Errorf("%s: judged %q", name, problem)
 		}
 	}

@@ -192,6 +192,7 @@ type examination struct {
 	judged   bool
 	result   reproduce.Result    // if it is judged
 	asks     map[string]bool     // the algorithms that it runs, checks or counts, if it is judged
+	records  bool                // and whether it asks for the record of a run
 	verdicts []reproduce.Verdict // after each change by the doctors, until one differs; without those that are errors
 }
 
@@ -215,14 +216,19 @@ func examine(t *testing.T, row reproduce.Row) *examination {
 	if e.judged {
 		e.result = judged(t, row, changedEach(func(entry *catalogue.Entry) {
 			noteUse(entry, func() { e.asks[entry.Name] = true })
+			run := entry.Simulate
+			entry.Simulate = func(o simulate.Options) (*simulate.Result, error) {
+				e.records = e.records || o.Record
+				return run(o)
+			}
 		}))
 		from = e.result.Verdict.String()
 	}
 	if !e.judged || codeLine.MatchString(row.Where) {
 		return e
 	}
-	for _, d := range doctors {
-		r := judged(t, row, changedEach(d.change))
+	for _, change := range changes(e.records) {
+		r := judged(t, row, changedEach(change))
 		if r.Err == nil {
 			e.verdicts = append(e.verdicts, r.Verdict)
 		}
@@ -231,6 +237,17 @@ func examine(t *testing.T, row reproduce.Row) *examination {
 		}
 	}
 	return e
+}
+
+// changes are those of the doctors. A row that asks for records mostly has another verdict without them, so that comes first.
+func changes(records bool) (all []func(e *catalogue.Entry)) {
+	if records {
+		all = append(all, nothingRecorded)
+	}
+	for _, d := range doctors {
+		all = append(all, d.change)
+	}
+	return all
 }
 
 func TestCostlyRowsAreThere(t *testing.T) {
