@@ -60,15 +60,16 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	store := small.Join("store")
 	const line = "reproduce S4:assumption S4:liveness S4:bandwidth S4:rule"
 	server := []string{"--nats", "embed", "--nats-listen", addresses[0], "--nats-store", store}
-	worker := runs(t, "worker", "--nats", "nats://"+addresses[0], "--cores", "2")
-	var command *background
-	for done := false; !done; { // again if all is done before this test has got a processor
-		command = runs(t, append(strings.Fields(line), server...)...)
-		await(t, "no row is done", func() bool {
-			jobs, _ := list("nats://" + addresses[0]) // the server starts and ends with the command
-			done = len(jobs) == 1 && jobs[0].Done > 2
-			return done || len(command.ended) > 0
-		})
+	url := "nats://" + addresses[0]
+	command := runs(t, append(strings.Fields(line), server...)...)
+	var jobs []listed
+	await(t, "there is no job", func() bool {
+		jobs, _ = list(url) // the server starts with the command
+		return len(jobs) == 1
+	})
+	// No worker is there, so the job cannot end before the disk is full.
+	if code, stdout, stderr := call("jobs", "compute", jobs[0].Job, "0..2", "--nats", url); code != report.ExitFine {
+		t.Fatalf("exit status %d, %s%s", code, stdout, stderr)
 	}
 	small.Fill(t)
 	code := <-command.ended
@@ -78,8 +79,13 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	}
 	_, resume, _ := strings.Cut(command.stderr.String(), "what is done is kept: ringleader ")
 	small.Free(t)
+	code, stdout, stderr := call(append([]string{"jobs", "list", "--json"}, server...)...)
+	if want := `"units_done":3,`; code != report.ExitFine || !strings.Contains(stdout, want) {
+		t.Errorf("exit status %d, %s%s\nwant %s", code, stdout, stderr, want)
+	}
+	worker := runs(t, "worker", "--nats", url, "--cores", "2")
 	want, _ := kept(t, line)
-	code, stdout, stderr := call(strings.Fields(resume)...)
+	code, stdout, stderr = call(strings.Fields(resume)...)
 	if code != report.ExitFine || stdout != want.stdout {
 		t.Errorf("with room: exit status %d, %s%s\nwant %s", code, stdout, stderr, want.stdout)
 	}

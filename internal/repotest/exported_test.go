@@ -156,6 +156,7 @@ func (e *exposure) named(at string, t *types.Named) {
 
 // A program of another module can name whatever a public package exports.
 func TestNoPublicPackageExportsAnInternalType(t *testing.T) {
+	t.Parallel()
 	for _, p := range compiled(t, root, "./...") {
 		if isInternal(p.Path()) {
 			continue

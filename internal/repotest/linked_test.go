@@ -11,6 +11,7 @@ import (
 
 // A member and a page of the lab do without the modules of NATS.
 func TestOnlyTheCommandLinksNATS(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		pkg, os, arch string
 		links         bool
@@ -34,6 +35,7 @@ func TestOnlyTheCommandLinksNATS(t *testing.T) {
 // Who imports the root package gets no line of another module into go.sum. go mod tidy writes those of the tests of all packages that are imported,
 // too, so these tests do without other modules.
 func TestTheRootPackageAndItsTestsNeedNoOtherModule(t *testing.T) {
+	t.Parallel()
 	deps := func(arguments ...string) []string {
 		list := exec.Command("go", append([]string{"list", "-deps"}, arguments...)...)
 		list.Dir = root

@@ -11,8 +11,10 @@ import (
 // What only tests need has a module of its own, so that no program that imports this one gets a browser's protocol with it, and so has the
 // server that --nats embed starts. Their tests are part of go test ./... all the same.
 func TestOtherModulesPass(t *testing.T) {
+	t.Parallel()
 	for _, module := range []string{"cluster", "tests"} {
 		t.Run(module, func(t *testing.T) {
+			t.Parallel()
 			dir, err := filepath.Abs(filepath.Join(root, module))
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,7 @@
 package repotest
 
 import (
+	"flag"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -48,6 +49,7 @@ func main() {
 `
 
 func TestAnotherModuleCanImportTheLibrary(t *testing.T) {
+	t.Parallel()
 	name, dir := tree(t).name, t.TempDir()
 	foreign(t, dir)
 	write(t, filepath.Join(dir, "main.go"), strings.ReplaceAll(program, "ringleader.example/ringleader", name))
@@ -85,12 +87,15 @@ func outside(t *testing.T, dir string, command ...string) string {
 	return string(out)
 }
 
+// long has tests do what takes seconds of a processor and seldom finds anything.
+var long = flag.Bool("long", false, "rename the module, and link a program that is too large")
+
 // rename gives the module another path. README.md gives the same command.
 const rename = `grep -rlI --exclude-dir=.git ringleader.example/ringleader . | xargs sed -i 's,ringleader\.example/ringleader,github.com/you/ringleader,g'`
 
 func TestOneLineRenamesTheModule(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles again")
+	if !*long {
+		t.Skip("-long: it compiles again")
 	}
 	if runtime.GOOS != "linux" {
 		t.Skip("sed -i is another thing here")

@@ -18,6 +18,7 @@ var (
 
 // Page 1 of docs is a module of its own. Its files compile, its tests pass, and its commands print what it shows.
 func TestPageOneIsAModuleThatDoesWhatThePageShows(t *testing.T) {
+	t.Parallel()
 	page := read(t, filepath.Join(root, "docs", "1-your-own-algorithm.md"))
 	dir := t.TempDir()
 	foreign(t, dir)

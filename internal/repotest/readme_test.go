@@ -15,6 +15,7 @@ var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 var returns = regexp.MustCompile(`(?m)^return `)
 
 func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
+	t.Parallel()
 	name, dir := tree(t).name, t.TempDir()
 	foreign(t, dir)
 	snippets := goBlock.FindAllStringSubmatch(read(t, filepath.Join(root, "README.md")), -1)

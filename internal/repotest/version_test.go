@@ -48,9 +48,17 @@ func TestEveryPublicPackageSaysHowLongItsAPIStays(t *testing.T) {
 	}
 }
 
-func TestNoPackageOfVersion1NamesATypeOfVersion0(t *testing.T) {
+func TestVersion1(t *testing.T) {
+	t.Parallel()
+	packages := compiled(t, root, stable...)
+	t.Run("no package names a type of version 0", func(t *testing.T) { namesNoOther(t, packages) })
+	t.Run("what it exports is written down", func(t *testing.T) { writtenDown(t, packages) })
+}
+
+func namesNoOther(t *testing.T, packages []*types.Package) {
+	t.Helper()
 	name := tree(t).name
-	for _, p := range compiled(t, root, stable...) {
+	for _, p := range packages {
 		for _, found := range exposed(p, func(path string) bool {
 			rest, ours := strings.CutPrefix(path, name)
 			return ours && !slices.Contains(stable, "."+rest)
@@ -61,13 +69,14 @@ func TestNoPackageOfVersion1NamesATypeOfVersion0(t *testing.T) {
 }
 
 // What v1 exports, on Linux, is written down, a line an identifier, so that no change of it goes unseen.
-func TestTheAPIOfVersion1IsWrittenDown(t *testing.T) {
+func writtenDown(t *testing.T, packages []*types.Package) {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("it is written down for Linux")
 	}
 	file := filepath.Join(root, "api", "v1.txt")
 	var now bytes.Buffer
-	for _, p := range compiled(t, root, stable...) {
+	for _, p := range packages {
 		for _, line := range api(p, tree(t).name) {
 			fmt.Fprintln(&now, line)
 		}

@@ -73,10 +73,14 @@ func main() {
 `
 
 func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
+	t.Parallel()
 	dir, name := t.TempDir(), tree(t).name
 	foreign(t, dir)
 	write(t, filepath.Join(dir, "main.go"), strings.ReplaceAll(workbenches, "ringleader.example/ringleader", name))
 	outside(t, dir, "go", "build", "-ldflags=-s -w", "-o", "bench.exe", ".")
+	if complaint := command.complaint(megabytes(t, filepath.Join(dir, "bench.exe"))); sized && complaint != "" {
+		t.Error(complaint)
+	}
 	for _, c := range []struct {
 		call string
 		code int

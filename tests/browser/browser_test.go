@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -24,6 +25,9 @@ import (
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
 )
+
+// long has stories followed to each stop.
+var long = flag.Bool("long", false, "show each stop of each story")
 
 // chromium is one browser for all tests of the package.
 var chromium struct {
@@ -100,6 +104,7 @@ type noted struct {
 	mu       sync.Mutex
 	requests []string // addresses, in order
 	wrong    []string // errors of scripts, and what they wrote as errors
+	watched  int      // how many expressions the page watches
 }
 
 // in returns the tab for a subtest.
@@ -196,6 +201,31 @@ func (p *tab) until(expression string) {
 	if _, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(glance))); err != nil {
 		shown := eval[string](p, `document.body.innerText.slice(0, 1500)`)
 		p.Fatalf("%s never held: %v; %s\nthe page has:\n%s", expression, err, p.wrong, shown)
+	}
+}
+
+// watch has the page note whether an expression holds at any moment from now on, even one that is too short for a look. It returns the
+// expression for that.
+func (p *tab) watch(expression string) (held string) {
+	p.Helper()
+	p.watched++
+	held = fmt.Sprintf("held%d_", p.watched)
+	eval[chromedp.Void](p, fmt.Sprintf(`void (window.%s = false, new MutationObserver(() => { window.%[1]s ||= !!(%s); }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true }))`, held, expression))
+	return held
+}
+
+// rests fails unless there is a second in which the page asks for no frame. The first ones may have what is drawn late.
+func (p *tab) rests() {
+	p.Helper()
+	if !eval[bool](p, fmt.Sprintf(`(async () => {
+		for (const from = performance.now(); performance.now() - from < %d;) {
+			const before = frames_;
+			await new Promise((then) => setTimeout(then, 1000));
+			if (frames_ === before) return true;
+		}
+		return false;
+	})()`, patience.Milliseconds())) {
+		p.Error("frames are asked for in each second, and nothing moves")
 	}
 }
 

@@ -22,25 +22,10 @@ type Handlers struct {
 
 // Load reads the handlers of algorithms from source, by import path. Overlay has other texts for some files, by their full names.
 func Load(dir string, overlay map[string][]byte, paths ...string) ([]*Handlers, error) {
-	config := &packages.Config{
-		Dir: dir, Overlay: overlay,
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedTypesSizes |
-			packages.NeedImports | packages.NeedExportFile,
-	}
-	found, err := packages.Load(config, paths...)
+	found, built, err := read(dir, overlay, paths...)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range found {
-		if len(p.Errors) > 0 {
-			return nil, p.Errors[0]
-		}
-	}
-	slices.SortFunc(found, func(a, b *packages.Package) int {
-		return slices.Index(paths, a.PkgPath) - slices.Index(paths, b.PkgPath)
-	})
-	program, built := ssautil.Packages(found, ssa.InstantiateGenerics)
-	program.Build()
 	var all []*Handlers
 	for i, p := range found {
 		h, err := handlers(p, built[i])
@@ -50,6 +35,29 @@ func Load(dir string, overlay map[string][]byte, paths ...string) ([]*Handlers, 
 		all = append(all, h)
 	}
 	return all, nil
+}
+
+// read reads packages from source, in the order of their paths. It takes a second of a processor, most of it for any number of packages.
+func read(dir string, overlay map[string][]byte, paths ...string) (found []*packages.Package, built []*ssa.Package, err error) {
+	config := &packages.Config{
+		Dir: dir, Overlay: overlay,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedTypesSizes |
+			packages.NeedImports | packages.NeedExportFile,
+	}
+	if found, err = packages.Load(config, paths...); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range found {
+		if len(p.Errors) > 0 {
+			return nil, nil, p.Errors[0]
+		}
+	}
+	slices.SortFunc(found, func(a, b *packages.Package) int {
+		return slices.Index(paths, a.PkgPath) - slices.Index(paths, b.PkgPath)
+	})
+	program, built := ssautil.Packages(found, ssa.InstantiateGenerics)
+	program.Build()
+	return found, built, nil
 }
 
 // handlers finds the functions that the variable Algorithm of a package names.

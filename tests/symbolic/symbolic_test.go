@@ -13,16 +13,64 @@ import (
 
 const module = "ringleader.example/ringleader/"
 
-// loaded are the handlers that tests execute.
-var loaded = sync.OnceValues(func() ([]*Handlers, error) {
-	return Load("..", nil, module+"tests/symbolic/testdata/outside", module+"algorithms/afekgafni", module+"algorithms/lcr")
+// unsure are changes of package outside, after which it has no handlers, and what is said of them.
+var unsure = []struct{ old, now, says string }{
+	{"var (", "func init() { Algorithm.Start = func(p *Process, _ *election.Out[Message]) { p.tens() } }; var (", ": Algorithm, which may change here, is outside"},
+	{"var (", "func init() { a := &Algorithm; a.Start = func(p *Process, _ *election.Out[Message]) { p.tens() } }; var (", ": Algorithm, which may change here, is outside"},
+	{"type Message struct{", "type Message struct{ port election.Port;", ": a second thing of the name m-port is outside"},
+	{"type Process struct {", "type Process struct { _, _ bool;", ": a second thing of the name (go-_ me) is outside"},
+}
+
+// loading is the outcome for a package: its handlers, or an error.
+type loading struct {
+	*Handlers
+	err error
+}
+
+// loaded are all packages of these tests, read at once: those with handlers, Bully, and package outside with each change, as a package beside
+// it.
+var loaded = sync.OnceValues(func() (all []loading, err error) {
+	const outside = "testdata/outside"
+	file, err := filepath.Abs(outside + "/outside.go")
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	paths := []string{module + "tests/symbolic/" + outside, module + "algorithms/afekgafni", module + "algorithms/lcr", module + "algorithms/bully"}
+	beside := map[string][]byte{}
+	for i, c := range unsure {
+		name := fmt.Sprint(outside, i)
+		file, err := filepath.Abs(name + "/outside.go")
+		if err != nil {
+			return nil, err
+		}
+		beside[file] = bytes.Replace(text, []byte(c.old), []byte(c.now), 1)
+		paths = append(paths, module+"tests/symbolic/"+name)
+	}
+	found, built, err := read("..", beside, paths...)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range found {
+		h, err := handlers(p, built[i])
+		all = append(all, loading{h, err})
+	}
+	return all, nil
 })
 
-func load(t *testing.T) []*Handlers {
+func load(t *testing.T) []loading {
 	t.Helper()
 	all, err := loaded()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, l := range all[:3] {
+		if l.err != nil {
+			t.Fatal(l.err)
+		}
 	}
 	return all
 }
@@ -30,7 +78,7 @@ func load(t *testing.T) []*Handlers {
 // A handler that has anything else than what is executed gives one error with its place.
 func TestWhatIsNotExecutedIsAnErrorWithItsPlace(t *testing.T) {
 	all := load(t)
-	h := *all[0]
+	h := *all[0].Handlers
 	for name, says := range map[string]string{
 		"Loop":       "outside.go:47: a loop",
 		"Map":        "outside.go:52: a map",
@@ -60,7 +108,7 @@ func TestWhatIsNotExecutedIsAnErrorWithItsPlace(t *testing.T) {
 	if _, err := all[1].Execute("start"); err == nil || !strings.Contains(err.Error(), filepath.FromSlash("afekgafni/afekgafni.go:")) || !strings.Contains(err.Error(), ": a loop is outside") {
 		t.Errorf("Afek and Gafni: %v", err)
 	}
-	if _, err := Load("..", nil, module+"algorithms/bully"); err == nil || !strings.Contains(err.Error(), "the handler Timeout") {
+	if err := all[3].err; err == nil || !strings.Contains(err.Error(), "the handler Timeout") {
 		t.Errorf("Bully: %v", err)
 	}
 }
@@ -68,22 +116,9 @@ func TestWhatIsNotExecutedIsAnErrorWithItsPlace(t *testing.T) {
 // What Algorithm names is what runs, and two things have two names; else there is one error with its place. A local variable of that name,
 // which testdata has, changes nothing.
 func TestAnAlgorithmWhoseHandlersAreNotSureIsRefused(t *testing.T) {
-	file, err := filepath.Abs("testdata/outside/outside.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ old, now, says string }{
-		{"var (", "func init() { Algorithm.Start = func(p *Process, _ *election.Out[Message]) { p.tens() } }; var (", ": Algorithm, which may change here, is outside"},
-		{"var (", "func init() { a := &Algorithm; a.Start = func(p *Process, _ *election.Out[Message]) { p.tens() } }; var (", ": Algorithm, which may change here, is outside"},
-		{"type Message struct{", "type Message struct{ port election.Port;", ": a second thing of the name m-port is outside"},
-		{"type Process struct {", "type Process struct { _, _ bool;", ": a second thing of the name (go-_ me) is outside"},
-	} {
-		now := bytes.Replace(text, []byte(c.old), []byte(c.now), 1)
-		if _, err := Load("..", map[string][]byte{file: now}, module+"tests/symbolic/testdata/outside"); err == nil || !strings.Contains(err.Error(), c.says) {
+	all := load(t)
+	for i, c := range unsure {
+		if err := all[4+i].err; err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.now, err)
 		}
 	}
@@ -91,7 +126,7 @@ func TestAnAlgorithmWhoseHandlersAreNotSureIsRefused(t *testing.T) {
 
 // Results of arithmetic are the same only if what was added is, whatever its name in Go.
 func TestSumsOfTwoThingsOfOneNameAreTwo(t *testing.T) {
-	h := *load(t)[0]
+	h := *load(t)[0].Handlers
 	h.Receive = h.New.Pkg.Func("Sums")
 	paths, err := h.Execute("receive")
 	if err != nil {
@@ -104,7 +139,7 @@ func TestSumsOfTwoThingsOfOneNameAreTwo(t *testing.T) {
 
 // The paths of a handler are those that one reads in it.
 func TestThePathsOfLCR(t *testing.T) {
-	h := load(t)[2]
+	h := load(t)[2].Handlers
 	var told strings.Builder
 	for _, handler := range []string{"new", "start", "receive"} {
 		paths, err := h.Execute(handler)

@@ -328,6 +328,9 @@ func TestAPlantedChangeIsRefused(t *testing.T) {
 			[]string{"p.Participant = true                     // L4", "p.Participant, p.AB = true, true", "type Process struct {", "type inner struct{ B bool }; type Process struct { A inner; AB bool"},
 		},
 	}
+	if !*long { // three algorithms need one load, and differ in what is not proved
+		cases = []change{cases[0], cases[2], cases[3]}
+	}
 	loaded := planted(t, cases)
 	for i, c := range cases {
 		t.Run(c.code+" "+c.now, func(t *testing.T) {

@@ -69,7 +69,8 @@ func TestASlowServerIsNoCommander(t *testing.T) {
 func TestACommanderWhoseJobIsTakenEndsAndLeavesIt(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
-	spec := sums{Of: 12, Wait: 2 * time.Second, Begins: filepath.Join(t.TempDir(), "begins")}
+	spec := sums{Of: 12, Begins: filepath.Join(t.TempDir(), "begins")}
+	spec.shut(t, 0) // no piece ends before the job is taken
 	j, task := jobOf(t, "coarse", spec)
 	c := connect(t, e.Access(), nil)
 	hire(t, connect(t, e.Access(), nil), &Worker{Cores: 4, Patience: time.Minute}) // a slow machine repeats nothing
@@ -85,6 +86,7 @@ func TestACommanderWhoseJobIsTakenEndsAndLeavesIt(t *testing.T) {
 	if o := <-first; !errors.Is(o.err, ErrRunning) {
 		t.Errorf("the first ends with %v", o.err)
 	}
+	spec.open(t)
 	second := start(t.Context(), t, commanders[1], j, task)
 	if err := commanders[0].Finish(t.Context()); err != nil {
 		t.Error(err)

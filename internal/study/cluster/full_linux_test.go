@@ -22,6 +22,7 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	ended := start(t.Context(), t, begin(t, connect(t, overNetwork(e), lines.add), j, task, nil), j, task)
 	until(t, "begun", func() bool { return len(logged(t, spec.Log)) > 20 })
 	disk.Fill(t)
+	spec.open(t)
 	fails(t, e)
 	until(t, "a notice there", func() bool { return len(lines.with("trying again")) > 0 })
 	all := slices.DeleteFunc(lines.with("trying again"), func(line string) bool { return strings.Contains(line, "is lost") }) // on a slow machine

@@ -20,9 +20,13 @@ func TestAJobThatRunsIsNotRunTwice(t *testing.T) {
 	j, task := jobOf(t, "sums", sums{Of: 10})
 	first := begin(t, connect(t, e.Access(), nil), j, task, nil)
 	second := &Commander{Conn: connect(t, e.Access(), nil)}
-	if err := second.Begin(t.Context(), j, 10, ""); !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), Process()) {
-		t.Errorf("the second ends with %v", err)
-	}
+	until(t, "the process named that runs it", func() bool { // it may answer too late, and runs all the same
+		err := second.Begin(t.Context(), j, 10, "")
+		if !errors.Is(err, ErrRunning) {
+			t.Fatalf("the second ends with %v", err)
+		}
+		return strings.Contains(err.Error(), Process())
+	})
 	first.Leave()
 	if err := second.Begin(t.Context(), j, 10, ""); err != nil {
 		t.Error(err)
@@ -60,27 +64,28 @@ func TestAJobThatIsCancelledEndsEverywhere(t *testing.T) {
 func TestPiecesThatAreNeededNoMoreAreStopped(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []sums{
-		{Of: 100, Wait: 10 * time.Millisecond, End: 30, Stuck: 32},
-		{Of: 100, Wait: 10 * time.Millisecond, Fails: 30, Stuck: 32},
+		{Of: 100, End: 30, Stuck: 32},
+		{Of: 100, Fails: 30, Stuck: 32},
 	} {
 		e := serve(t, settings(t))
 		c := connect(t, e.Access(), nil)
 		w, _ := hire(t, connect(t, e.Access(), nil), &Worker{Cores: 8})
 		spec.Begins = filepath.Join(t.TempDir(), "begins")
+		spec.shut(t, 30)
 		const kind = "ending coarse"
 		j, task := jobOf(t, kind, spec)
 		commander := begin(t, c, j, task, nil)
 		until(t, "the worker heard", func() bool { return commander.heard.slots() == 8 })
-		got, err := complete(t.Context(), t, commander, j, task, nil)
+		ended := start(t.Context(), t, commander, j, task)
+		until(t, "a piece begun that is not needed", func() bool { return slices.Contains(readDiary(t, spec.Begins).begun, "32 to 32") })
+		spec.open(t)
+		o := <-ended
 		if spec.Fails > 0 {
-			if !errors.Is(err, errSums) {
-				t.Error(err)
+			if !errors.Is(o.err, errSums) {
+				t.Error(o.err)
 			}
 		} else {
-			same(t, kind, spec, got, err)
-		}
-		if begun := len(readDiary(t, spec.Begins).begun); begun < 33 {
-			t.Errorf("only %d pieces were begun, so none was stopped", begun)
+			same(t, kind, spec, o.result, o.err)
 		}
 		until(t, "the queue empty", func() bool {
 			pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
@@ -136,7 +141,7 @@ func TestJobsAreListed(t *testing.T) {
 			}
 			until(t, "the queue empty", func() bool { // the worker hears late that the server has the last results
 				pieces, err := c.pieces(t.Context(), queueStream, c.queueSubjects(j)+">")
-				return err == nil && len(pieces) == 0 && w.Measured().Pieces == 10
+				return err == nil && len(pieces) == 0 && w.Measured().Pieces >= 10
 			})
 			stop()
 			commander.Leave()
@@ -147,7 +152,12 @@ func TestJobsAreListed(t *testing.T) {
 		{State: work.Done, Units: 10, Done: 10, Left: -1},
 		{State: work.Running, Units: 10, Left: -1, Commander: Process()},
 	} {
-		got, err := c.Find(t.Context(), keys[i][:12])
+		var got work.JobState
+		var err error
+		until(t, "an answer there", func() bool { // a commander of a slow machine answers too late
+			got, err = c.Find(t.Context(), keys[i][:12])
+			return err != nil || got.Commander == want.Commander
+		})
 		if err != nil || got.Call != "ringleader sums" || got.Key != keys[i] || got.Key != got.Job.Key() || got.Begun.Before(before) || got.Begun.After(time.Now()) {
 			t.Errorf("%+v, %v", got, err)
 		}

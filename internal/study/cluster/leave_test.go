@@ -20,7 +20,7 @@ func TestAPieceThatIsUnderWayToAWorkerThatEndsIsGivenBack(t *testing.T) {
 	t.Cleanup(link.Close)
 	c := connect(t, e.Access(), nil)
 	const patience = time.Hour
-	_, end := hire(t, connect(t, Access{URL: "nats://" + link.Address(), Token: token}, nil), &Worker{Cores: 1, Patience: patience})
+	_, end := hire(t, connect(t, Access{URL: "nats://" + link.Address(), Token: token}, nil), &Worker{Cores: 1, Patience: patience, late: time.Minute})
 	await := func(what string, holds func(waiting, sent int) bool) {
 		t.Helper()
 		until(t, what, func() bool {

@@ -260,7 +260,7 @@ func TestProcessesThatAreKilledLoseWhatTheirWorkersHaveOnly(t *testing.T) {
 	server := act(t, part{Role: "server", Settings: broker.Settings{Listen: address, Store: filepath.Join(folder, "store"), Token: token}})
 	var workers []*actor
 	for range 3 {
-		workers = append(workers, act(t, part{Role: "worker", Access: access, Cores: 1, Patience: 2 * time.Second, Log: log}))
+		workers = append(workers, act(t, part{Role: "worker", Access: access, Cores: 1, Patience: usualPatience, Log: log}))
 	}
 	commander := act(t, part{Role: "commander", Access: access, Kind: "coarse", Spec: spec, Result: filepath.Join(folder, "result")})
 	lost := 0

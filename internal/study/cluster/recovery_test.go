@@ -53,16 +53,18 @@ func twice(t testing.TB, log string) (again []string) {
 	return again
 }
 
-// steady is a job of one-unit pieces that log themselves, and take some time.
+// steady is a job of one-unit pieces that log themselves. Its second half waits at a gate.
 func steady(t testing.TB) sums {
 	t.Helper()
-	return sums{Of: 200, Wait: 10 * time.Millisecond, Log: filepath.Join(t.TempDir(), "log")}
+	s := sums{Of: 200, Log: filepath.Join(t.TempDir(), "log")}
+	s.shut(t, s.Of/2)
+	return s
 }
 
 // taken is how many pieces of a steady job its commander has when the server ends.
 const taken = 20
 
-// interrupt begins a steady job, and ends its server when some pieces are computed. The settings are those of the server, with its
+// interrupt begins a steady job, and ends its server when some pieces are computed. The gate is still shut. The settings are those of the server, with its
 // address. Lines are those of the commander's connection and of the commander.
 func interrupt(t *testing.T, w *Worker) (s broker.Settings, spec sums, ended <-chan outcome, lines *notices) {
 	t.Helper()
@@ -85,6 +87,7 @@ func interrupt(t *testing.T, w *Worker) (s broker.Settings, spec sums, ended <-c
 func TestAServerThatComesBackGoesOn(t *testing.T) {
 	t.Parallel()
 	s, spec, ended, lines := interrupt(t, &Worker{Patience: time.Hour}) // a slow machine repeats nothing
+	spec.open(t)
 	serve(t, s)
 	o := <-ended
 	same(t, "coarse", spec, o.result, o.err)
@@ -100,6 +103,7 @@ func TestAServerThatLosesItsStoreGoesOn(t *testing.T) {
 	t.Parallel()
 	s, spec, ended, lines := interrupt(t, &Worker{Patience: time.Hour})
 	s.Store = filepath.Join(t.TempDir(), "other")
+	spec.open(t)
 	serve(t, s)
 	o := <-ended
 	same(t, "coarse", spec, o.result, o.err)
@@ -123,6 +127,7 @@ func TestAServerThatLosesTheTailOfItsStoreGoesOn(t *testing.T) {
 	until(t, "going on", func() bool { return len(logged(t, spec.Log)) > 60 })
 	e.Close()
 	s.Store = early
+	spec.open(t)
 	serve(t, s)
 	o := <-ended
 	same(t, "coarse", spec, o.result, o.err)
@@ -209,8 +214,9 @@ func TestPiecesThatTheQueueHasLostArePublishedAgain(t *testing.T) {
 
 func TestACommanderTakesOverFromAnother(t *testing.T) {
 	t.Parallel()
-	for kind, spec := range map[string]sums{"coarse": {Of: 200, Wait: 10 * time.Millisecond}, "growing": {Of: 4000, Wait: time.Millisecond}} {
+	for kind, spec := range map[string]sums{"coarse": {Of: 200}, "growing": {Of: 4000, Wait: time.Millisecond}} {
 		spec.Log = filepath.Join(t.TempDir(), "log")
+		spec.shut(t, 0)
 		e := serve(t, settings(t))
 		hire(t, connect(t, e.Access(), nil), &Worker{Patience: time.Minute}) // a slow machine repeats nothing
 		j, task := jobOf(t, kind, spec)
@@ -223,13 +229,16 @@ func TestACommanderTakesOverFromAnother(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			until(t, "further", func() bool { now, err := c.Find(ctx, j.Key()); return err == nil && now.Done > before.Done+spec.Of/8 })
+			further := before.Done + spec.Of/8
+			spec.shut(t, further)
+			until(t, "further", func() bool { now, err := c.Find(ctx, j.Key()); return err == nil && now.Done >= further })
 			stop()
 			if o := <-ended; !errors.Is(o.err, context.Canceled) {
 				t.Fatalf("%s: it ends with %v", kind, o.err)
 			}
 			commander.Leave()
 		}
+		spec.open(t)
 		commander := begin(t, connect(t, e.Access(), nil), j, task, nil)
 		got, err := complete(t.Context(), t, commander, j, task, nil)
 		same(t, kind, spec, got, err)
@@ -383,7 +392,7 @@ func TestAnErrorThatOnlyAWorkerHasIsNone(t *testing.T) {
 		s.Fails = 10
 		return coarse{s}, err
 	}}
-	hire(t, connect(t, e.Access(), nil), &Worker{Kinds: ill})
+	hire(t, connect(t, e.Access(), nil), &Worker{Kinds: ill, Patience: time.Minute}) // a slow machine repeats nothing
 	var lines notices
 	got, err := complete(t.Context(), t, begin(t, connect(t, e.Access(), nil), j, task, lines.add), j, task, nil)
 	same(t, "coarse", spec, got, err)
@@ -446,7 +455,7 @@ func TestAWorkerThatDrainsEndsThePiecesInWork(t *testing.T) {
 	w := &Worker{Conn: c, Kinds: waiting(time.Second / 2), Cores: 2, Version: version}
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(t.Context()) }()
-	spec := sums{Of: 1000} // this worker would take minutes
+	spec := sums{Of: 100} // this worker would take half a minute
 	j, task := jobOf(t, "coarse", spec)
 	done := start(t.Context(), t, begin(t, c, j, task, nil), j, task)
 	until(t, "in work", func() bool { return w.Measured().Busy == 2 })
@@ -488,7 +497,7 @@ func TestAResultThatIsTooLargeIsAnError(t *testing.T) {
 	e := serve(t, settings(t))
 	j, task := jobOf(t, "coarse", sums{Of: 1})
 	large := map[string]work.Kind{"coarse": func(text json.RawMessage) (work.Task, error) { s, err := readSums(text); return bulky{s}, err }}
-	hire(t, connect(t, e.Access(), nil), &Worker{Kinds: large})
+	hire(t, connect(t, e.Access(), nil), &Worker{Kinds: large, Patience: time.Minute}) // a slow machine repeats nothing
 	var lines notices
 	got, err := complete(t.Context(), t, begin(t, connect(t, e.Access(), nil), j, task, lines.add), j, task, nil)
 	same(t, "coarse", sums{Of: 1}, got, err)

@@ -197,7 +197,8 @@ func TestAStrangerCancelsNoJob(t *testing.T) {
 			e := serve(t, settings(t))
 			c := connect(t, e.Access(), nil)
 			other := stranger(t, e, seals)
-			spec := sums{Of: 12, Wait: time.Second / 4, Log: filepath.Join(t.TempDir(), "log")}
+			spec := sums{Of: 12}
+			spec.shut(t, 0) // no piece ends before the stranger has removed the job
 			j, task := jobOf(t, "coarse", spec)
 			var lines notices
 			commander := begin(t, c, j, task, lines.add)
@@ -226,6 +227,8 @@ func TestAStrangerCancelsNoJob(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			until(t, "a notice there", func() bool { return len(lines.with("the job is gone")) > 0 })
+			spec.open(t)
 			o := <-ended
 			same(t, "coarse", spec, o.result, o.err)
 			if len(lines.with("the job is gone from the server, and no command with its token has cancelled it")) != 1 {
@@ -254,9 +257,10 @@ func TestAStrangerStopsNoPiece(t *testing.T) {
 			if err := other.nats.Flush(); err != nil {
 				t.Fatal(err)
 			}
-			if workers, err := c.Workers(t.Context()); err != nil || len(workers) != 1 { // the worker has heard a later message
-				t.Errorf("%v, %v", workers, err)
-			}
+			until(t, "an answer there", func() bool { // so the worker has heard a later message
+				workers, err := c.Workers(t.Context())
+				return err == nil && len(workers) == 1
+			})
 			if m, begun := w.Measured(), readDiary(t, spec.Begins).begun; m.Busy != 1 || len(begun) != 1 {
 				t.Errorf("%+v, begun: %v", m, begun)
 			}

@@ -9,10 +9,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +40,7 @@ type sums struct {
 	Cure   string        `json:"cure,omitempty"`   // … unless this file exists
 	Log    string        `json:"log,omitempty"`    // a file with a line for each piece that was computed
 	Begins string        `json:"begins,omitempty"` // … for each one that was begun, with the number of the process
+	Gate   string        `json:"gate,omitempty"`   // a file with a unit: pieces from there on wait until the file has a greater one, or is gone
 }
 
 // coarse is a task with pieces of one unit.
@@ -94,6 +97,11 @@ func (s *sums) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 			return nil, err
 		}
 	}
+	for s.Gate != "" && p.From >= gate(s.Gate) {
+		if !wait(ctx, 10*time.Millisecond) {
+			return nil, ctx.Err()
+		}
+	}
 	total := sum{Sum: new(big.Int)}
 	for u := p.From; u < p.To && !total.Ends; u++ {
 		if u == 0 && s.First > 0 {
@@ -117,6 +125,38 @@ func (s *sums) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
 		}
 	}
 	return json.Marshal(total)
+}
+
+// gate returns the unit in a file: 0 if it is half written, and the greatest if there is no file.
+func gate(path string) (unit uint64) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return math.MaxUint64
+	}
+	unit, err = strconv.ParseUint(string(text), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return unit
+}
+
+// shut makes a gate at a unit, or moves it there: what a test does meanwhile comes before the end of the job, however fast that is.
+func (s *sums) shut(t testing.TB, unit uint64) {
+	t.Helper()
+	if s.Gate == "" {
+		s.Gate = filepath.Join(t.TempDir(), "gate")
+	}
+	if err := os.WriteFile(s.Gate, strconv.AppendUint(nil, unit, 10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open opens the gate for all.
+func (s *sums) open(t testing.TB) {
+	t.Helper()
+	if err := os.Remove(s.Gate); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // trouble lets happen what is to happen at a unit.
@@ -234,7 +274,7 @@ func complete(ctx context.Context, t testing.TB, runner work.Runner, j work.Job,
 // local computes a job on the cores of this process. Its log is not written.
 func local(t testing.TB, kind string, s sums) ([]byte, error) {
 	t.Helper()
-	s.Log, s.Begins, s.First, s.Wait, s.Rounds, s.Stuck, s.Deadly = "", "", 0, 0, 0, 0, 0
+	s.Log, s.Begins, s.Gate, s.First, s.Wait, s.Rounds, s.Stuck, s.Deadly = "", "", "", 0, 0, 0, 0, 0
 	j, task := jobOf(t, kind, s)
 	return complete(t.Context(), t, work.Local{Cores: 2}, j, task, nil)
 }

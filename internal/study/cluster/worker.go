@@ -26,6 +26,7 @@ type Worker struct {
 
 	Patience time.Duration // how long the server waits for a sign of a piece; 0: the usual time
 
+	late    time.Duration            // how long it waits at its end for pieces that are under way; 0: the usual time
 	settled func(string, work.Piece) // called with the key of its job when a piece has left the queue; may be nil: for tests
 
 	mutex    sync.Mutex
@@ -247,7 +248,7 @@ const lateTime = time.Second
 func (s *shift) leave(messages jetstream.MessagesContext) {
 	messages.Drain()
 	for {
-		m, err := messages.Next(jetstream.NextMaxWait(lateTime))
+		m, err := messages.Next(jetstream.NextMaxWait(cmp.Or(s.late, lateTime)))
 		if err != nil {
 			break
 		}
