@@ -177,7 +177,8 @@ type Config struct {
 	// Logger gets the log; the default is to log nothing.
 	Logger *slog.Logger
 
-	// Clock is for tests; the default is that of the system. See package clocktest.
+	// Clock is for tests; the default is that of the system. See package clocktest, whose clocks a bubble of testing/synctest needs: there the boot
+	// time of the system goes on while the bubble's time stands still, as if the machine were suspended.
 	Clock clock.Clock
 
 	// Transport replaces connections over TCP, and so Listen, TLS and Insecure; see package transport.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 	"ringleader.example/ringleader/transport/transporttest"
@@ -104,6 +105,7 @@ func (c *town) open(id uint64, at string, on *storage.Disk, config ringleader.Co
 		c.logs[id] = &diary{}
 	}
 	config.ID, config.Storage, config.Timing, config.Overrun, config.Listen = id, disk, ringleader.Test(), ringleader.Log, at
+	config.Clock = clocktest.New() // that of the system shows in a bubble what the machine does meanwhile
 	config.Logger = slog.New(slog.NewTextHandler(c.logs[id], nil))
 	config.Transport = transport.TCP{Insecure: true, Listener: c.network.Listen(at), Dial: c.network.Dialer(at)}.Open
 	return ringleader.Join(c.t.Context(), config)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/statushttp"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport/transporttest"
@@ -31,7 +32,7 @@ func TestADiskThatGivesNoAnswerShowsWithinTwoSeconds(t *testing.T) {
 		}
 		m, err := ringleader.Join(t.Context(), ringleader.Config{
 			ID: 1, Members: []ringleader.MemberAddress{{ID: 1, Address: "member1:1"}}, Storage: deaf{store, free},
-			Transport: transporttest.NewExchange().Open,
+			Transport: transporttest.NewExchange().Open, Clock: clocktest.New(),
 		})
 		if err != nil {
 			t.Fatal(err)
