@@ -53,7 +53,7 @@ func TestAnOperatorSeesHealthAndPausesPreemption(t *testing.T) {
 	t.Parallel()
 	well := filepath.Join(t.TempDir(), "well")
 	data := newStore(t, 1)
-	start(t, "join", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--stall", "1m", "--preempt", "--preempt-delay", "2m",
+	start(t, "join", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--stall", "1m", "--hang", "0", "--preempt", "--preempt-delay", "2m",
 		"--weight", "5", "--health-command", "test -e "+well, "--health-interval", "20ms", "--health-timeout", "1m")
 	until := func(code int, text string, arguments ...string) {
 		t.Helper()

@@ -229,7 +229,7 @@ func TestAMemberThatIsToldToStopReleasesItsLease(t *testing.T) {
 	var lines []*json.Decoder
 	for i := range addresses {
 		id := strconv.Itoa(i + 1)
-		flags := []string{"join", "--json", "--id", id, "--data", newStore(t, uint64(i+1)), "--lease", "10m", "--stall", "10m"}
+		flags := []string{"join", "--json", "--id", id, "--data", newStore(t, uint64(i+1)), "--lease", "10m", "--stall", "10m", "--hang", "0"}
 		for j, address := range addresses {
 			flags = append(flags, "--member", fmt.Sprintf("%d=%s", j+1, address))
 		}

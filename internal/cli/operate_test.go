@@ -70,10 +70,10 @@ func (g *trio) flags(id int) []string {
 	return append(flags, g.certified[id-1]...)
 }
 
-// join starts a member, with a lease that no slow machine lets lapse, and no busy disk gives up.
+// join starts a member, with a lease that no slow machine lets lapse and no busy disk gives up, and which no warden takes for one that hangs.
 func (g *trio) join(id int, flags ...string) *exec.Cmd {
 	g.t.Helper()
-	command, _ := launch(g.t, append(append([]string{"join", "--lease", "1m", "--stall", "1m"}, g.flags(id)...), flags...)...)
+	command, _ := launch(g.t, append(append([]string{"join", "--lease", "1m", "--stall", "1m", "--hang", "0"}, g.flags(id)...), flags...)...)
 	return command
 }
 
@@ -441,7 +441,7 @@ func TestDoctorFindsAWrongConfiguration(t *testing.T) {
 	}
 	wrong.Wait()
 	data := initialised()
-	if code, stdout, stderr := call(append(member, "--data", data, "--lease", "1m", "--stall", "1m")...); code != report.ExitFine || !strings.Contains(stdout, "Nothing is wrong") {
+	if code, stdout, stderr := call(append(member, "--data", data, "--lease", "1m", "--stall", "1m", "--hang", "0")...); code != report.ExitFine || !strings.Contains(stdout, "Nothing is wrong") {
 		t.Errorf("with nothing wrong: exit status %d, and prints\n%s%s", code, stdout, stderr)
 	}
 	if code, _, stderr := call(append(member, "--data", data, "--clock", "x")...); code != report.ExitUsage || !strings.Contains(stderr, "--clock wants HOST:PORT") {

@@ -17,7 +17,7 @@ import (
 // joining starts a member that knows one other one, and where it is itself, or else that it listens there.
 func (g *filed) joining(id, seed int, own ...string) {
 	g.t.Helper()
-	args := []string{"join", "--group", "jobs", "--id", fmt.Sprint(id), "--data", g.data(id), "--lease", "1m", "--stall", "1m", "--join", g.addresses[seed-1]}
+	args := []string{"join", "--group", "jobs", "--id", fmt.Sprint(id), "--data", g.data(id), "--lease", "1m", "--stall", "1m", "--hang", "0", "--join", g.addresses[seed-1]}
 	if g.secure {
 		at := filepath.Join(g.directory, fmt.Sprint(id))
 		args = append(args, "--cert", at+".pem", "--key", at+".key", "--ca", filepath.Join(g.directory, "ca.pem"))

@@ -36,7 +36,7 @@ func statusUntil(t *testing.T, data string, texts ...string) {
 func TestACommandThatTellsNoProgressLosesTheLead(t *testing.T) {
 	t.Parallel()
 	data, path, log := newStore(t, 1), t.TempDir(), new(rig.Text)
-	command := exec.Command("ringleader", "exec", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--stall", "1m",
+	command := exec.Command("ringleader", "exec", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "1m", "--stall", "1m", "--hang", "0",
 		"--progress", "500ms", "--progress-path", path, "--", "sleep", "1000")
 	command.Stderr = log
 	if err := command.Start(); err != nil {
@@ -66,7 +66,7 @@ func TestACommandThatTellsItsProgressByAFileGoesOn(t *testing.T) {
 	t.Parallel()
 	const promise = 3 * time.Second
 	sign, data := filepath.Join(t.TempDir(), "sign"), newStore(t, 1)
-	_, lines := start(t, "exec", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "6s", "--stall", "1m", "--progress", promise.String(),
+	_, lines := start(t, "exec", "--id", "1", "--data", data, "--member", "1="+freeAddress(t), "--lease", "6s", "--stall", "1m", "--hang", "0", "--progress", promise.String(),
 		"--progress-file", sign, "--", "sh", "-c", "echo true; exec sleep 1000")
 	begins := make(chan bool, 100)
 	go func() {
@@ -115,7 +115,7 @@ func TestACommandThatTellsNoMoreProgressLosesTheLeadToAnotherMember(t *testing.T
 	}
 	begins, log := make(chan began, 100), new(rig.Text)
 	for id := uint64(1); id <= 3; id++ {
-		flags := []string{"exec", "--id", fmt.Sprint(id), "--data", newStore(t, id), "--lease", "10m", "--stall", "10m", "--progress", promise.String()}
+		flags := []string{"exec", "--id", fmt.Sprint(id), "--data", newStore(t, id), "--lease", "10m", "--stall", "10m", "--hang", "0", "--progress", promise.String()}
 		_, lines := launchTo(t, io.MultiWriter(log, t.Output()), append(append(flags, members...), "--", "sh", "-c", `trap 'touch "$0/stopped-$RINGLEADER_MEMBER"; exit' TERM
 			printf '{"member":%s,"socket":"%s"}' "$RINGLEADER_MEMBER" "$NOTIFY_SOCKET"; while :; do sleep 0.1; done`, folder)...)
 		go func() {

@@ -151,9 +151,9 @@ func (t *threads) begin() {
 // silence counts.
 func (t *threads) kept() bool {
 	at, now := time.Now(), readThreads(t.pid)
-	kept, loops := t.judge(at.Sub(t.at), now)
+	kept := t.judge(at.Sub(t.at), now)
 	t.at, t.had = at, now
-	if kept || loops || !t.stood() {
+	if kept || !t.stood() {
 		return kept
 	}
 	t.begin() // the kernel may count that time as one in which a thread ran
@@ -187,11 +187,11 @@ const (
 	partInVain = 20
 )
 
-// judge is kept, of what is seen after a time, without a visit. It also reports whether a thread is in a loop.
-func (t *threads) judge(passed time.Duration, now map[string]thread) (kept, loops bool) {
+// judge is kept, of what is seen after a time, without a visit.
+func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
 	t.age += passed
 	var waited time.Duration // of all threads together, as each may wait for another one
-	waits := false
+	waits, loops := false, false
 	for id, n := range now {
 		before, known := t.had[id]
 		if !known {
@@ -199,7 +199,7 @@ func (t *threads) judge(passed time.Duration, now map[string]thread) (kept, loop
 		}
 		switch {
 		case n.state == "D", n.state == "t":
-			return true, false
+			return true
 		case !known:
 			waits = waits || n.state == "R"
 			continue
@@ -210,7 +210,7 @@ func (t *threads) judge(passed time.Duration, now map[string]thread) (kept, loop
 		loops = loops || n.ran-t.first[id].ran >= max(inVain, t.age/partInVain)
 	}
 	// A thread that wakes again and again, as the one that waits for all others before Go's collector may run, waits a little each time.
-	return !loops && (waits || waited > passed/2), loops
+	return !loops && (waits || waited > passed/2)
 }
 
 // readThreads reads the threads of a process.
