@@ -66,8 +66,8 @@ Exit status: 0 if at the start, after each fault and at the end all running memb
 reach a majority agreed on one leader, and the leases of no two members overlapped, as far
 as the members reported them: a renewal is reported within 10 ms. 1 if not. With Bully, 0
 if they agreed on the highest that they reach, and while no link was cut no two members
-were leaders at the same time for longer than the suspicion timeout of 400 ms. Who ends the
-demo by a signal while they elect, for less than the half minute that they have, gets 0.`,
+were leaders at the same time for longer than the suspicion timeout of 400 ms. 0, too, if a
+signal ends the demo during an election that has taken less than half a minute.`,
 		Example: `  ringleader demo
   ringleader demo --scenario crash
   ringleader demo --scenario partition

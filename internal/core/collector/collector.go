@@ -10,7 +10,7 @@ import (
 
 // Main runs the tests of a package with a collector that rests.
 func Main(m *testing.M) {
-	if os.Getenv("GOGC") == "" { // whoever sets it knows why
+	if os.Getenv("GOGC") == "" { // a value that the user sets counts
 		debug.SetGCPercent(400)
 	}
 	m.Run()

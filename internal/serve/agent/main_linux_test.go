@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	parallel := "8"      // tests wait for processes more than for cores
-	if testing.Short() { // as in the search for races, where eight groups that start at once elected nobody for a minute
+	if testing.Short() { // CI searches for races so: eight groups of slow processes that start together did not elect within a minute
 		parallel = "3"
 	}
 	_ = flag.Set("test.parallel", parallel)

@@ -85,7 +85,7 @@ func TestADemoThatDisagreesDoesNotPass(t *testing.T) {
 	}
 }
 
-// Who ends a demo cannot know that its members elect at this moment. What it says is true all the same.
+// A signal that ends the demo during an election is no failure, and the summary reports the election.
 func TestADemoThatIsEndedDuringAnElectionHasNotFailed(t *testing.T) {
 	for ago, held := range map[time.Duration]bool{0: true, patience: false} {
 		d, out := newQuorumDemo(3)
