@@ -37,37 +37,40 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// die sets kill timers and tells the moment of the last, then runs for ever.
+// die sets kill timers, then runs for ever.
+// It tells the moment of each timer before it sets it, since it may be dead right afterwards; when a timer is taken back, it tells that next.
 func die(how string) {
 	t, err := kernel.NewTimer(syscall.SIGKILL)
 	if err != nil {
 		panic(err)
 	}
 	now := clock.System().Boottime
-	at := now() + 100*time.Millisecond
 	set := func(at time.Duration) {
 		if err := t.Set(at); err != nil {
 			panic(err)
 		}
 	}
+	tellAndSet := func(at time.Duration) {
+		fmt.Println(int64(at))
+		set(at)
+	}
+	at := now() + 100*time.Millisecond
 	switch how {
 	case "moved":
 		set(now() + time.Hour)
-		set(at)
+		tellAndSet(at)
 	case "over":
-		fmt.Println(int64(now()))
-		set(now() - time.Hour)
+		tellAndSet(now() - time.Hour)
 	case "never": // and then in time
-		set(at)
+		tellAndSet(at)
 		set(kernel.Never)
+		fmt.Println(takenBack)
 		for now() < at+100*time.Millisecond {
 		}
-		at = now() + 50*time.Millisecond
-		set(at)
+		tellAndSet(now() + 50*time.Millisecond)
 	default:
-		set(at)
+		tellAndSet(at)
 	}
-	fmt.Println(int64(at))
 	if how == "stopped" {
 		syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	}
@@ -76,27 +79,34 @@ func die(how string) {
 	}
 }
 
+// takenBack is what a process tells when it has taken its timer back.
+const takenBack = "never"
+
 func TestTheKernelKillsAtTheMomentThatWasSetLast(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"set", "moved", "over", "never", "stopped"} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		c := exec.CommandContext(ctx, os.Args[0])
-		c.Env = append(os.Environ(), role+"="+how)
-		c.Stderr = t.Output()
-		out, _ := c.Output() // it is killed
-		if ctx.Err() != nil {
-			t.Fatalf("%s: it lives a minute after its moment", how)
+		var told []string
+		for len(told) == 0 || how == "never" && len(told) == 1 { // a host that stands still may let it die before it has taken its timer back
+			c := exec.CommandContext(ctx, os.Args[0])
+			c.Env = append(os.Environ(), role+"="+how)
+			c.Stderr = t.Output()
+			out, _ := c.Output() // it is killed
+			if ctx.Err() != nil {
+				t.Fatalf("%s: it lives a minute after its moment", how)
+			}
+			if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
+				t.Fatalf("%s: it has ended by %v", how, c.ProcessState)
+			}
+			told = strings.Fields(string(out))
 		}
-		at, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
-		if err != nil && how != "over" { // which may be dead before it tells
-			t.Fatalf("%s: %q: %v", how, out, err)
+		at, err := strconv.ParseInt(told[len(told)-1], 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %q: %v", how, told, err)
 		}
 		if early := time.Duration(at) - clock.System().Boottime(); early > 0 {
 			t.Errorf("%s: it has ended %v before its moment", how, early)
-		}
-		if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
-			t.Errorf("%s: it has ended by %v", how, c.ProcessState)
 		}
 	}
 }
