@@ -100,6 +100,11 @@ func (m *Member) PrepareAgain() {
 // prepares prepares this member for the lead, again after each tenure, until the member has stopped.
 func (m *Member) prepares() {
 	defer close(m.preparation.ended)
+	select {
+	case <-m.group.Resumed(): // after a restart it waits from now on
+	case <-m.Done():
+		return
+	}
 	rest := m.config.Clock.NewTimer()
 	defer rest.Stop()
 	pause := leastPrepareRest
@@ -127,10 +132,11 @@ func (m *Member) prepares() {
 
 // awaitNextPreparation waits until the member has to prepare: its tenure has ended, again is ready, or it was asked to. It reports false if
 // the member has stopped. Without again the member is prepared, and warm as soon as it could lead: after a restart it takes no part while the promises
-// of its life before run, and the lead is not to go there before.
+// of its life before run, and the lead is not to go there before. If it hears of no leader for half of that time, the group has restarted as a whole,
+// and all its members are alike.
 func (m *Member) awaitNextPreparation(again <-chan time.Time) bool {
 	led, told := false, again != nil
-	restarted := m.config.Clock.NewTimer()
+	restarted, half := m.config.Clock.NewTimer(), m.config.Timing.Lease/2
 	defer restarted.Stop()
 	for {
 		s, changed := m.group.State()
@@ -146,6 +152,10 @@ func (m *Member) awaitNextPreparation(again <-chan time.Time) bool {
 		case s.Leader != 0 && left > 0:
 			m.becomes(view.Warming, "")
 			restarted.Reset(left)
+			passed = restarted.C()
+		case left > half:
+			m.becomes(view.Warming, "")
+			restarted.Reset(left - half)
 			passed = restarted.C()
 		default:
 			m.becomes(view.Warm, "")

@@ -131,6 +131,13 @@ func TestAMemberThatHasJustRestartedIsNotWarm(t *testing.T) {
 		b.Kill(2)
 		begun := time.Now()
 		b.Start(2)
+		b.Until("it knows the leader", func() bool {
+			status := b.Member(2).Status()
+			if status.Members[1].Warmth == ringleader.Warm {
+				t.Fatalf("it is warm %v after its restart", time.Since(begun))
+			}
+			return status.Leader != nil
+		})
 		b.are(2, ringleader.Warming, 2, 3)
 		if err := b.Member(3).Resign(context.Background()); err != nil {
 			t.Fatal(err)

@@ -137,6 +137,16 @@ func (g *group) start(id int) error {
 	if err != nil {
 		return err
 	}
+	program, arguments := g.program, g.exec(id, self)
+	if g.options.library {
+		program, arguments = self, g.lead(id)
+	}
+	g.runs[id] = g.command(program, arguments...)
+	return g.runs[id].Start()
+}
+
+// exec returns the arguments of ringleader for a member that runs the server as a command.
+func (g *group) exec(id int, self string) []string {
 	service := g.here(fmt.Sprintf("10.0.0.%d:9000", id))
 	arguments := []string{
 		"exec", "--group", "jobs", "--id", strconv.Itoa(id), "--data", g.data(id), "--http", g.here(fmt.Sprintf("10.0.0.%d:8001", id)),
@@ -148,9 +158,16 @@ func (g *group) start(id int) error {
 	if !g.options.unready {
 		arguments = append(arguments, "--ready-port", service)
 	}
-	arguments = append(arguments, "--", self, "serve", service, g.options.listens.String())
-	g.runs[id] = g.command(g.program, arguments...)
-	return g.runs[id].Start()
+	return append(arguments, "--", self, "serve", service, g.options.listens.String())
+}
+
+// lead returns the arguments of [lead].
+func (g *group) lead(id int) []string {
+	arguments := []string{"lead", strconv.Itoa(id), g.data(id), g.here(fmt.Sprintf("10.0.0.%d:9000", id)), g.here(fmt.Sprintf("10.0.0.%d:8001", id))}
+	for other := 1; other <= members; other++ {
+		arguments = append(arguments, g.here(fmt.Sprintf("10.0.0.%d:7001", other)))
+	}
+	return arguments
 }
 
 // state asks a member.
@@ -197,7 +214,7 @@ func (g *group) leader(ctx context.Context) (id int, err error) {
 // update lets each member resign if it leads, stops it, and starts it again.
 func (g *group) update(ctx context.Context) error {
 	for id := 1; id <= members; id++ {
-		if g.state(id, "/leader") {
+		if g.state(id, "/leader") && !g.options.library { // which resigns when it is told to end
 			if _, err := control.NewClient(control.Socket(g.data(id))).Resign(ctx); err != nil {
 				return err
 			}
@@ -242,11 +259,11 @@ func (g *group) kill(ctx context.Context) error {
 		return err
 	}
 	_ = g.runs[id].Wait() // it tells that it was killed
-	if err := errors.Join(g.start(id), g.ready(ctx, id)); err != nil {
+	// Members have machines of their own elsewhere: there the start of one takes no processor from the next leader.
+	if _, err := g.leader(ctx); err != nil {
 		return err
 	}
-	_, err = g.leader(ctx)
-	return err
+	return errors.Join(g.start(id), g.ready(ctx, id))
 }
 
 // close ends all.

@@ -21,8 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// serve is the server: serve ADDRESS DELAY. It listens after the delay, and answers a write with a reading of CLOCK_MONOTONIC. After SIGTERM it takes
-// no more connections, and ends when it has answered what it has.
+// serve is the server that ringleader exec runs: serve ADDRESS DELAY. It listens after the delay, until SIGTERM.
 func serve(arguments []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -33,16 +32,28 @@ func serve(arguments []string) error {
 	if rest(ctx, delay) != nil {
 		return nil
 	}
-	l, err := net.Listen("tcp", arguments[0])
+	return accept(ctx, arguments[0], func() bool { return true }, func() {})
+}
+
+// accept listens at an address, says so, and answers each write with a reading of CLOCK_MONOTONIC while it may. When ctx is done, it
+// takes no more connections, answers what it has, and returns.
+func accept(ctx context.Context, address string, may func() bool, listens func()) error {
+	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
 	server := http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := io.Copy(io.Discard, r.Body); err == nil {
+		_, err := io.Copy(io.Discard, r.Body)
+		switch {
+		case err != nil:
+		case !may():
+			http.Error(w, "this member does not lead", http.StatusServiceUnavailable)
+		default:
 			fmt.Fprintln(w, int64(monotonic()))
 		}
 	})}
 	context.AfterFunc(ctx, func() { _ = server.Shutdown(context.Background()) })
+	listens()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -21,15 +21,16 @@ const usage = `Handover measures what clients of a front end notice while its me
 
   go run . [flags]
 
-Three members run one server each by ringleader exec, behind HAProxy or nginx. Writes arrive at a steady rate, each over a connection
-of its own. In a rolling update each member in turn resigns if it leads, stops, and starts; the next one follows when it is ready.
-In a kill the process of the leader's member gets SIGKILL. Calm is the same load with neither. A gap is the time between two
-writes that were accepted, by the clock of the server.
+Three members run one server each by ringleader exec, or in their own process, behind HAProxy or nginx. Writes arrive at a steady rate,
+each over a connection of its own. In a rolling update each member in turn resigns if it leads, stops, and starts; the next one
+follows when it is ready. In a kill the process of the leader's member gets SIGKILL; it starts again when the next leader is ready.
+Calm is the same load with neither. A gap is the time between two writes that were accepted, by the clock of the server.
 
 The folder must be bench/handover of the source tree: the front end has the recipe of packaging/recipes.
 
 Examples:
   go run . --updates 100 --kills 100
+  go run . --updates 100 --kills 100 --library
   go run . --front nginx --updates 20 --kills 20
 
 Flags:
@@ -43,13 +44,17 @@ type options struct {
 	calm           time.Duration
 	listens        time.Duration
 	unready        bool
+	library        bool
 	verbose        bool
 }
 
 func main() {
-	if len(os.Args) > 2 && os.Args[1] == "serve" {
-		if err := serve(os.Args[2:]); err != nil {
-			fmt.Fprintln(os.Stderr, "serve:", err)
+	for role, be := range map[string]func([]string) error{"serve": serve, "lead": lead} {
+		if len(os.Args) < 3 || os.Args[1] != role {
+			continue
+		}
+		if err := be(os.Args[2:]); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", role, err)
 			os.Exit(1)
 		}
 		return
@@ -72,6 +77,7 @@ func run(ctx context.Context, arguments []string) error {
 	flags.DurationVar(&o.calm, "calm", 10*time.Second, "time without faults, to compare with")
 	flags.DurationVar(&o.listens, "listens", 0, "time that the server needs until it listens")
 	flags.BoolVar(&o.unready, "unready", false, "without --ready-port: a leader counts as ready before its server listens")
+	flags.BoolVar(&o.library, "library", false, "the server has its member in itself, by Lead, and no process starts when it leads; without --listens and --unready")
 	flags.BoolVar(&o.verbose, "verbose", false, "show the logs of members, and each failure")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), usage)
@@ -79,6 +85,9 @@ func run(ctx context.Context, arguments []string) error {
 	}
 	if err := flags.Parse(arguments); err != nil {
 		return err
+	}
+	if o.library && (o.listens != 0 || o.unready) {
+		return errors.New("--listens and --unready are about a command, which --library has none of")
 	}
 	g, err := newGroup(ctx, o)
 	if err != nil {

@@ -56,7 +56,7 @@ func TestAMemberRunsBeforeOthersAndItsCommandAndHooksDoNot(t *testing.T) {
 		canary := 0
 		eventually(t, func() error {
 			for _, pid := range children(members[0]) {
-				if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); strings.Contains(string(line), "\x00canary\x00") {
+				if variables, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); strings.Contains(string(variables), "RINGLEADER_CANARY=") {
 					canary = pid
 					return nil
 				}

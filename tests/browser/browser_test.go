@@ -195,12 +195,28 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// until waits until an expression of JavaScript holds.
+// until waits until an expression of JavaScript holds. This process looks at it again and again: a timer of the page would stand still with
+// the page, and the test with it.
 func (p *tab) until(expression string) {
 	p.Helper()
-	if _, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(glance))); err != nil {
-		shown := eval[string](p, `document.body.innerText.slice(0, 1500)`)
-		p.Fatalf("%s never held: %v; %s\nthe page has:\n%s", expression, err, p.wrong, shown)
+	ctx, stop := context.WithTimeout(p.ctx, patience)
+	defer stop()
+	for again := time.Tick(glance); ; {
+		held, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf("!!(%s)", expression)))
+		if held {
+			return
+		}
+		select {
+		case <-again:
+		case <-ctx.Done():
+			ctx, stop := context.WithTimeout(p.ctx, patience/6)
+			defer stop()
+			shown, silent := chromedp.Run(ctx, chromedp.Evaluate[string](`document.visibilityState + ": " + document.body.innerText.slice(0, 1500)`))
+			if silent != nil {
+				shown = silent.Error()
+			}
+			p.Fatalf("%s never held: %v; %s\nthe page has:\n%s", expression, err, p.wrong, shown)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -39,6 +40,9 @@ type executor struct {
 	why     record.Reason // it has ended
 	late    bool          // by its keeper, as its lease was about to end
 	pause   time.Duration // after that
+
+	mu      sync.Mutex
+	tenures int // that have begun, and one more at the end of all
 }
 
 // Exec runs the command whenever the member leads, until ctx is done or the member has stopped. It returns the exit status of
@@ -48,10 +52,9 @@ func (a *Agent) Exec(ctx context.Context) (status int, err error) {
 	ctx, end := context.WithCancelCause(context.WithoutCancel(told))
 	defer context.AfterFunc(told, func() { end(record.Reason(context.Cause(told).Error())) })() // such as that a signal was received: the record has it
 	e := &executor{Agent: a, backoff: backoff{first: a.config.Backoff}}
-	if e.standby != nil {
-		e.keepers.prepare(e.config.Command)
-		defer e.keepers.dismiss()
-	}
+	e.keepers.prepare(e.config.Command)
+	defer e.keepers.dismiss()
+	defer e.hold()
 	for {
 		err := a.Lead(ctx, e.tenure)
 		switch {
@@ -83,12 +86,8 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 // tenure runs the command in one tenure of the member.
 func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
-	e.standby.hold()
-	defer func() {
-		if e.standby.release(); e.standby != nil {
-			e.keepers.prepare(e.config.Command)
-		}
-	}()
+	e.hold()
+	defer e.release()
 	for {
 		begun := time.Now()
 		told, err := e.run(ctx, l)
@@ -106,6 +105,28 @@ func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
 			return nil
 		}
 	}
+}
+
+// hold keeps what prepares a tenure from beginning, and ends what has begun.
+func (e *executor) hold() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.tenures++
+	e.standby.hold()
+}
+
+// release lets begin what prepares the next tenure, if there is none after the length of a lease. By then another member leads, and its command has
+// begun: to start processes is work, which would delay that where members share a machine.
+func (e *executor) release() {
+	ended := e.tenures
+	time.AfterFunc(e.config.Member.Timing.WithDefaults().Lease, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.tenures == ended {
+			e.standby.release()
+			e.keepers.prepare(e.config.Command)
+		}
+	})
 }
 
 // then returns what follows the end of a command. One that its keeper has stopped would have gone on, so no member leaves with it.

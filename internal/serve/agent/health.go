@@ -40,7 +40,7 @@ func (h Health) check(k *keepers, environment []string, timeout time.Duration) (
 
 // runCheck runs a command with a keeper, which kills all its processes when its time is over. It returns when none is left.
 func runCheck(ctx context.Context, k *keepers, command string, environment []string, timeout time.Duration) error {
-	run, err := k.hook(shell(command), environment, order{Limit: timeout}, nil)
+	run, err := k.hook(calm, shell(command), environment, order{Limit: timeout}, nil)
 	if err != nil {
 		return err
 	}

@@ -19,9 +19,11 @@ import (
 	"ringleader.example/ringleader/internal/serve/control"
 )
 
-// idle reports whether no command runs.
+// idle reports whether no command runs. Its keeper may wait for the next time, and has the command among its arguments.
 func (g *group) idle() bool {
-	return !slices.ContainsFunc(g.processes(), func(p process) bool { return strings.HasSuffix(p.arguments, " command loop ") })
+	return !slices.ContainsFunc(g.processes(), func(p process) bool {
+		return strings.HasSuffix(p.arguments, " command loop ") && !strings.Contains(p.arguments, " -- ")
+	})
 }
 
 // A file for each member is its health.

@@ -73,7 +73,7 @@ func (h *hooks) run(name, hook string, timeout time.Duration, v ringleader.View)
 	if hook == "" {
 		return
 	}
-	command, err := h.agent.keepers.hook(shell(hook), h.agent.environment(v.Role, v.Leader, v.Term), order{Limit: timeout, Grace: hookGrace}, os.Stderr)
+	command, err := h.agent.keepers.hook(hurried, shell(hook), h.agent.environment(v.Role, v.Leader, v.Term), order{Limit: timeout, Grace: hookGrace}, os.Stderr)
 	if err != nil {
 		h.agent.log.Warn("a hook does not start", "hook", name, "error", err)
 		return

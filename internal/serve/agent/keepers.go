@@ -42,19 +42,29 @@ func newKeepers(means Means, name string) (*keepers, error) {
 }
 
 // starter runs functions that start processes, one at a time. The kernel kills some keepers at the end of the thread that started
-// them, and this one lives as long as the process. What it starts runs before ordinary processes, where that is allowed, so that a keeper
-// begins and ends at once on a loaded host, too.
-var starter = sync.OnceValue(func() chan<- func() {
-	starts := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		_ = kernel.Hurry()
-		for start := range starts {
-			start()
-		}
-	}()
-	return starts
-})
+// them, and this one lives as long as the process.
+type starter = func() chan<- func()
+
+// What the first of these starts runs before ordinary processes, where that is allowed, so that a keeper begins at once on a loaded host, too. What the
+// second one starts runs as they do, until it hurries by itself.
+var (
+	hurried = newStarter(kernel.Hurry)
+	calm    = newStarter(kernel.HurryAlone)
+)
+
+func newStarter(policy func() error) starter {
+	return sync.OnceValue(func() chan<- func() {
+		starts := make(chan func())
+		go func() {
+			runtime.LockOSThread()
+			_ = policy()
+			for start := range starts {
+				start()
+			}
+		}()
+		return starts
+	})
+}
 
 // kept is a command with a keeper.
 type kept struct {
@@ -80,8 +90,8 @@ func (r *kept) why(late bool) record.Reason {
 
 // hook starts a command that runs under no lease: it may run a little longer than its member leads, and change what the host has
 // mounted.
-func (k *keepers) hook(command, variables []string, first order, stdout *os.File) (*kept, error) {
-	run, err := k.start(post{means: least, user: k.user}, command, nil, stdout)
+func (k *keepers) hook(by starter, command, variables []string, first order, stdout *os.File) (*kept, error) {
+	run, err := k.start(by, post{means: least, user: k.user}, command, nil, stdout)
 	if err == nil {
 		run.begin(variables, first)
 	}
@@ -102,7 +112,7 @@ func (k *keepers) prepare(command []string) {
 	started := make(chan *kept, 1)
 	k.spare = started
 	go func() {
-		spare, _ := k.start(post{means: k.means, user: k.user}, command, os.Stdin, os.Stdout) // nil: it could not start
+		spare, _ := k.start(calm, post{means: k.means, user: k.user}, command, os.Stdin, os.Stdout) // nil: it could not start
 		started <- spare
 	}()
 }
@@ -150,7 +160,7 @@ func (k *keepers) lease(command, variables []string, first order) (_ *kept, err 
 			return nil, fmt.Errorf("the warden does not listen: %w", err)
 		}
 	}
-	run, err := k.start(p, command, os.Stdin, os.Stdout)
+	run, err := k.start(hurried, p, command, os.Stdin, os.Stdout)
 	if err == nil {
 		run.begin(variables, first)
 	}
@@ -158,7 +168,7 @@ func (k *keepers) lease(command, variables []string, first order) (_ *kept, err 
 }
 
 // start starts the keeper of a command, which waits for its beginning. It has the environment of this process, without what is for the member.
-func (k *keepers) start(p post, command []string, stdin, stdout *os.File) (*kept, error) {
+func (k *keepers) start(by starter, p post, command []string, stdin, stdout *os.File) (*kept, error) {
 	orders, ours, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -174,7 +184,7 @@ func (k *keepers) start(p post, command []string, stdin, stdout *os.File) (*kept
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	started := make(chan error)
-	starter() <- func() { started <- c.Start() }
+	by() <- func() { started <- c.Start() }
 	if err := <-started; err != nil {
 		ours.Close()
 		return nil, err

@@ -10,7 +10,7 @@ import (
 func TestNothingWaitsForTheKeeperOfTheNextCommand(t *testing.T) {
 	k := &keepers{program: filepath.Join(t.TempDir(), "none"), means: least, pids: map[int]bool{}}
 	block := make(chan struct{})
-	starter() <- func() { <-block }
+	calm() <- func() { <-block }
 	overdue := time.AfterFunc(time.Minute, func() { close(block) })
 	k.prepare([]string{"true"})
 	if !overdue.Stop() {

@@ -104,7 +104,7 @@ func (s *standby) start(ctx context.Context, variables []string) (*kept, error) 
 	if s.run != nil {
 		s.run.end()
 	}
-	run, err := s.agent.keepers.hook(shell(s.command), variables, order{Stop: kernel.Never, Kill: kernel.Never}, os.Stderr)
+	run, err := s.agent.keepers.hook(calm, shell(s.command), variables, order{Stop: kernel.Never, Kill: kernel.Never}, os.Stderr)
 	s.run = run
 	return run, err
 }

@@ -220,10 +220,7 @@ func (c *Canary) start() (*process, error) {
 		return nil, err
 	}
 	command := exec.Command(program)
-	command.Args = []string{os.Args[0], "canary"} // for people: nothing reads it
-	for i := range c.places {
-		command.Args = append(command.Args, c.places[i].Path)
-	}
+	command.Args = os.Args // a program that reads them first comes to Be by the same way
 	command.Env = append(os.Environ(), variable+"="+string(order))
 	questions, err := command.StdinPipe()
 	if err != nil {

@@ -28,6 +28,9 @@ func HurryAlone() error { return ErrNone }
 // HurryAll returns [ErrNone].
 func HurryAll() error { return ErrNone }
 
+// HurryProcess returns [ErrNone].
+func HurryProcess(int) error { return ErrNone }
+
 // RelaxAll returns [ErrNone].
 func RelaxAll() error { return ErrNone }
 

@@ -51,18 +51,21 @@ func hurry(policy uintptr, priority int32) error {
 }
 
 // HurryAll is [Hurry] for all threads of this process.
-func HurryAll() error { return all(roundRobin, least) }
+func HurryAll() error { return all("self", roundRobin, least) }
+
+// HurryProcess is [Hurry] for all threads of another process.
+func HurryProcess(pid int) error { return all(strconv.Itoa(pid), roundRobin, least) }
 
 // RelaxAll takes [HurryAll] back, but for threads that have called [Hurry] or [HurryAlone] themselves.
-func RelaxAll() error { return all(ordinary, 0) }
+func RelaxAll() error { return all("self", ordinary, 0) }
 
-// all sets the policy of all threads. A thread that appears meanwhile has that of the thread that started it, which may not have been
-// set: so it looks until it finds no other.
-func all(policy uintptr, priority int32) error {
+// all sets the policy of all threads of a process, but for those of this one that have asked for themselves. A thread that appears meanwhile has that
+// of the thread that started it, which may not have been set: so it looks until it finds no other.
+func all(process string, policy uintptr, priority int32) error {
 	own.mu.Lock()
 	defer own.mu.Unlock()
 	for set := map[int]bool{}; ; {
-		tasks, err := os.ReadDir("/proc/self/task")
+		tasks, err := os.ReadDir("/proc/" + process + "/task")
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,7 @@ type Group struct {
 
 	entitled time.Duration // how long an answered request prolongs a lease, at most
 	longest  time.Duration // the length of such a lease
+	resumed  chan struct{} // closed when the member goes on with what an earlier life has kept, or if there is nothing
 	done     chan struct{} // closed when the member has left the group, or has stopped
 
 	mu      sync.Mutex
@@ -162,6 +163,10 @@ func (g *Group) End() {
 // Done is closed when the member has left the group, or has stopped.
 func (g *Group) Done() <-chan struct{} { return g.done }
 
+// Resumed is closed when the member goes on with what an earlier life has kept, or if there is nothing. From then on [Group.Timer] tells whether it
+// waits.
+func (g *Group) Resumed() <-chan struct{} { return g.resumed }
+
 // Command gives a command to the algorithm.
 func (g *Group) Command(c election.Command) { g.CommandBecause(c, view.Because{}) }
 
@@ -292,7 +297,7 @@ func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 	g = &group{
 		handle: &Group{
 			member: l.member, name: c.Group, leased: a.Leased, log: l.member.log, until: process.Never,
-			state: view.State{Since: time.Now()}, changed: make(chan struct{}), done: make(chan struct{}),
+			state: view.State{Since: time.Now()}, changed: make(chan struct{}), resumed: make(chan struct{}), done: make(chan struct{}),
 			entitled: c.Entitled, longest: c.Lease,
 		},
 		loop: l, member: l.member, limits: c.Limits, parameters: c.Parameters, lease: process.Never, index: -1,
@@ -312,6 +317,9 @@ func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 		if err := g.load(); err != nil {
 			return nil, err
 		}
+	}
+	if !g.recover {
+		close(g.handle.resumed)
 	}
 	g.voters = g.machine.Membership()
 	g.others(&g.handle.state)
@@ -476,6 +484,9 @@ func (g *group) apply() error {
 	}
 	g.queue()
 	g.reschedule()
+	if g.input.What == process.Recovered {
+		close(g.handle.resumed)
+	}
 	return nil
 }
 

@@ -1,0 +1,44 @@
+package agent
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+)
+
+// What prepares the next tenure is work of the moment at which another member begins to lead, perhaps on the same machine.
+func TestWhatPreparesTheNextTenureWaitsUntilAnotherLeads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lease := ringleader.LAN().Lease
+		e := &executor{Agent: &Agent{
+			config:  Config{Member: ringleader.Config{Timing: ringleader.LAN()}},
+			keepers: &keepers{means: ControlGroup}, // which has no keeper that waits
+			standby: &standby{moved: make(chan struct{})},
+		}}
+		held := func(want bool, when string) {
+			t.Helper()
+			synctest.Wait()
+			e.standby.mu.Lock()
+			defer e.standby.mu.Unlock()
+			if e.standby.held != want {
+				t.Errorf("%s: the command that prepares is held: %v", when, e.standby.held)
+			}
+		}
+		e.hold()
+		held(true, "in a tenure")
+		e.release()
+		time.Sleep(lease - 1)
+		held(true, "just before the length of a lease is over")
+		time.Sleep(1)
+		held(false, "after the length of a lease")
+
+		e.hold()
+		e.release()
+		time.Sleep(lease / 2)
+		e.hold()
+		time.Sleep(lease)
+		held(true, "in a tenure that followed at once")
+	})
+}
