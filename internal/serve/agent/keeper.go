@@ -82,7 +82,7 @@ func keep(arguments []string) int {
 	if err != nil {
 		return failed(err)
 	}
-	_ = kernel.HurryAll() // one that was started beforehand took no processor from others until now; where it is not allowed nothing hurries
+	_ = kernel.HurryAll()                                             // one that was started beforehand took no processor from others until now; where it is not allowed nothing hurries
 	if orders.Decode(&variables) != nil || orders.Decode(&o) != nil { // its member has ended, and no command is to begin
 		return notStarted
 	}
