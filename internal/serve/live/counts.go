@@ -54,9 +54,6 @@ func (g *Group) renew(until time.Duration, late bool) {
 	g.shows()
 }
 
-// isLate reports whether less than half of the lease is left. Only the loop calls it.
-func (g *Group) isLate() bool { return g.until-g.member.boot() < g.lasts()/2 }
-
 // lasts returns how long the lease lasts that this member has, or follows. Only the loop calls it.
 func (g *Group) lasts() time.Duration { return cmp.Or(g.span, g.entitled) }
 

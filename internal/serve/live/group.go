@@ -163,8 +163,7 @@ func (g *Group) End() {
 // Done is closed when the member has left the group, or has stopped.
 func (g *Group) Done() <-chan struct{} { return g.done }
 
-// Resumed is closed when the member goes on with what an earlier life has kept, or if there is nothing. From then on [Group.Timer] tells whether it
-// waits.
+// Resumed is closed when the member goes on with what an earlier life has kept, or if there is nothing: [Group.Timer] tells whether it waits.
 func (g *Group) Resumed() <-chan struct{} { return g.resumed }
 
 // Command gives a command to the algorithm.
@@ -402,9 +401,6 @@ func (g *group) proceed() error {
 	return err
 }
 
-// crowded reports whether no more messages fit.
-func (g *group) crowded() bool { return len(g.waiting) >= mostWaiting }
-
 // step gives an event to the algorithm. Its effects follow when its state is durable. An error, except for a malformed
 // message, stops the member.
 func (g *group) step(in process.Input) error {
@@ -473,7 +469,7 @@ func (g *group) apply() error {
 		}
 	}
 	renewed := g.lease != lease
-	late := renewed && g.handle.isLate()
+	late := renewed && g.handle.until-g.member.boot() < g.handle.lasts()/2 // less than half of the lease is left
 	g.reason(first, renewed, late)
 	g.recordDecision(first)
 	switch {

@@ -287,7 +287,7 @@ func (l *loop) deliver(p *peer, k key, kind uint8, message []byte) error {
 		return nil
 	case !g.started:
 		return nil
-	case g.crowded(): // the disk has not answered for long
+	case len(g.waiting) >= mostWaiting: // the disk has not answered for long
 		return l.disconnect(p, "its messages wait for the disk of this member")
 	}
 	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(kind), Message: message})
