@@ -31,7 +31,7 @@ func TestWhatPreparesTheNextTenureWaitsUntilAnotherLeads(t *testing.T) {
 		e.release()
 		time.Sleep(lease - 1)
 		held(true, "just before the length of a lease is over")
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		held(false, "after the length of a lease")
 
 		e.hold()
