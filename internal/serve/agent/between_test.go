@@ -10,10 +10,14 @@ import (
 
 // What prepares the next tenure is work of the moment at which another member begins to lead, perhaps on the same machine.
 func TestWhatPreparesTheNextTenureWaitsUntilAnotherLeads(t *testing.T) {
+	waits(t, ringleader.LAN(), ringleader.LAN().Lease)
+	waits(t, ringleader.WAN(), time.Second)
+}
+
+func waits(t *testing.T, timing ringleader.Timing, pause time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
-		lease := ringleader.LAN().Lease
 		e := &executor{Agent: &Agent{
-			config:  Config{Member: ringleader.Config{Timing: ringleader.LAN()}},
+			config:  Config{Member: ringleader.Config{Timing: timing}},
 			keepers: &keepers{means: ControlGroup}, // which has no keeper that waits
 			standby: &standby{moved: make(chan struct{})},
 		}}
@@ -29,16 +33,16 @@ func TestWhatPreparesTheNextTenureWaitsUntilAnotherLeads(t *testing.T) {
 		e.hold()
 		held(true, "in a tenure")
 		e.release()
-		time.Sleep(lease - 1)
-		held(true, "just before the length of a lease is over")
+		time.Sleep(pause - 1)
+		held(true, "just before the pause is over")
 		time.Sleep(time.Nanosecond)
-		held(false, "after the length of a lease")
+		held(false, "after the pause")
 
 		e.hold()
 		e.release()
-		time.Sleep(lease / 2)
+		time.Sleep(pause / 2)
 		e.hold()
-		time.Sleep(lease)
+		time.Sleep(pause)
 		held(true, "in a tenure that followed at once")
 	})
 }

@@ -115,11 +115,14 @@ func (e *executor) hold() {
 	e.standby.hold()
 }
 
-// release lets begin what prepares the next tenure, if there is none after the length of a lease. By then another member leads, and its command has
-// begun: to start processes is work, which would delay that where members share a machine.
+// settled is how long after a tenure what prepares the next one waits, at most: for the length of a lease, if that is shorter. By then another member
+// leads, and its command has begun. To start processes is work, which would delay that where members share a machine.
+const settled = time.Second
+
+// release lets begin what prepares the next tenure, a moment later, if there is none by then.
 func (e *executor) release() {
 	ended := e.tenures
-	time.AfterFunc(e.config.Member.Timing.WithDefaults().Lease, func() {
+	time.AfterFunc(min(settled, e.config.Member.Timing.WithDefaults().Lease), func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if e.tenures == ended {

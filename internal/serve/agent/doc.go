@@ -9,8 +9,8 @@
 // keeper, again and again, when the command has to stop and when it has to be dead. Both moments are before the end of the
 // lease. The keeper needs no further order, so the command ends in time even if the member is stopped. The member
 // kills a keeper that does not end in time. If the member cannot, a timer of the kernel kills the keeper, even a stopped one.
-// The keeper of the next command waits for it, with the first process: it starts with the member, or when the length of a lease has passed since the
-// last one ended.
+// The keeper of the next command waits for it, with the first process: it starts with the member, or when the length of a lease, at most a
+// second, has passed since the last one ended.
 //
 // On Linux a command under a lease runs in a PID namespace. When the first process of that dies, the kernel kills all
 // others, whatever they do. The wait for the first process returns when all are dead. The first process dies with its keeper,
