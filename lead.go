@@ -298,8 +298,8 @@ func (m *Member) stop(l Leadership, cause error, until time.Duration, fuse *fuse
 			until = ends
 			fuse.set(until)
 		}
-		last := before(until, m.config.Timing.Margin)
-		if m.config.Clock.Boottime() >= last {
+		now, last := m.config.Clock.Boottime(), before(until, m.config.Timing.Margin)
+		if now >= last {
 			if err, ended := m.overrun(l, returned); ended {
 				return err
 			}
@@ -308,7 +308,7 @@ func (m *Member) stop(l Leadership, cause error, until time.Duration, fuse *fuse
 			}
 			return <-returned
 		}
-		arm(m.config.Clock, alarm, last)
+		arm(m.config.Clock, alarm, nextLook(until, now, &m.config.Timing))
 		select {
 		case err := <-returned:
 			return err
@@ -316,6 +316,15 @@ func (m *Member) stop(l Leadership, cause error, until time.Duration, fuse *fuse
 		case <-changed:
 		}
 	}
+}
+
+// nextLook returns when the end of a lease is looked at next while work stops. If it is renewed, the look that sets the fuse anew may be as late as one
+// while work runs: the fuse of a process that waits for a processor must not kill it for a lease that goes on.
+func nextLook(until, now time.Duration, t *Timing) time.Duration {
+	if early := before(until, t.early()); now < early {
+		return early
+	}
+	return before(until, t.Margin)
 }
 
 // overrun applies Config.Overrun. A process that ends says why: on standard error, if no log takes errors. Ended reports that the work has
