@@ -35,8 +35,8 @@ func serve(arguments []string) error {
 	return accept(ctx, arguments[0], func() bool { return true }, func() {})
 }
 
-// accept listens at an address, says so, and answers each write with a reading of CLOCK_MONOTONIC while it may. When ctx is done, it
-// takes no more connections, answers what it has, and returns.
+// accept listens at an address, calls listens, and answers writes until ctx is done. While may reports true, the answer to a write is a reading of
+// CLOCK_MONOTONIC; otherwise it is an error. At the end accept closes the listener, answers the requests that it has, and returns.
 func accept(ctx context.Context, address string, may func() bool, listens func()) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
