@@ -12,6 +12,15 @@ import (
 	"ringleader.example/ringleader/proofs"
 )
 
+// A counterexample to induction is an answer also where no solver is installed.
+func TestACounterexampleToInductionNeedsNoSolver(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	code, out, errs := call("prove", "lcr", "--drop", "passed")
+	if code != report.ExitNo || !strings.Contains(out, "broken home") || !strings.Contains(errs, "no solver is installed") {
+		t.Errorf("exit status %d: %s%s", code, out, errs)
+	}
+}
+
 // Whatever is wrong with solvers is one line, and then nothing counts as proved.
 func TestWhatIsWrongWithSolversIsOneLine(t *testing.T) {
 	const told = "if [ \"$1\" = --version ]; then echo version 9.9; exit; fi\n"

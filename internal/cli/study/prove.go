@@ -188,11 +188,22 @@ func proveAll(p *plan.Program, command *cobra.Command, names []string, o *proveO
 		if o.draw != "-" {
 			fmt.Fprintln(p.Out)
 		}
-		if _, err := induction(p, plans[0].Model, o); err != nil {
+		switch refuted, err := induction(p, plans[0].Model, o); {
+		case err != nil:
 			return err
+		case refuted:
+			return answered(p, found)
 		}
 	}
 	return found
+}
+
+// answered returns the error of a command that has shown a counterexample, whatever the solvers said. It prints why they said nothing.
+func answered(p *plan.Program, solvers error) error {
+	if exit := (report.ExitError{}); errors.As(solvers, &exit) && exit.Err != nil {
+		p.Complain(exit.Error())
+	}
+	return report.ErrNo
 }
 
 // searched searches for a counterexample to induction, which refutes, and runs no solver.
