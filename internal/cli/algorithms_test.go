@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -10,13 +10,15 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
+
+	"ringleader.example/ringleader/internal/cli"
 )
 
 // algorithmsIn is what ringleader algorithms prints into a pipe, with one space between words.
 func algorithmsIn(t *testing.T, columns string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := Run(context.Background(), "ringleader", all.Algorithms, []string{"algorithms"}, strings.NewReader(""), &stdout, &stderr, func(name string) string {
+	code := cli.Run(context.Background(), "ringleader", all.Algorithms, []string{"algorithms"}, strings.NewReader(""), &stdout, &stderr, func(name string) string {
 		return map[string]string{"COLUMNS": columns}[name]
 	})
 	if code != 0 {

@@ -1,22 +1,11 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"net"
-	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -24,60 +13,16 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli/option"
-	"ringleader.example/ringleader/internal/cli/plan"
-	"ringleader.example/ringleader/internal/serve/agent"
-	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
+
+	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
-// TestMain lets this test binary be the command ringleader too, as cmd/ringleader wires it, on the PATH
-// of scripts and tests.
-func TestMain(m *testing.M) {
-	agent.Be()                         // a member that runs a command starts this program
-	_ = flag.Set("test.parallel", "4") // tests wait for processes more than for cores
-	if signal.Ignored(os.Interrupt) {  // as in what a script starts with &: programs would inherit that
-		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	}
-	testscript.Main(withCaches{m}, map[string]func(){"ringleader": func() {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		context.AfterFunc(ctx, stop)
-		code := Run(ctx, "ringleader", all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-		stop()
-		os.Exit(code)
-	}, "doomed": doom})
-}
+func TestMain(m *testing.M) { clitest.Main(m, nil) }
 
 // long lets tests take minutes.
-var long = flag.Bool("long", false, "besiege members by 10 000 idle and 1000 busy clients and 1 GB of noise, with the usual lease; compute all orders of the results again; run every command of the pages; let a worker give up a long piece")
-
-// cacheVariables name the directory of caches, on one system or another.
-var cacheVariables = []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"}
-
-// withCaches runs tests with a directory of caches of their own, which has a token for servers that commands start.
-type withCaches struct{ *testing.M }
-
-func (m withCaches) Run() int {
-	if hangup := syscall.SIGHUP; signal.Ignored(hangup) { // as under nohup: programs would inherit that
-		signal.Notify(make(chan os.Signal, 1), hangup)
-	}
-	folder, err := os.MkdirTemp("", "caches")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(folder)
-	for _, name := range cacheVariables {
-		_ = os.Setenv(name, folder)
-	}
-	return m.M.Run()
-}
-
-// onlyComputes skips a test with -short: the race detector has nothing to see in it.
-func onlyComputes(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it only computes")
-	}
-}
+var long = flag.Bool("long", false, "compute all orders of the results again; run every command of the pages")
 
 func TestScripts(t *testing.T) {
 	// A call moves this process while others read their scripts.
@@ -92,114 +37,7 @@ func TestScripts(t *testing.T) {
 		}
 		dir = ""
 	}
-	testscript.Run(t, scripts(dir, files))
-}
-
-// These scripts wait for processes, beside the tests that do; their calls name no files.
-func TestScriptsOfProcesses(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, scripts("testdata/live", nil))
-}
-
-// scripts are the settings for scripts: those of a folder, and files.
-func scripts(dir string, files []string) testscript.Params {
-	return testscript.Params{
-		Dir: dir, Files: files,
-		Setup: func(e *testscript.Env) error {
-			for _, name := range cacheVariables {
-				e.Setenv(name, filepath.Join(e.WorkDir, "caches"))
-			}
-			e.Setenv("COLUMNS", "1000") // so that a line of output is one line; width.txtar is about narrow terminals
-			addresses, err := rig.FreeAddresses(2)
-			for i, address := range addresses {
-				_, port, _ := net.SplitHostPort(address)
-				e.Setenv(fmt.Sprintf("PORT%d", i+1), port)
-			}
-			return err
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"calls": calls, "calls-here": callsHere, "exits": exits, "result": result},
-	}
-}
-
-// exits runs a command that must exit with a status, or with one of two: exits STATUS[|STATUS] COMMAND ARGUMENT...
-func exits(ts *testscript.TestScript, negated bool, args []string) {
-	if negated || len(args) < 2 {
-		ts.Fatalf("usage: exits STATUS COMMAND ARGUMENT...")
-	}
-	err := ts.Exec(args[1], args[2:]...)
-	got := 0
-	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		got = exit.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if !slices.Contains(strings.Split(args[0], "|"), strconv.Itoa(got)) {
-		ts.Fatalf("exit status %d, want %s", got, args[0])
-	}
-}
-
-// calls runs a command line in this process, where hundreds start sooner than in their own: calls STATUS ARGUMENT... The folder is that
-// of the tests, so a call that names a file is for [callsHere]; one that starts this program, as join does with its warden, is for exec.
-func calls(ts *testscript.TestScript, negated bool, args []string) {
-	if negated || len(args) < 2 {
-		ts.Fatalf("usage: calls STATUS ARGUMENT...")
-	}
-	runsInProcess(ts, args[0], args[1:], "")
-}
-
-// here is held by the call that has moved this process into the folder of its script.
-var here sync.Mutex
-
-// callsHere is calls in the folder of the script, one such call of all scripts at a time: calls-here STATUS [<FILE] ARGUMENT... The file is what
-// the command reads from stdin.
-func callsHere(ts *testscript.TestScript, negated bool, args []string) {
-	if negated || len(args) < 2 {
-		ts.Fatalf("usage: calls-here STATUS [<FILE] ARGUMENT...")
-	}
-	status, args, stdin := args[0], args[1:], ""
-	if file, is := strings.CutPrefix(args[0], "<"); is {
-		args, stdin = args[1:], ts.ReadFile(file)
-	}
-	here.Lock()
-	defer here.Unlock()
-	home, err := os.Getwd()
-	ts.Check(err)
-	ts.Check(os.Chdir(ts.MkAbs(".")))
-	defer func() { ts.Check(os.Chdir(home)) }()
-	runsInProcess(ts, status, args, stdin)
-}
-
-// runsInProcess fails unless a command line exits with a status.
-func runsInProcess(ts *testscript.TestScript, status string, args []string, stdin string) {
-	want, err := strconv.Atoi(status)
-	ts.Check(err)
-	got := Run(context.Background(), "ringleader", all.Algorithms, args, strings.NewReader(stdin), ts.Stdout(), ts.Stderr(), ts.Getenv)
-	if got != want {
-		ts.Fatalf("exit status %d, want %d", got, want)
-	}
-}
-
-// ownCall is the part of a result about its call.
-var ownCall = regexp.MustCompile(`"command":"(?:[^"\\]|\\.)*",`)
-
-// result keeps in a file what was printed, but for the call: result FILE.
-func result(ts *testscript.TestScript, negated bool, args []string) {
-	if negated || len(args) != 1 {
-		ts.Fatalf("usage: result FILE")
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ownCall.ReplaceAllString(ts.ReadFile("stdout"), "")), 0o600))
-}
-
-// call runs a command line in this process.
-func call(args ...string) (code int, stdout, stderr string) {
-	return callWith(nil, args...)
-}
-
-// callWith runs a command in this process, with variables of the environment.
-func callWith(variables map[string]string, args ...string) (code int, stdout, stderr string) {
-	var out, err bytes.Buffer
-	code = Run(context.Background(), "ringleader", all.Algorithms, args, strings.NewReader(""), &out, &err, func(name string) string { return variables[name] })
-	return code, out.String(), err.String()
+	testscript.Run(t, clitest.Scripts(dir, files))
 }
 
 func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
@@ -256,7 +94,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 		{"join --id 1 --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7001 --data d", "have the same address"},
 		{"join --id 1 --member 1=127.0.0.1:7001 --data d --suspicion 60ms", "--suspicion (60ms) must be"},
 	} {
-		code, stdout, stderr := call(strings.Fields(c.call)...)
+		code, stdout, stderr := clitest.Call(strings.Fields(c.call)...)
 		if code != report.ExitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 ||
 			!strings.HasPrefix(stderr, "ringleader: ") || !strings.Contains(stderr, c.says) {
 			t.Errorf("ringleader %s: exit status %d, stdout %q, stderr %q, want one line with %q", c.call, code, stdout, stderr, c.says)
@@ -265,9 +103,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 }
 
 func TestEveryCommandHasExamplesThatParse(t *testing.T) {
-	root := func() *cobra.Command {
-		return commandLine(&plan.Program{Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}}).root()
-	}
+	root := func() *cobra.Command { return cli.Tree("ringleader", all.Algorithms) }
 	var check func(*cobra.Command)
 	check = func(command *cobra.Command) {
 		for _, sub := range command.Commands() {
@@ -304,7 +140,7 @@ func (broken) Write([]byte) (int, error) { panic("a\npanic") }
 func TestABugIsOneLineAndItsStackIsOnDemand(t *testing.T) {
 	for debug, stack := range map[string]bool{"": false, "1": true} {
 		var stderr bytes.Buffer
-		code := Run(context.Background(), "ringleader", all.Algorithms, []string{"help"}, strings.NewReader(""), broken{}, &stderr, func(name string) string {
+		code := cli.Run(context.Background(), "ringleader", all.Algorithms, []string{"help"}, strings.NewReader(""), broken{}, &stderr, func(name string) string {
 			return map[string]string{"RINGLEADER_DEBUG": debug}[name]
 		})
 		first, rest, _ := strings.Cut(stderr.String(), "\n")

@@ -1,15 +1,17 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli"
 	"ringleader.example/ringleader/internal/show/report"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 func TestAStudyThatIsStoppedReportsWhetherPointsAreLost(t *testing.T) {
@@ -25,34 +27,25 @@ func TestAStudyThatIsStoppedReportsWhetherPointsAreLost(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"compare", "lcr", "--n", "8..1048576", "--draw", drawing}, c.out...)
-		code := Run(stopped, "ringleader", all.Algorithms, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+		code := cli.Run(stopped, "ringleader", all.Algorithms, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
 		if code != report.ExitIncomplete || stdout.Len() > 0 || stderr.String() != c.says {
 			t.Errorf("exit status %d, %q and %q", code, stdout.String(), stderr.String())
 		}
-		if lines(drawing) > 0 {
+		if clitest.Lines(drawing) > 0 {
 			t.Error("there is a drawing of what was not finished")
 		}
 	}
-	if lines(points) != 1 {
-		t.Errorf("%d lines are kept, and should be the first", lines(points))
+	if clitest.Lines(points) != 1 {
+		t.Errorf("%d lines are kept, and should be the first", clitest.Lines(points))
 	}
 }
 
 func TestAComparisonThatCannotBeWrittenIsNotFine(t *testing.T) {
 	for _, how := range []string{"", "--csv", "--json", "--draw=-"} {
 		args := strings.Fields("compare lcr --n 4 --orders 5 " + how)
-		code, stderr := runInto(t, full{}, args...)
+		code, stderr := runInto(t, clitest.Full{}, args...)
 		if want := "ringleader: cannot write to stdout: no space left on device\n"; code != report.ExitNo || stderr != want {
 			t.Errorf("%s: exit status %d and %q, want %d and %q", how, code, stderr, report.ExitNo, want)
 		}
 	}
-}
-
-// lines returns the lines of a file.
-func lines(path string) int {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0
-	}
-	return bytes.Count(text, []byte("\n"))
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -14,19 +14,22 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/serve/explain/explaintest"
+
+	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 func TestRecordsAreGatheredAndExplained(t *testing.T) {
 	directory := explaintest.Records(t, "")
 	file, drawing := filepath.Join(directory, "incident.rec"), filepath.Join(directory, "incident.svg")
-	if code, stdout, stderr := call("record", directory, "--out", file); code != 0 || stderr != "" {
+	if code, stdout, stderr := clitest.Call("record", directory, "--out", file); code != 0 || stderr != "" {
 		t.Fatalf("record: %d, %q, %q", code, stdout, stderr)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v", info, err)
 	}
-	_, fromFile, _ := call("explain", file)
-	code, stdout, stderr := call("explain", directory, "--replay", "--check", "--draw", drawing)
+	_, fromFile, _ := clitest.Call("explain", file)
+	code, stdout, stderr := clitest.Call("explain", directory, "--replay", "--check", "--draw", drawing)
 	if stderr != "" || code == 64 {
 		t.Errorf("explain: %d, %q", code, stderr)
 	}
@@ -47,8 +50,8 @@ func TestRecordsAreGatheredAndExplained(t *testing.T) {
 		t.Errorf("the drawing: %.80s, %v", picture, err)
 	}
 
-	_, stdout, _ = call("explain", file, "--replay", "--check", "--json")
-	if err := valid(schemaOf(t, "explain"), stdout); err != nil {
+	_, stdout, _ = clitest.Call("explain", file, "--replay", "--check", "--json")
+	if err := clitest.Valid(clitest.SchemaOf(t, "../..", "explain"), stdout); err != nil {
 		t.Errorf("%v\n%s", err, stdout)
 	}
 }
@@ -59,7 +62,7 @@ func TestASignalStopsExplain(t *testing.T) {
 	stop()
 	for _, args := range [][]string{{"explain", directory, "--check"}, {"record", directory, "--out", filepath.Join(directory, "x.rec")}} {
 		var stdout, stderr bytes.Buffer
-		code := Run(ctx, "ringleader", all.Algorithms, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+		code := cli.Run(ctx, "ringleader", all.Algorithms, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
 		if code != 3 || stdout.Len() > 0 || stderr.String() != "ringleader: stopped before all was read\n" {
 			t.Errorf("%s: %d, %q\n%s", args[0], code, stderr.String(), stdout.String())
 		}
@@ -68,15 +71,15 @@ func TestASignalStopsExplain(t *testing.T) {
 
 func TestTheChangesOfAYearAreToldWithoutDetails(t *testing.T) {
 	file := filepath.Join(explaintest.Records(t, ""), "2", "changes.seg")
-	code, stdout, stderr := call("explain", file)
+	code, stdout, stderr := clitest.Call("explain", file)
 	if code != 0 || stderr != "" || strings.Contains(stdout, "1970") || !strings.Contains(strings.Join(strings.Fields(stdout), " "), "transferred (told by member 2)") {
 		t.Errorf("%d, %s\n%s", code, stderr, stdout)
 	}
-	_, stdout, _ = call("explain", file, "--json")
-	if err := valid(schemaOf(t, "explain"), stdout); err != nil || !strings.Contains(stdout, `"older"`) {
+	_, stdout, _ = clitest.Call("explain", file, "--json")
+	if err := clitest.Valid(clitest.SchemaOf(t, "../..", "explain"), stdout); err != nil || !strings.Contains(stdout, `"older"`) {
 		t.Errorf("%v\n%s", err, stdout)
 	}
-	code, _, stderr = call("explain", file, "--draw", filepath.Join(t.TempDir(), "x.svg"))
+	code, _, stderr = clitest.Call("explain", file, "--draw", filepath.Join(t.TempDir(), "x.svg"))
 	if code == 0 || !strings.Contains(stderr, "with details") || strings.Count(stderr, "\n") > 3 {
 		t.Errorf("--draw: %d, %s", code, stderr)
 	}
@@ -85,11 +88,11 @@ func TestTheChangesOfAYearAreToldWithoutDetails(t *testing.T) {
 func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
 	directory := explaintest.Records(t, "")
 	run, found, page := filepath.Join(directory, "run.json"), filepath.Join(directory, "found.json"), filepath.Join(directory, "run.html")
-	code, _, stderr := call("explain", directory, "--export", run)
+	code, _, stderr := clitest.Call("explain", directory, "--export", run)
 	if code == 64 || !strings.Contains(stderr, "each with the state that is recorded") {
 		t.Fatalf("explain --export: %d, %s", code, stderr)
 	}
-	code, stdout, stderr := call("replay", run, "--story", "--draw", page)
+	code, stdout, stderr := clitest.Call("replay", run, "--story", "--draw", page)
 	if code != 0 || stderr != "" || !strings.Contains(stdout, "crashes") || !strings.Contains(stdout, "LEADER in term 3") {
 		t.Errorf("replay: %d, %s\n%s", code, stderr, stdout)
 	}
@@ -98,16 +101,16 @@ func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
 	}
 
 	const few = "terms=3,renewals=1,asking=no,answer-timeout=1,deferral=1,claim-timeout=1"
-	code, stdout, stderr = call("verify", "--from", run, "--at", "40", "--param", few)
+	code, stdout, stderr = clitest.Call("verify", "--from", run, "--at", "40", "--param", few)
 	if code != 0 || !strings.Contains(stdout, "holds:") || !strings.Contains(stdout, "after step 40") {
 		t.Errorf("verify --from: %d, %s\n%s", code, stderr, stdout)
 	}
 	// The leases of the group bear clocks that are wrong by a twentieth, and not by a half.
-	code, stdout, stderr = call("verify", "--from", run, "--at", "24", "--param", few, "--clock-error", "1/2", "--save", found)
+	code, stdout, stderr = clitest.Call("verify", "--from", run, "--at", "24", "--param", few, "--clock-error", "1/2", "--save", found)
 	if code != 1 || !strings.Contains(stdout, "two running leases") {
 		t.Errorf("with wrong clocks: %d, %s\n%s", code, stderr, stdout)
 	}
-	if code, stdout, stderr := call("replay", found); code != 1 || !strings.Contains(stdout, "while the lease of process") {
+	if code, stdout, stderr := clitest.Call("replay", found); code != 1 || !strings.Contains(stdout, "while the lease of process") {
 		t.Errorf("replay of what was found: %d, %s\n%s", code, stderr, stdout)
 	}
 }
@@ -115,7 +118,7 @@ func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
 func TestAWrongCallOfARecordedRunIsOneClearLine(t *testing.T) {
 	directory := explaintest.Records(t, "")
 	run, other := filepath.Join(directory, "run.json"), filepath.Join(directory, "run.txt")
-	call("explain", directory, "--export", run)
+	clitest.Call("explain", directory, "--export", run)
 	if err := os.WriteFile(other, []byte("no run"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +136,7 @@ func TestAWrongCallOfARecordedRunIsOneClearLine(t *testing.T) {
 		{[]string{"run", "quorum-bully", "--ids", "1,2,3", "--lazy", "--step", "--begins", "eJz"}, "--begins is no moment"},
 		{[]string{"run", "quorum-bully", "--ids", "1,2,3", "--begins", "eJz"}, "are for --step"},
 	} {
-		if code, stdout, stderr := call(c.args...); code == 0 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") > 3 {
+		if code, stdout, stderr := clitest.Call(c.args...); code == 0 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") > 3 {
 			t.Errorf("%q: %d\n%s%s", c.args, code, stdout, stderr)
 		}
 	}
@@ -145,7 +148,7 @@ func TestWhatCannotBeExportedIsOneClearLine(t *testing.T) {
 	if err != nil || len(all) != 3 {
 		t.Fatal(all, err)
 	}
-	code, _, stderr := call("explain", all[0], all[1], "--export", filepath.Join(t.TempDir(), "run.json"))
+	code, _, stderr := clitest.Call("explain", all[0], all[1], "--export", filepath.Join(t.TempDir(), "run.json"))
 	if code == 0 || !strings.Contains(stderr, "the record of member") || !strings.Contains(stderr, "is missing") || strings.Count(stderr, "\n") > 2 {
 		t.Errorf("%d, %s", code, stderr)
 	}
@@ -173,7 +176,7 @@ func TestWrongRecordsAreOneClearLine(t *testing.T) {
 		{[]string{"explain", t.TempDir()}, "there is no record in"},
 		{[]string{"record", foreign, "--out", filepath.Join(directory, "x")}, "there is no record"},
 	} {
-		code, stdout, stderr := call(c.args...)
+		code, stdout, stderr := clitest.Call(c.args...)
 		if code == 0 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") > 2 {
 			t.Errorf("%q: %d\n%s%s", c.args, code, stdout, stderr)
 		}

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/show/report"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 func TestInitOnAFullDiskIsNotAWrongCall(t *testing.T) {
@@ -19,7 +21,7 @@ func TestInitOnAFullDiskIsNotAWrongCall(t *testing.T) {
 		t.Skipf("only root can mount a small file system: %v", err)
 	}
 	defer syscall.Unmount(directory, 0)
-	code, stdout, stderr := call("init", "--data", filepath.Join(directory, "data"), "--group", "payments", "--id", "3")
+	code, stdout, stderr := clitest.Call("init", "--data", filepath.Join(directory, "data"), "--group", "payments", "--id", "3")
 	if code != report.ExitNo || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "no space left on device") {
 		t.Errorf("exit status %d, stdout %q, stderr %q", code, stdout, stderr)
 	}

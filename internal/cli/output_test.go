@@ -1,8 +1,7 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,20 +10,16 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/show/report"
+
+	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
-
-// full is a disk without room.
-type full struct{}
-
-func (full) Write([]byte) (int, error) {
-	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: errors.New("no space left on device")}
-}
 
 // runInto runs a command line whose results go to stdout, and returns its exit status and errors.
 func runInto(t *testing.T, stdout io.Writer, args ...string) (code int, stderr string) {
 	t.Helper()
 	var errs bytes.Buffer
-	code = Run(t.Context(), "ringleader", all.Algorithms, args, strings.NewReader(""), stdout, &errs, func(string) string { return "" })
+	code = cli.Run(t.Context(), "ringleader", all.Algorithms, args, strings.NewReader(""), stdout, &errs, func(string) string { return "" })
 	return code, errs.String()
 }
 
@@ -33,7 +28,7 @@ func TestAResultThatCannotBeWrittenIsNotFine(t *testing.T) {
 		"run lcr --n 3", "run lcr --n 3 --json", "run lcr --n 3 --draw -", "run lcr --n 3 --trace -", "count lcr --n 3",
 		"verify lcr --n 2", "algorithms", "algorithms lcr", "algorithms --json", "version", "run --help",
 	} {
-		code, stderr := runInto(t, full{}, strings.Fields(line)...)
+		code, stderr := runInto(t, clitest.Full{}, strings.Fields(line)...)
 		if want := "ringleader: cannot write to stdout: no space left on device\n"; code != report.ExitNo || stderr != want {
 			t.Errorf("%s: exit status %d and %q, want %d and %q", line, code, stderr, report.ExitNo, want)
 		}

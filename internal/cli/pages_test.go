@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/study/gallery"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 //go:generate go test -run TestPagesShowWhatIsPrinted|TestThePageOfResultsIsMadeOfThem . -update
@@ -84,7 +86,7 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 	}
 	for _, file := range slices.Concat(pages, later, []string{readme, sources}) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			old := contents(t, file)
+			old := clitest.Contents(t, file)
 			page, ran, drawn := printed(t, string(old))
 			if blocks := strings.Count(page, "```console\n"); ran < blocks && file != readme || ran < 3 && file != sources || ran == 0 {
 				t.Errorf("%d commands show what they print, in %d blocks", ran, blocks)
@@ -95,7 +97,7 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 				}
 			}
 			for _, drawing := range drawn {
-				if !bytes.Equal(contents(t, drawing), contents(t, filepath.Join(docs, filepath.Base(drawing)))) {
+				if !bytes.Equal(clitest.Contents(t, drawing), clitest.Contents(t, filepath.Join(docs, filepath.Base(drawing)))) {
 					t.Errorf("docs/%s is not what the command draws: go generate ./...", filepath.Base(drawing))
 				}
 			}
@@ -120,11 +122,11 @@ func printed(t *testing.T, page string) (now string, ran int, written []string) 
 		}
 		ran++
 		if c, is := costly[command]; is && !*long && !*update {
-			_, stdout, stderr := call(arguments(c.call())...)
+			_, stdout, stderr := clitest.Call(clitest.Arguments(c.call())...)
 			c.as(t, stdout+stderr, want)
 			return block
 		}
-		_, stdout, stderr := call(arguments(command)...)
+		_, stdout, stderr := clitest.Call(clitest.Arguments(command)...)
 		out := stdout + stderr
 		if shortened(want).MatchString(out) {
 			return block
@@ -240,15 +242,6 @@ func TestANewOutputIsShortenedAsTheOldOneWas(t *testing.T) {
 			t.Errorf("%q like %q is %q, not %q", c[0], c[1], got, c[2])
 		}
 	}
-}
-
-func contents(t *testing.T, file string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 func TestShortenedTextsMatchWhatTheyLeaveOutAndNothingElse(t *testing.T) {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package cli_test
 
 import (
 	"os"
@@ -10,12 +10,14 @@ import (
 
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/proofs"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // A counterexample to induction is an answer also where no solver is installed.
 func TestACounterexampleToInductionNeedsNoSolver(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	code, out, errs := call("prove", "lcr", "--drop", "passed")
+	code, out, errs := clitest.Call("prove", "lcr", "--drop", "passed")
 	if code != report.ExitNo || !strings.Contains(out, "broken home") || !strings.Contains(errs, "no solver is installed") {
 		t.Errorf("exit status %d: %s%s", code, out, errs)
 	}
@@ -53,7 +55,7 @@ func TestWhatIsWrongWithSolversIsOneLine(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			code, out, errs := callWith(map[string]string{"COLUMNS": "1000"}, append([]string{"prove", "lcr"}, c.flags...)...)
+			code, out, errs := clitest.CallWith(map[string]string{"COLUMNS": "1000"}, append([]string{"prove", "lcr"}, c.flags...)...)
 			var below []string // the table of the model
 			for line := range strings.Lines(out) {
 				if strings.HasPrefix(line, "  ") {
@@ -104,10 +106,10 @@ func TestWhatAModelClaimsIsRecorded(t *testing.T) {
 		if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), c.old, c.now)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, out, errs := callWith(nil, "prove", file, "--solver", "z3"); !strings.Contains(out, " "+c.tie+" ") {
+		if _, out, errs := clitest.CallWith(nil, "prove", file, "--solver", "z3"); !strings.Contains(out, " "+c.tie+" ") {
 			t.Errorf("%s: %s%s", c.now, out, errs)
 		}
-		code, out, errs := callWith(nil, "prove", file, "--recorded")
+		code, out, errs := clitest.CallWith(nil, "prove", file, "--recorded")
 		if ok := c.says == ""; ok != (code == 0) || ok == (out == "") || !strings.Contains(errs, c.says) {
 			t.Errorf("%s: exit status %d: %s%s, want %s", c.now, code, out, errs, c.says)
 		}

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -17,6 +17,8 @@ import (
 	"ringleader.example/ringleader/internal/show/chart"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/study/experiment"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // results is the folder of what took long to compute.
@@ -63,7 +65,7 @@ func withoutTimes(table string) string {
 
 func manifest(t *testing.T) (files []resultFile) {
 	t.Helper()
-	if err := json.Unmarshal(contents(t, resultsFolder+"/manifest.json"), &files); err != nil {
+	if err := json.Unmarshal(clitest.Contents(t, resultsFolder+"/manifest.json"), &files); err != nil {
 		t.Fatal(err)
 	}
 	return files
@@ -76,7 +78,7 @@ func resultRows(t *testing.T, prefix string) (rows []resultRow) {
 		if !strings.HasPrefix(f.File, prefix) {
 			continue
 		}
-		records, err := csv.NewReader(bytes.NewReader(contents(t, filepath.Join(resultsFolder, f.File)))).ReadAll()
+		records, err := csv.NewReader(bytes.NewReader(clitest.Contents(t, filepath.Join(resultsFolder, f.File)))).ReadAll()
 		if err != nil || len(records) < 2 {
 			t.Fatalf("%s: %d lines, %v", f.File, len(records), err)
 		}
@@ -113,7 +115,7 @@ func resultRowOf(t *testing.T, head, record []string) resultRow {
 
 func worstRows(t *testing.T) (rows []worstRow) {
 	t.Helper()
-	for line := range bytes.Lines(contents(t, resultsFolder+"/worst.jsonl")) {
+	for line := range bytes.Lines(clitest.Contents(t, resultsFolder+"/worst.jsonl")) {
 		var row worstRow
 		if err := json.Unmarshal(line, &row); err != nil {
 			t.Fatal(err)
@@ -144,7 +146,7 @@ func covered(t *testing.T, r resultRow) (bound, most uint64, which string) {
 // Of each file of runs the cheapest size is computed again: of one algorithm where there are many runs of closed forms. On large
 // rings that is variable-speeds, which reads a few positions of an order.
 func TestSamplesOfTheResultsAreComputedAgain(t *testing.T) {
-	onlyComputes(t)
+	clitest.OnlyComputes(t)
 	for _, f := range manifest(t) {
 		words := strings.Fields(strings.TrimSuffix(f.Command, cutColumns))
 		if len(words) < 2 || words[1] != "compare" {
@@ -166,11 +168,11 @@ func TestSamplesOfTheResultsAreComputedAgain(t *testing.T) {
 			continue // the smallest size takes long; the next test judges all sizes
 		}
 		args := slices.Concat([]string{"compare"}, algorithms, []string{"--n", n}, words[sizes+2:])
-		code, stdout, stderr := call(args...)
+		code, stdout, stderr := clitest.Call(args...)
 		if code != 0 {
 			t.Fatalf("%s: exit status %d, %s", args, code, stderr)
 		}
-		file := string(contents(t, filepath.Join(resultsFolder, f.File)))
+		file := string(clitest.Contents(t, filepath.Join(resultsFolder, f.File)))
 		for line := range strings.Lines(withoutTimes(stdout)) {
 			if !strings.Contains(file, line) {
 				t.Errorf("%s has no line %s, which its command prints", f.File, line)
@@ -203,7 +205,7 @@ func TestResultsAreWithinWhatIsDeclared(t *testing.T) {
 
 // Each of the worst cases is run. One that is exact is the largest of all orders in the other file, which closed forms counted.
 func TestTheWorstCasesCostWhatTheResultsSay(t *testing.T) {
-	onlyComputes(t)
+	clitest.OnlyComputes(t)
 	largest := map[string]uint64{}
 	for _, r := range resultRows(t, "all-") {
 		largest[fmt.Sprint(r.algorithm, r.n)] = r.most
@@ -217,9 +219,9 @@ func TestTheWorstCasesCostWhatTheResultsSay(t *testing.T) {
 }
 
 func TestTheRunOfAWorstCaseCostsWhatTheSearchHasFound(t *testing.T) {
-	onlyComputes(t)
+	clitest.OnlyComputes(t)
 	for _, name := range []string{"variable-speeds", "stop-and-go-p2", "franklin"} {
-		code, stdout, stderr := call("worst", name, "--n", "7", "--of", "election", "--tries", "1000", "--json")
+		code, stdout, stderr := clitest.Call("worst", name, "--n", "7", "--of", "election", "--tries", "1000", "--json")
 		var found worstRow
 		if err := json.Unmarshal([]byte(stdout), &found); err != nil || code != 0 {
 			t.Fatalf("%s: exit status %d, %s, %v", name, code, stderr, err)
@@ -231,7 +233,7 @@ func TestTheRunOfAWorstCaseCostsWhatTheSearchHasFound(t *testing.T) {
 // replayed runs a worst case, and expects its cost.
 func (w *worstRow) replayed(t *testing.T) {
 	t.Helper()
-	code, stdout, stderr := call(append(strings.Fields(w.Replay)[1:], "--json")...)
+	code, stdout, stderr := clitest.Call(append(strings.Fields(w.Replay)[1:], "--json")...)
 	var ran struct{ Messages struct{ Election uint64 } }
 	if err := json.Unmarshal([]byte(stdout), &ran); err != nil || code != 0 {
 		t.Fatalf("%s: exit status %d, %s, %v", w.Replay, code, stderr, err)
@@ -243,9 +245,9 @@ func (w *worstRow) replayed(t *testing.T) {
 
 // The page's tables and drawings are made of the files.
 func TestThePageOfResultsIsMadeOfThem(t *testing.T) {
-	onlyComputes(t)
+	clitest.OnlyComputes(t)
 	const page = "../../docs/9-results.md"
-	old := string(contents(t, page))
+	old := string(clitest.Contents(t, page))
 	now := old
 	for name, table := range map[string]string{"all orders": extremesTable(t), "averages": averagesTable(t), "worst": worstTable(t), "others": othersTable(t), "files": filesTable(t)} {
 		before, rest, found := strings.Cut(now, "<!-- "+name+" -->\n")
@@ -273,7 +275,7 @@ func TestThePageOfResultsIsMadeOfThem(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !bytes.Equal(contents(t, path), text) {
+		if !bytes.Equal(clitest.Contents(t, path), text) {
 			t.Errorf("%s is not made of the results: go generate ./...", filepath.Base(path))
 		}
 	}

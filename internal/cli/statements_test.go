@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/show/report"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // Each command that the page gives runs, and gives an answer.
 func TestThePageOfStatementsGivesCommandsThatRun(t *testing.T) {
-	onlyComputes(t)
+	clitest.OnlyComputes(t)
 	page, err := os.ReadFile("../../docs/reproduction.md")
 	if err != nil {
 		t.Fatal(err)
@@ -23,27 +25,15 @@ func TestThePageOfStatementsGivesCommandsThatRun(t *testing.T) {
 			continue
 		}
 		commands[command] = true
-		args := arguments(strings.ReplaceAll(command, `\|`, "|"))
+		args := clitest.Arguments(strings.ReplaceAll(command, `\|`, "|"))
 		if strings.HasPrefix(command, "verify ") && !slices.Contains(args, "--probabilities") { // what it finds is the test of its row
 			args = append(args, "--max-states", "10000")
 		}
-		if code, _, stderr := call(args...); code != report.ExitFine && code != report.ExitNo && code != report.ExitIncomplete {
+		if code, _, stderr := clitest.Call(args...); code != report.ExitFine && code != report.ExitNo && code != report.ExitIncomplete {
 			t.Errorf("ringleader %s: exit status %d, %s", command, code, stderr)
 		}
 	}
 	if len(commands) == 0 {
 		t.Error("the page gives no command")
 	}
-}
-
-// arguments are the words of a command, of which some are in quotes.
-func arguments(command string) (words []string) {
-	for i, part := range strings.Split(command, "'") {
-		if i%2 == 1 {
-			words = append(words, part)
-		} else {
-			words = append(words, strings.Fields(part)...)
-		}
-	}
-	return words
 }

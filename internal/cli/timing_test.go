@@ -1,12 +1,14 @@
 //go:build unix
 
-package cli
+package cli_test
 
 import (
 	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/internal/show/report"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // An operator knows no fields of a Timing.
@@ -35,7 +37,7 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 		"--shortest-lease -1s":                 "--shortest-lease is a time above 0",
 	} {
 		arguments := append([]string{"exec", "--check", "--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001"}, strings.Fields(flags)...)
-		code, _, stderr := call(append(arguments, "--", "true")...)
+		code, _, stderr := clitest.Call(append(arguments, "--", "true")...)
 		field := strings.ContainsAny(strings.ReplaceAll(stderr, "Ctrl", ""), "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 		if code != report.ExitUsage || !strings.Contains(stderr, want) || field {
 			t.Errorf("%s: exit status %d, %q, want %q", flags, code, stderr, want)
@@ -50,7 +52,7 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 		"--renewal 80ms":                 "# shortest-lease = \"323ms\"",
 	} {
 		arguments := append([]string{"exec", "--check", "--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001"}, strings.Fields(flags)...)
-		if code, stdout, stderr := call(append(arguments, "--", "true")...); code != 0 || !strings.Contains(stdout, want) {
+		if code, stdout, stderr := clitest.Call(append(arguments, "--", "true")...); code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit status %d, %q%q, want %q", flags, code, stdout, stderr, want)
 		}
 	}
@@ -58,7 +60,7 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 		"--renewal 400ms": "the margin (a tenth of --lease) and the grace (a tenth of --lease)", // join has no --stop-grace
 		"--algorithm bully --unsafe-no-quorum --delay 2h": "--delay is from 1ms",
 	} {
-		code, _, stderr := call(append([]string{"join", "--check", "--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001"}, strings.Fields(flags)...)...)
+		code, _, stderr := clitest.Call(append([]string{"join", "--check", "--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001"}, strings.Fields(flags)...)...)
 		if code != report.ExitUsage || !strings.Contains(stderr, want) || strings.Contains(stderr, "Timing") {
 			t.Errorf("join %s: exit status %d, %q, want %q", flags, code, stderr, want)
 		}

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/show/report"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // What verify saves of a violation is a run that replay judges in the same way.
@@ -20,7 +22,7 @@ func TestASavedViolationIsReplayedAsOne(t *testing.T) {
 		for _, fault := range []string{"--crash", "--cut", "--duplicate"} {
 			file := filepath.Join(t.TempDir(), "run.json")
 			words := []string{"verify", e.Name, "--n", "3", fault, "1", "--max-states", "5000", "--save", file, "--json"}
-			_, stdout, _ := call(words...)
+			_, stdout, _ := clitest.Call(words...)
 			if _, err := os.Stat(file); err != nil { // none was found
 				continue
 			}
@@ -29,7 +31,7 @@ func TestASavedViolationIsReplayedAsOne(t *testing.T) {
 				t.Errorf("%q prints %s: %v", words, stdout, err)
 			}
 			violations++
-			if code, stdout, stderr := call("replay", file); code != report.ExitNo || stderr != "" {
+			if code, stdout, stderr := clitest.Call("replay", file); code != report.ExitNo || stderr != "" {
 				t.Errorf("%q finds %s; its replay has exit status %d:\n%s%s", words, found.Violation.Property, code, stdout, stderr)
 			}
 		}

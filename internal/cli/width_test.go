@@ -1,18 +1,19 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
+
+	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 func TestOutputFitsTheTerminal(t *testing.T) {
@@ -20,13 +21,11 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 		t.Skip("it computes for minutes under the race detector, and runs nothing at once")
 	}
 	judged := filepath.Join(t.TempDir(), "judged") // once, and printed in each width
-	_, file := kept(t, "reproduce S4:assumption S4:liveness S4:bandwidth S4:rule")
-	if err := os.WriteFile(judged, file, 0o600); err != nil {
-		t.Fatal(err)
+	if code, _, stderr := clitest.Call("reproduce", "S4:assumption", "S4:liveness", "S4:bandwidth", "S4:rule", "--keep", judged); code != report.ExitFine {
+		t.Fatalf("exit status %d, %s", code, stderr)
 	}
 	var calls []string
-	p := commandLine(&plan.Program{Algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}})
-	for _, command := range p.root().Commands() {
+	for _, command := range cli.Tree("ringleader", all.Algorithms).Commands() {
 		calls = append(calls, command.Name()+" --help")
 	}
 	calls = append(calls, "--help", "algorithms", "scenarios", "sources", "version",
@@ -40,7 +39,7 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 	for _, width := range []int{60, 80, 200} {
 		for _, line := range calls {
 			var stdout, stderr bytes.Buffer
-			Run(context.Background(), "ringleader", all.Algorithms, arguments(line), strings.NewReader(""), &stdout, &stderr, func(name string) string {
+			cli.Run(context.Background(), "ringleader", all.Algorithms, clitest.Arguments(line), strings.NewReader(""), &stdout, &stderr, func(name string) string {
 				return map[string]string{"COLUMNS": fmt.Sprint(width)}[name]
 			})
 			if line == "merge "+judged && !strings.Contains(stdout.String(), "statements") {

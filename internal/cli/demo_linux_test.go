@@ -1,4 +1,0 @@
-package cli
-
-// deathSignal reports whether the system kills a paused member together with the demo.
-const deathSignal = true

@@ -1,6 +1,0 @@
-//go:build unix && !linux
-
-package cli
-
-// deathSignal reports whether the system kills a paused member together with the demo.
-const deathSignal = false

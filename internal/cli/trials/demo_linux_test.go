@@ -1,0 +1,4 @@
+package trials
+
+// deathSignal reports whether the system kills a paused member together with the demo.
+const deathSignal = true

@@ -1,0 +1,6 @@
+//go:build unix && !linux
+
+package trials
+
+// deathSignal reports whether the system kills a paused member together with the demo.
+const deathSignal = false

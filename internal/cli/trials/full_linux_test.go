@@ -1,0 +1,98 @@
+package trials
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/internal/serve/disktest"
+	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/broker"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
+)
+
+func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
+	clitest.OnlyComputes(t)
+	t.Parallel()
+	for _, line := range []string{
+		"compare lcr peterson afek-gafni-synchronous --n 4..128 --orders 60",
+		"reproduce S4:assumption S4:liveness S4:bandwidth",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			small := disktest.Mount(t, "size=4k")
+			file := small.Join("file")
+			url := natsServer(t, broker.Settings{})
+			labourer(t, url)
+			args := append(strings.Fields(line), keeping(line), file, "--nats", url)
+			command := runs(t, args...)
+			if code, want := <-command.ended, "ringleader: cannot write "+file+": no space left on device\n"; code != report.ExitNo || orderly(command.stderr.String()) != want {
+				t.Errorf("exit status %d, %q; want %q", code, command.stderr.String(), want)
+			}
+			if jobs := jobsOf(t, url); len(jobs) != 1 || jobs[0].State == "running" || jobs[0].Done == 0 {
+				t.Fatalf("the server has %v", jobs)
+			}
+			small.Resize(t, "1m")
+			want, whole := kept(t, line)
+			code, stdout, stderr := clitest.Call(args...)
+			if code != report.ExitFine || stdout != want.stdout || orderly(stderr) != "" {
+				t.Errorf("with room: exit status %d, %s%s\nwant %s", code, stdout, stderr, want.stdout)
+			}
+			if got := clitest.Contents(t, file); !bytes.Equal(got, whole) {
+				t.Errorf("the file has\n%s\nwant\n%s", got, whole)
+			}
+			if jobs := jobsOf(t, url); len(jobs) > 0 {
+				t.Errorf("the server has %v", jobs)
+			}
+		})
+	}
+}
+
+func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
+	clitest.OnlyComputes(t)
+	t.Parallel()
+	embeds(t)
+	small := disktest.Mount(t, "size=8m")
+	addresses, err := rig.FreeAddresses(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := small.Join("store")
+	const line = "reproduce S4:assumption S4:liveness S4:bandwidth S4:rule"
+	server := []string{"--nats", "embed", "--nats-listen", addresses[0], "--nats-store", store}
+	url := "nats://" + addresses[0]
+	command := runs(t, append(strings.Fields(line), server...)...)
+	var jobs []listed
+	clitest.Await(t, "there is no job", func() bool {
+		jobs, _ = list(url) // the server starts with the command
+		return len(jobs) == 1
+	})
+	// No worker is there, so the job cannot end before the disk is full.
+	if code, stdout, stderr := clitest.Call("jobs", "compute", jobs[0].Job, "0..2", "--nats", url); code != report.ExitFine {
+		t.Fatalf("exit status %d, %s%s", code, stdout, stderr)
+	}
+	small.Fill(t)
+	code := <-command.ended
+	says := "the NATS server cannot write to its store " + store + ": no space left on device; what is done is kept: ringleader jobs resume "
+	if printed := command.stderr.String(); code != report.ExitNo || strings.Count(printed, says) != 1 {
+		t.Errorf("exit status %d, %q; want %q", code, printed, says)
+	}
+	_, resume, _ := strings.Cut(command.stderr.String(), "what is done is kept: ringleader ")
+	small.Free(t)
+	code, stdout, stderr := clitest.Call(append([]string{"jobs", "list", "--json"}, server...)...)
+	if want := `"units_done":3,`; code != report.ExitFine || !strings.Contains(stdout, want) {
+		t.Errorf("exit status %d, %s%s\nwant %s", code, stdout, stderr, want)
+	}
+	worker := runs(t, "worker", "--nats", url, "--cores", "2")
+	want, _ := kept(t, line)
+	code, stdout, stderr = clitest.Call(strings.Fields(resume)...)
+	if code != report.ExitFine || stdout != want.stdout {
+		t.Errorf("with room: exit status %d, %s%s\nwant %s", code, stdout, stderr, want.stdout)
+	}
+	worker.interrupt()
+	if code := <-worker.ended; code != report.ExitFine {
+		t.Errorf("the worker ends with %d, %s", code, worker.stderr.String())
+	}
+}

@@ -1,0 +1,74 @@
+package trials
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
+
+	"ringleader.example/ringleader/internal/cli/clitest"
+)
+
+// children returns the processes that a process has started, and that have not ended.
+func children(pid int) (all []int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, name := range lists {
+		list, _ := os.ReadFile(name) // the thread may have ended
+		for number := range strings.FieldsSeq(string(list)) {
+			child, _ := strconv.Atoi(number)
+			all = append(all, child)
+		}
+	}
+	return all
+}
+
+// The processes of a member run before others, and what it runs for its user does not.
+func TestAMemberRunsBeforeOthersAndItsCommandAndHooksDoNot(t *testing.T) {
+	t.Parallel()
+	kerneltest.NeedPriority(t)
+	for _, realTime := range []bool{true, false} {
+		hooked := filepath.Join(t.TempDir(), "hooked")
+		const own = `cut -d " " -f 41 /proc/self/stat`
+		exec, lines := start(t, "exec", "--id", "1", "--data", newStore(t, 1), "--member", "1="+freeAddress(t), "--lease", "1m", "--stall", "1m", "--hang", "0",
+			fmt.Sprintf("--real-time=%v", realTime), "--on-leader", own+" >"+hooked+".part && mv "+hooked+".part "+hooked, "--", "sh", "-c", own+"; exec sleep 1000")
+		command := -1
+		if err := lines.Decode(&command); err != nil || command != 0 {
+			t.Errorf("the policy of the command is %d: %v", command, err)
+		}
+		clitest.Eventually(t, func() error {
+			text, err := os.ReadFile(hooked)
+			if err == nil && string(text) != "0\n" {
+				t.Errorf("the policy of the hook is %q", text)
+			}
+			return err
+		})
+		warden := exec.Process.Pid
+		var members []int
+		clitest.Eventually(t, func() error { // the system may list none of a process that starts or ends threads
+			if members = children(warden); len(members) != 1 {
+				return fmt.Errorf("the warden has %d children", len(members))
+			}
+			return nil
+		})
+		canary := 0
+		clitest.Eventually(t, func() error {
+			for _, pid := range children(members[0]) {
+				if variables, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); strings.Contains(string(variables), "RINGLEADER_CANARY=") {
+					canary = pid
+					return nil
+				}
+			}
+			return fmt.Errorf("the member has no canary")
+		})
+		for what, pid := range map[string]int{"warden": warden, "member": members[0], "canary": canary} {
+			if got := kerneltest.Policies(pid); slices.Contains(got, 0) == realTime {
+				t.Errorf("--real-time=%v: the threads of the %s have the policies %v", realTime, what, got)
+			}
+		}
+	}
+}
