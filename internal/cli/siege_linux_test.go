@@ -44,15 +44,15 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector has memory of its own, and the members run nothing of this test's process")
 	}
-	s, lease, stall := siege{idle: 1200, busy: 60, slow: 20, watching: 20, noise: 32 << 20}, "1m", "1m"
+	s, timing := siege{idle: 1200, busy: 60, slow: 20, watching: 20, noise: 32 << 20}, []string{"--lease", "1m", "--stall", "1m", "--hang", "0"}
 	if *long {
-		s, lease, stall = siege{idle: 10_000, busy: 1000, slow: 200, watching: 100, noise: 1 << 30}, "500ms", "1s"
+		s, timing = siege{idle: 10_000, busy: 1000, slow: 200, watching: 100, noise: 1 << 30}, []string{"--lease", "500ms", "--stall", "1s"}
 	}
 	g := newTrio(t)
 	var members []besieged
 	var processes [][]string
 	for i := range 3 {
-		command := exec.Command("ringleader", append(append([]string{"join"}, g.flags(i+1)...), "--lease", lease, "--stall", stall)...)
+		command := exec.Command("ringleader", append(append([]string{"join"}, g.flags(i+1)...), timing...)...)
 		command.SysProcAttr, command.Stderr = &syscall.SysProcAttr{Setpgid: true}, t.Output()
 		if err := command.Start(); err != nil {
 			t.Fatal(err)

@@ -24,6 +24,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // long has stories followed to each stop.
@@ -40,6 +41,7 @@ var chromium struct {
 type suite struct{ *testing.M }
 
 func (s suite) Run() int {
+	rig.Unset()
 	defer func() {
 		if chromium.stop != nil {
 			chromium.stop()
