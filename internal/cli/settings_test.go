@@ -130,7 +130,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 			}
 		}
 	}
-	reload(base+"renewal = true\n", "the settings are wrong, and stay as they were", "line 6")
+	reload(base+"renewal = true\n", "the settings are wrong, and stay as they were", "line 7")
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), `changed=member`)
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1)+"weight = 3\n", `changed=weight`)
 	eventually(t, func() error {

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 type suite struct{ *testing.M }
 
 func (s suite) Run() int {
-	rig.Unset()
+	rig.Environment()
 	return s.M.Run()
 }
 

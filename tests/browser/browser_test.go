@@ -41,7 +41,7 @@ var chromium struct {
 type suite struct{ *testing.M }
 
 func (s suite) Run() int {
-	rig.Unset()
+	rig.Environment()
 	defer func() {
 		if chromium.stop != nil {
 			chromium.stop()

@@ -2,12 +2,14 @@ package rig
 
 import (
 	"os"
+	"runtime"
 	"strings"
 )
 
-// Unset removes the variables from the environment that members and their commands obey: those of the shell, or of the supervisor, in which a test
-// runs are not meant for the programs that the test starts.
-func Unset() {
+// Environment makes that of this process fit for tests of members. It removes the variables that members and their commands obey: those of the shell,
+// or of the supervisor, in which tests run are not for the programs that they start. And it makes the path of temporary files short: with the name of a
+// test, and that of a socket, a longer one is too long for a socket.
+func Environment() {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		for _, prefix := range []string{"RINGLEADER_", "NOTIFY_", "WATCHDOG_"} {
@@ -15,5 +17,9 @@ func Unset() {
 				_ = os.Unsetenv(name)
 			}
 		}
+	}
+	const short = "/tmp"
+	if runtime.GOOS != "windows" && len(os.TempDir()) > len(short) {
+		_ = os.Setenv("TMPDIR", short)
 	}
 }
