@@ -74,7 +74,7 @@ func TestTheUnitStartsAMemberAnewUnlessTheCallIsWrong(t *testing.T) {
 func TestSystemdFindsNoFaultInTheUnitAndItsDropIns(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip(err)
+		t.Skip("systemd-analyze is missing, so the unit is not checked; on Debian: apt-get install systemd")
 	}
 	program, err := os.Executable() // the commands of a unit must exist
 	if err != nil {

@@ -77,7 +77,7 @@ func browser(t testing.TB) context.Context {
 		path, err = exec.LookPath("chromium")
 	}
 	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip("chromium is not installed, so the page is not tested")
+		t.Skip("Chromium is missing, so the page is not tested; on Debian: apt-get install chromium-headless-shell, or chromium")
 	}
 	chromium.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
