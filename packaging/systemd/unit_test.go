@@ -94,7 +94,7 @@ func TestSystemdFindsNoFaultInTheUnitAndItsDropIns(t *testing.T) {
 			put := func(from, to string) {
 				text, err := os.ReadFile(from)
 				if err == nil {
-					err = os.WriteFile(filepath.Join(units, to), []byte(strings.ReplaceAll(string(text), "/usr/bin/ringleader ", program+" ")), 0o600)
+					err = os.WriteFile(filepath.Join(units, to), []byte(strings.ReplaceAll(string(text), "/usr/bin/ringleader ", strconv.Quote(program)+" ")), 0o600)
 				}
 				if err != nil {
 					t.Fatal(err)
