@@ -144,7 +144,7 @@ func endedJoin(t *testing.T, status int, flags ...string) string {
 
 func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
 	t.Parallel()
-	data := filepath.Join(t.TempDir(), "data") // of its user alone, whatever the umask
+	data := filepath.Join(t.TempDir(), "data")                                   // of its user alone, whatever the umask
 	if err := os.MkdirAll(filepath.Join(data, "state.new"), 0o700); err != nil { // where a file should be
 		t.Fatal(err)
 	}

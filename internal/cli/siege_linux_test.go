@@ -48,6 +48,13 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 	if *long {
 		s, timing = siege{idle: 10_000, busy: 1000, slow: 200, watching: 100, noise: 1 << 30}, []string{"--lease", "500ms", "--stall", "1s"}
 	}
+	var files syscall.Rlimit // Go has raised it as far as it may
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+		t.Fatal(err)
+	}
+	if needed := uint64(s.idle+s.busy+s.slow+s.watching) + 500; files.Cur < needed {
+		t.Skipf("the clients need %d open files, and this process may have %d: ulimit -Hn", needed, files.Cur)
+	}
 	g := newTrio(t)
 	var members []besieged
 	var processes [][]string
