@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -61,6 +62,7 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 	for i := range 3 {
 		command := exec.Command("ringleader", append(append([]string{"join"}, g.flags(i+1)...), timing...)...)
 		command.SysProcAttr, command.Stderr = &syscall.SysProcAttr{Setpgid: true}, t.Output()
+		command.Env = append(os.Environ(), "GOGC=100", "GOMEMLIMIT=off", "GOMAXPROCS=4") // else the limit would be one of the machine
 		if err := command.Start(); err != nil {
 			t.Fatal(err)
 		}
