@@ -3,7 +3,6 @@ package examples
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,9 +25,7 @@ type schedule struct {
 
 // newSchedule makes a file of one job, in whose command $FOLDER stands for the folder of the test.
 func newSchedule(t *testing.T, times, command string, flags ...string) *schedule {
-	if _, err := exec.LookPath("sqlite3"); err != nil {
-		t.Skip("the command sqlite3 is not installed")
-	}
+	needs(t, "sqlite3")
 	folder := t.TempDir()
 	command = strings.ReplaceAll(command, "$FOLDER", folder)
 	file := func(name string) string { return filepath.Join(folder, name) }

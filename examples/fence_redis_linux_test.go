@@ -2,7 +2,6 @@ package examples
 
 import (
 	"net"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -23,12 +22,7 @@ type account struct {
 }
 
 func newAccount(t *testing.T, flags ...string) *account {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("redis-server is not installed")
-	}
+	needs(t, "redis-server")
 	host, port, err := net.SplitHostPort(free(t, 1)[0])
 	if err != nil {
 		t.Fatal(err)

@@ -215,6 +215,14 @@ func TestClearTextStaysOnThisMachineUnlessAllowed(t *testing.T) {
 		{"127.0.0.1:0", "host2:7002", false, "host2:7002"},
 		{"127.0.0.1:0", "host2:7002", true, ""},
 	} {
+		if strings.HasPrefix(test.listen, "[") {
+			l, err := net.Listen("tcp", test.listen)
+			if err != nil {
+				t.Logf("without IPv6 this case is left out: %v", err)
+				continue
+			}
+			l.Close()
+		}
 		c := config(1)
 		c.Members = []transport.Member{{ID: 1, Address: "127.0.0.1:0"}, {ID: 2, Address: test.member}}
 		transport, err := transport.TCP{Listen: test.listen, Insecure: test.insecure}.Open(c)

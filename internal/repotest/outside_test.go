@@ -79,7 +79,7 @@ func outside(t *testing.T, dir string, command ...string) string {
 	t.Helper()
 	run := exec.Command(command[0], command[1:]...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath", "GOWORK="+filepath.Join(dir, "go.work"))
+	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath -mod=readonly", "GOWORK="+filepath.Join(dir, "go.work"))
 	out, err := run.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)

@@ -44,7 +44,7 @@ func TestPageOneIsAModuleThatDoesWhatThePageShows(t *testing.T) {
 	}
 	for _, command := range commands {
 		run := exec.Command(filepath.Join(dir, "swallow.exe"), arguments(command[1])...)
-		run.Dir = dir
+		run.Dir, run.Env = dir, append(os.Environ(), "COLUMNS=80")
 		if out, _ := run.CombinedOutput(); string(out) != command[2] { // the exit status is what it is
 			t.Errorf("./swallow %s prints\n%swhere the page shows\n%s", command[1], out, command[2])
 		}

@@ -9,7 +9,7 @@ account=${ACCOUNT:-/var/run/secrets/kubernetes.io/serviceaccount}
 member=${MEMBER:-http://127.0.0.1:8001}
 
 label() {
-	curl -sf -m 2 -o /dev/null -X PATCH --cacert "$account/ca.crt" \
+	curl --noproxy '*' -sf -m 2 -o /dev/null -X PATCH --cacert "$account/ca.crt" \
 		-H "Authorization: Bearer $(cat "$account/token")" -H 'Content-Type: application/merge-patch+json' \
 		-d "{\"metadata\":{\"labels\":{\"ringleader.example/role\":\"$2\"}}}" "$api/api/v1/namespaces/$NAMESPACE/pods/$1"
 }
@@ -18,7 +18,7 @@ given=
 trap 'exit 0' TERM INT
 while :; do
 	role=follower
-	if curl -sf -m 1 -o /dev/null "$member/leader"; then
+	if curl --noproxy '*' -sf -m 1 -o /dev/null "$member/leader"; then
 		role=leader
 	fi
 	if [ "$role" != "$given" ]; then

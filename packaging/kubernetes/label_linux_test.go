@@ -64,7 +64,11 @@ func (c *cluster) await(want map[string]string) {
 
 func TestTheLabelFollowsTheLeader(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is missing")
+		const missing = "curl is missing, so this test is left out; on Debian: apt-get install curl"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
 	}
 	c := &cluster{T: t, labels: map[string]string{}}
 	api := httptest.NewServer(c)
@@ -85,7 +89,7 @@ func TestTheLabelFollowsTheLeader(t *testing.T) {
 		}))
 		t.Cleanup(member.Close)
 		s := exec.Command("sh", "label.sh")
-		s.Env = append(os.Environ(), "API="+api.URL, "ACCOUNT="+account, "MEMBER="+member.URL, "NAMESPACE=here",
+		s.Env = append(os.Environ(), "API="+api.URL, "ACCOUNT="+account, "MEMBER="+member.URL, "NAMESPACE=here", "HOME="+account, // without a .curlrc
 			fmt.Sprintf("POD=ringleader-%d", id+1), "PODS=ringleader-1 ringleader-2 ringleader-3")
 		if err := s.Start(); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,15 @@ const limit = 60 * time.Second
 
 // TestMain lets this test binary be the programs that the recipes are about.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ringleader": func() { workbench.Main() }, "service": serve, "fetch": fetch})
+	testscript.Main(suite{m}, map[string]func(){"ringleader": func() { workbench.Main() }, "service": serve, "fetch": fetch})
+}
+
+// suite is the tests, with no variables that members obey.
+type suite struct{ *testing.M }
+
+func (s suite) Run() int {
+	rig.Environment()
+	return s.M.Run()
 }
 
 // serve serves a text: service ADDRESS TEXT.

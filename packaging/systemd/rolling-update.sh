@@ -14,7 +14,7 @@ name=$1 update=$2
 shift 2
 ssh=${SSH:-ssh} http=${HTTP:-127.0.0.1:8001} limit=${LIMIT:-120}
 
-asks() { $ssh "$1" "curl -sf -m 2 -o /dev/null http://$http/$2"; }
+asks() { $ssh "$1" "curl --noproxy '*' -sf -m 2 -o /dev/null http://$http/$2"; }
 
 # await HOST waits until its member is ready.
 await() {

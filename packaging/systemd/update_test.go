@@ -33,7 +33,7 @@ func update(t *testing.T, sick string) (notes []string, err error) {
 	if sick != "" {
 		limit = 1 // it waits for so long in any case
 	}
-	c.Env = append(os.Environ(), "SSH="+ssh, "NOTES="+file, "SICK="+sick, fmt.Sprint("LIMIT=", limit))
+	c.Env = append(os.Environ(), "SSH=ssh", "PATH="+folder+":"+os.Getenv("PATH"), "NOTES="+file, "SICK="+sick, fmt.Sprint("LIMIT=", limit))
 	c.Stderr = t.Output()
 	err = c.Run()
 	text, _ := os.ReadFile(file) // none: nothing has run

@@ -24,6 +24,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // long has stories followed to each stop.
@@ -40,6 +41,7 @@ var chromium struct {
 type suite struct{ *testing.M }
 
 func (s suite) Run() int {
+	rig.Environment()
 	defer func() {
 		if chromium.stop != nil {
 			chromium.stop()
@@ -75,7 +77,7 @@ func browser(t testing.TB) context.Context {
 		path, err = exec.LookPath("chromium")
 	}
 	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip("chromium is not installed, so the page is not tested")
+		t.Skip("Chromium is missing, so the page is not tested; on Debian: apt-get install chromium-headless-shell, or chromium")
 	}
 	chromium.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],

@@ -15,6 +15,7 @@ import (
 
 	"ringleader.example/ringleader/internal/serve/explain"
 	flight "ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 var (
@@ -36,6 +37,7 @@ func TestMain(m *testing.M) {
 	default:
 		beMember(role)
 	}
+	rig.Environment()
 	// A member whose warden is killed becomes a child of this process, which waits for its end.
 	const subreaper = 36 // PR_SET_CHILD_SUBREAPER
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, subreaper, 1, 0); errno != 0 {

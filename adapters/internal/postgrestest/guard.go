@@ -136,7 +136,11 @@ func (s suite) pause(t *testing.T) {
 			return insert("pause", 1)(ctx, exec)
 		})
 	}()
-	<-checked
+	select {
+	case <-checked:
+	case err := <-late:
+		t.Fatalf("the leader cannot begin: %v", err)
+	}
 	if err := s.guard("pause", 0).Do(s.ctx, 2, insert("pause", 2)); err != nil {
 		t.Errorf("the successor: %v", err)
 	}

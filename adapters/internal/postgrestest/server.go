@@ -13,7 +13,7 @@ import (
 func Start(t testing.TB) (address string) {
 	t.Helper()
 	initdb, control := find(t, "initdb"), find(t, "pg_ctl")
-	dir, err := os.MkdirTemp("", "postgres") // a socket's path is short, which that of t.TempDir may not be
+	dir, err := os.MkdirTemp(temporary, "postgres")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,10 @@ import (
 	"testing"
 )
 
+// temporary is where the directories of servers are: a socket's path is short, another user reaches it, and it has no space. The user's own directory
+// for temporary files need not be so.
+const temporary = "/tmp"
+
 // unprivileged returns a function that sets the user of a command. PostgreSQL refuses to start as root. If the test runs as root, its commands run as the
 // user nobody, who gets the directory; otherwise they run as the user of the test.
 func unprivileged(t testing.TB, dir string) func(*exec.Cmd) *exec.Cmd {

@@ -4,6 +4,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 )
@@ -13,7 +14,8 @@ type Database struct{ Command, File string }
 
 // Run runs statements, and returns what they print. If ctx ends first, it is unknown which of them have had an effect.
 func (db Database) Run(ctx context.Context, statements string) (string, error) {
-	out, err := exec.CommandContext(ctx, db.Command, "-bail", "-cmd", ".timeout 10000", db.File, statements).CombinedOutput()
+	// What the user's own file of settings has, such as headers of columns, is not for a program.
+	out, err := exec.CommandContext(ctx, db.Command, "-init", os.DevNull, "-bail", "-cmd", ".timeout 10000", db.File, statements).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", db.Command, err, out)
 	}

@@ -60,6 +60,7 @@ func (m withCaches) Run() int {
 	if hangup := syscall.SIGHUP; signal.Ignored(hangup) { // as under nohup: programs would inherit that
 		signal.Notify(make(chan os.Signal, 1), hangup)
 	}
+	rig.Environment()
 	folder, err := os.MkdirTemp("", "caches")
 	if err != nil {
 		panic(err)

@@ -146,8 +146,8 @@ func endedJoin(t *testing.T, status int, flags ...string) string {
 
 func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
-	if err := os.Mkdir(filepath.Join(data, "state.new"), 0o700); err != nil { // where a file should be
+	data := filepath.Join(t.TempDir(), "data")                                   // of its user alone, whatever the umask
+	if err := os.MkdirAll(filepath.Join(data, "state.new"), 0o700); err != nil { // where a file should be
 		t.Fatal(err)
 	}
 	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+freeAddress(t), "--data", data, "--algorithm", "bully", "--unsafe-no-quorum")
@@ -189,10 +189,10 @@ func TestASecondMemberWithTheSameIdentifierWaitsAndReportsTheReason(t *testing.T
 	t.Parallel()
 	one, two, three := freeAddress(t), freeAddress(t), freeAddress(t)
 	bully := []string{"--member", "2=" + two, "--algorithm", "bully", "--unsafe-no-quorum"}
-	startJoin(t, one, append(bully, "--id", "2", "--data", t.TempDir())...)
+	startJoin(t, one, append(bully, "--id", "2", "--data", filepath.Join(t.TempDir(), "data"))...)
 	startJoin(t, one, bully...)
 	command := exec.Command("ringleader", append([]string{
-		"join", "--id", "1", "--member", "1=" + one, "--listen", three, "--data", t.TempDir(),
+		"join", "--id", "1", "--member", "1=" + one, "--listen", three, "--data", filepath.Join(t.TempDir(), "data"),
 	}, bully...)...)
 	stderr, err := command.StderrPipe()
 	if err != nil {

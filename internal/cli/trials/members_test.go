@@ -46,10 +46,10 @@ func newFiled(t *testing.T, addresses int, secure bool) *filed {
 }
 
 // settings writes the file of a member, with the lines of some members; a star marks one on standby. A machine whose disk is busy changes
-// no leader.
+// no leader, and no warden takes a leader for one that hangs.
 func (g *filed) settings(id int, members string) {
 	g.t.Helper()
-	text := fmt.Sprintf("group = 'jobs'\nid = %d\ndata = '%s'\nlease = '1m'\nstall = '1m'\n", id, g.data(id))
+	text := fmt.Sprintf("group = 'jobs'\nid = %d\ndata = '%s'\nlease = '1m'\nstall = '1m'\nhang = '0s'\n", id, g.data(id))
 	if g.secure {
 		text += fmt.Sprintf("cert = '%[1]s/%[2]d.pem'\nkey = '%[1]s/%[2]d.key'\nca = '%[1]s/ca.pem'\n", g.directory, id)
 	}

@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,17 +16,13 @@ import (
 	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
-// childrenOf are the processes that a process has started and not waited for.
-func childrenOf(pid int) (children []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, list := range lists {
-		text, _ := os.ReadFile(list)
-		for field := range strings.FieldsSeq(string(text)) {
-			child, _ := strconv.Atoi(field)
-			children = append(children, child)
-		}
-	}
-	return children
+// processors returns the processes of a run over processes. A child that is not yet the program must not be stopped: its parent waits for it
+// without end.
+func processors(run int) []int {
+	return slices.DeleteFunc(children(run), func(child int) bool {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child)) // it may have ended
+		return !bytes.Contains(line, []byte("processor"))
+	})
 }
 
 func TestARunOverProcessesEndsCleanlyWhateverIsKilled(t *testing.T) {
@@ -66,7 +61,7 @@ func TestARunOverProcessesEndsCleanlyWhateverIsKilled(t *testing.T) {
 			defer run.Process.Kill()
 			var children []int
 			clitest.Eventually(t, func() error {
-				children = childrenOf(run.Process.Pid)
+				children = processors(run.Process.Pid)
 				if len(children) < 2 {
 					return fmt.Errorf("it has started %v", children)
 				}

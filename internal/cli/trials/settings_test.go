@@ -93,7 +93,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	t.Parallel()
 	hooks := filepath.Join(t.TempDir(), "hooks")
 	data := newStore(t, 1)
-	base := "id = 1\ndata = '" + data + "'\nstall = '1m'\nmember = [\"1=" + freeAddress(t) + "\"]\nlease = '10s'\n"
+	base := "id = 1\ndata = '" + data + "'\nstall = '1m'\nmember = [\"1=" + freeAddress(t) + "\"]\nlease = '10s'\nhang = '0s'\n"
 	file := settingsFile(t, base)
 	command := exec.Command("ringleader", "join", "--json", "--stop-with-stdin", "--config", file)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -132,7 +132,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 			}
 		}
 	}
-	reload(base+"renewal = true\n", "the settings are wrong, and stay as they were", "line 6")
+	reload(base+"renewal = true\n", "the settings are wrong, and stay as they were", "line 7")
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), `changed=member`)
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1)+"weight = 3\n", `changed=weight`)
 	clitest.Eventually(t, func() error {

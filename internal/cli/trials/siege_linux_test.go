@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -46,16 +47,24 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector has memory of its own, and the members run nothing of this test's process")
 	}
-	s, lease, stall := siege{idle: 1200, busy: 60, slow: 20, watching: 20, noise: 32 << 20}, "1m", "1m"
+	s, timing := siege{idle: 1200, busy: 60, slow: 20, watching: 20, noise: 32 << 20}, []string{"--lease", "1m", "--stall", "1m", "--hang", "0"}
 	if *long {
-		s, lease, stall = siege{idle: 10_000, busy: 1000, slow: 200, watching: 100, noise: 1 << 30}, "500ms", "1s"
+		s, timing = siege{idle: 10_000, busy: 1000, slow: 200, watching: 100, noise: 1 << 30}, []string{"--lease", "500ms", "--stall", "1s"}
+	}
+	var files syscall.Rlimit // Go has raised it as far as it may
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+		t.Fatal(err)
+	}
+	if needed := uint64(s.idle+s.busy+s.slow+s.watching) + 500; files.Cur < needed {
+		t.Skipf("the clients need %d open files, and this process may have %d: ulimit -Hn", needed, files.Cur)
 	}
 	g := newTrio(t)
 	var members []besieged
 	var processes [][]string
 	for i := range 3 {
-		command := exec.Command("ringleader", append(append([]string{"join"}, g.flags(i+1)...), "--lease", lease, "--stall", stall)...)
+		command := exec.Command("ringleader", append(append([]string{"join"}, g.flags(i+1)...), timing...)...)
 		command.SysProcAttr, command.Stderr = &syscall.SysProcAttr{Setpgid: true}, t.Output()
+		command.Env = append(os.Environ(), "GOGC=100", "GOMEMLIMIT=off", "GOMAXPROCS=4") // else the limit would be one of the machine
 		if err := command.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -152,6 +152,7 @@ func throughFaults(t *testing.T, times ringleader.Timing, order []int) {
 
 // Nothing but the kernel ends the command: the keeper is stopped, and the member dies with its warden.
 func TestNoProcessIsLeftIfTheWardenIsKilledAndTheKeeperStopped(t *testing.T) {
+	agent.NeedNamespaces(t)
 	t.Parallel()
 	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady()})
 	g.start(1)
@@ -280,6 +281,7 @@ func TestAllThreadsOfKeeperAndFirstProcessRunBeforeOthersAndNoneOfTheCommand(t *
 
 // The host has the processes of the test, and the command sees none of them.
 func TestACommandSeesItsOwnProcessesOnly(t *testing.T) {
+	agent.NeedNamespaces(t)
 	t.Parallel()
 	script := `ls -d /proc/[0-9]* | wc -l; test -e /proc/$$/stat && echo own`
 	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true, Timing: steady()}, "")

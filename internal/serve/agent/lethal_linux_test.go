@@ -31,9 +31,7 @@ func newDeafShells(t *testing.T) *deafShells {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	if err := (post{means: Namespace}).try(); err != nil {
-		t.Skip(err)
-	}
+	NeedNamespaces(t)
 	runtime.LockOSThread() // a first process is told to end at the end of the thread that started it
 	s := &deafShells{t: t, beats: filepath.Join(t.TempDir(), "beats")}
 	if err := syscall.Mkfifo(s.beats, 0o600); err != nil {

@@ -20,6 +20,7 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/serve/warden"
 )
 
@@ -41,6 +42,7 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 2 && os.Args[1] == "command":
 		beCommand(os.Args[2:])
 	}
+	rig.Environment()
 	// What a member leaves behind becomes a child of this process, where a test finds it.
 	if err := warden.Adopt(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -24,12 +24,16 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/core/leaks"
+	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/ringleadertest"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )
 
-func TestMain(m *testing.M) { leaks.Main(m) }
+func TestMain(m *testing.M) {
+	rig.Environment()
+	leaks.Main(m)
+}
 
 // alone returns a member of a group of one, which leads, and keeps its lease however slow the machine is.
 func alone(t *testing.T, change ...func(*ringleader.Config)) *ringleader.Member {

@@ -48,6 +48,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	rig.Environment()
 	_ = flag.Set("test.parallel", "4") // the trials of real processes wait, also for each other; a flag of the command line counts more
 	flag.Parse()
 	os.Exit(m.Run())

@@ -16,7 +16,7 @@ const addressesOfAChild = "RIG_TEST_ADDRESSES"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(addressesOfAChild) != "" {
-		addresses, err := rig.FreeAddresses(500)
+		addresses, err := rig.FreeAddresses(200)
 		if err != nil {
 			panic(err)
 		}
@@ -28,11 +28,11 @@ func TestMain(m *testing.M) {
 
 // The addresses are an eighth of all: without reservations some ports would be returned again.
 func TestNoAddressIsReturnedTwice(t *testing.T) {
-	addresses, err := rig.FreeAddresses(500)
+	addresses, err := rig.FreeAddresses(200)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := rig.FreeAddresses(500)
+	again, err := rig.FreeAddresses(200)
 	if err != nil {
 		t.Fatal(err)
 	}

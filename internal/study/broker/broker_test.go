@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/core/leaks"
+	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/brokertest"
 )
@@ -109,6 +110,11 @@ func TestAServerIsFoundWhereItIsNamedOrInPATH(t *testing.T) {
 // A command that is killed leaves no server: another command gets the address and the store.
 func TestAServerEndsWithTheCommandThatIsKilled(t *testing.T) {
 	s := settings(t)
+	addresses, err := rig.FreeAddresses(1) // no other process of a test gets the port meanwhile
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Listen = addresses[0]
 	text, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -122,12 +128,11 @@ func TestAServerEndsWithTheCommandThatIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, err := bufio.NewReader(out).ReadString('\n')
+	_, err = bufio.NewReader(out).ReadString('\n')
 	if killed := c.Process.Kill(); err != nil || killed != nil {
 		t.Fatal(err, killed)
 	}
 	_ = c.Wait() // it was killed
-	s.Listen = address(strings.TrimSpace(url))
 	e, err := broker.Start(brokertest.Program(t), s)
 	limit := time.After(time.Minute)
 	for err != nil {

@@ -69,7 +69,7 @@ func TestPiecesThatAreNeededNoMoreAreStopped(t *testing.T) {
 	} {
 		e := serve(t, settings(t))
 		c := connect(t, e.Access(), nil)
-		w, _ := hire(t, connect(t, e.Access(), nil), &Worker{Cores: 8})
+		w, _ := hire(t, connect(t, e.Access(), nil), &Worker{Cores: 8, Patience: time.Minute}) // a slow machine repeats nothing
 		spec.Begins = filepath.Join(t.TempDir(), "begins")
 		spec.shut(t, 30)
 		const kind = "ending coarse"

@@ -13,7 +13,8 @@ import (
 	"ringleader.example/ringleader/internal/study/broker"
 )
 
-// islands are network namespaces that a bridge joins. They are numbered from 1.
+// islands are network namespaces that a bridge joins. They are numbered from 1. The bridge is in a namespace, too: on this machine's own network, its
+// firewall may drop what a bridge passes on.
 type islands struct{ prefix string }
 
 // subnet is what their addresses begin with.
@@ -28,9 +29,13 @@ func (n islands) act(t *testing.T, id int, p part) *actor {
 }
 
 // cut takes an island off the network, and heal brings it back.
-func (n islands) cut(t *testing.T, id int) { ip(t, "", "link", "set", n.name(id), "nomaster") }
+func (n islands) cut(t *testing.T, id int) {
+	ip(t, "", "-netns", n.prefix, "link", "set", n.name(id), "nomaster")
+}
 
-func (n islands) heal(t *testing.T, id int) { ip(t, "", "link", "set", n.name(id), "master", n.prefix) }
+func (n islands) heal(t *testing.T, id int) {
+	ip(t, "", "-netns", n.prefix, "link", "set", n.name(id), "master", "bridge")
+}
 
 func ip(t *testing.T, input string, arguments ...string) {
 	t.Helper()
@@ -44,19 +49,19 @@ func ip(t *testing.T, input string, arguments ...string) {
 func newIslands(t *testing.T, count int) islands {
 	t.Helper()
 	n := islands{fmt.Sprintf("c%x", os.Getpid())} // an interface has 15 characters
-	c := exec.Command("ip", "link", "add", n.prefix, "type", "bridge")
+	c := exec.Command("ip", "netns", "add", n.prefix)
 	if text, err := c.CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" && os.Getuid() == 0 {
 			t.Fatalf("CI must run this test: %v: %s", err, text)
 		}
 		t.Skipf("only root can make networks: %v: %s", err, text)
 	}
-	t.Cleanup(func() { ip(t, "", "link", "del", n.prefix) })
-	ip(t, "", "link", "set", n.prefix, "up")
+	t.Cleanup(func() { ip(t, "", "netns", "del", n.prefix) })
+	ip(t, "link add bridge type bridge\nlink set bridge up\n", "-netns", n.prefix, "-batch", "-")
 	for id := 1; id <= count; id++ {
 		ip(t, "", "netns", "add", n.name(id))
 		t.Cleanup(func() { ip(t, "", "netns", "del", n.name(id)) }) // and its link with it
-		ip(t, fmt.Sprintf("link add %s type veth peer name eth0 netns %[1]s\nlink set %[1]s master %s up\n", n.name(id), n.prefix), "-batch", "-")
+		ip(t, fmt.Sprintf("link add %s type veth peer name eth0 netns %[1]s\nlink set %[1]s master bridge up\n", n.name(id)), "-netns", n.prefix, "-batch", "-")
 		ip(t, fmt.Sprintf("link set lo up\naddr add %s%d/24 dev eth0\nlink set eth0 up\n", subnet, id), "-netns", n.name(id), "-batch", "-")
 	}
 	return n

@@ -354,7 +354,7 @@ func TestAnErrorIsThatOfALocalRun(t *testing.T) {
 func TestNothingIsPublishedAfterAnError(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
-	hire(t, connect(t, e.Access(), nil), &Worker{})
+	hire(t, connect(t, e.Access(), nil), &Worker{Patience: time.Minute}) // a slow machine repeats nothing
 	spec := sums{Of: 300, First: time.Second, Fails: 30, Begins: filepath.Join(t.TempDir(), "begins")}
 	j, task := jobOf(t, "coarse", spec)
 	_, err := complete(t.Context(), t, begin(t, connect(t, e.Access(), nil), j, task, nil), j, task, nil)

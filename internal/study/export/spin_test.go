@@ -78,7 +78,7 @@ func needsSpin(t *testing.T) {
 			if os.Getenv("CI") == "true" {
 				t.Fatalf("%s is missing; .ci/run installs it", command)
 			}
-			t.Skipf("%s is not installed", command)
+			t.Skipf("%s is missing, so no model is compared with Spin; on Debian: apt-get install spin gcc libc6-dev", command)
 		}
 	}
 }

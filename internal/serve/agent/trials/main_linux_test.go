@@ -19,6 +19,7 @@ import (
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/kernel"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // How much is tried.
@@ -49,6 +50,7 @@ func TestMain(m *testing.M) {
 			beCommand(os.Args[2], os.Args[3])
 		}
 	}
+	rig.Environment()
 	flag.Parse()
 	if err := flag.Set("test.parallel", strconv.Itoa(*groups)); err != nil {
 		panic(err)
