@@ -241,7 +241,7 @@ func (r *kept) order(o order) {
 
 // stands reports whether the keeper stands still and has not begun: it has set no timer that would kill it. It is called before the next order.
 func (r *kept) stands() bool {
-	r.begun = r.begun || read(r.orders)
+	r.begun = r.begun || kernel.IsRead(r.orders)
 	return !r.begun && now()-r.since >= slowest
 }
 

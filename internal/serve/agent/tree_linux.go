@@ -6,7 +6,6 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/internal/serve/kernel"
@@ -162,19 +161,6 @@ func (p post) bound() *syscall.SysProcAttr {
 		return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	}
 	return nil
-}
-
-// read reports whether all is read that was written to a pipe, or that is not known.
-func read(pipe *os.File) bool {
-	var left int32
-	raw, err := pipe.SyscallConn()
-	if err != nil {
-		return true // it is closed
-	}
-	_ = raw.Control(func(descriptor uintptr) {
-		_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, descriptor, syscall.TIOCINQ, uintptr(unsafe.Pointer(&left)))
-	})
-	return left == 0
 }
 
 // prepare lets this process adopt what a keeper leaves that was killed.

@@ -65,9 +65,6 @@ func (t *tree) reap(kill bool) (status int, none bool) {
 	return 0, false
 }
 
-// read returns true: this system does not tell.
-func read(*os.File) bool { return true }
-
 func prepare() error { return nil }
 
 // clear does nothing: what a keeper leaves that was killed cannot be found.
