@@ -140,7 +140,8 @@ func checkElsewhere(address string) error {
 }
 
 // RemoveAddress removes a member from the group: the leader takes its vote, and then its line goes from the list of each member. Any member can do
-// that, also while the removed one does not run. A leader that is removed hands over first. RemoveAddress returns when this member keeps that.
+// that, also while the removed one does not run. A leader that is removed hands over first, and goes on while no other
+// member can lead. RemoveAddress returns when this member keeps that.
 //
 // The error is [ErrConfig] if there is no such member, or no other one votes.
 func (m *Member) RemoveAddress(id uint64) error {
@@ -237,6 +238,20 @@ func (m *Member) agree() {
 	}
 }
 
+// errIrreplaceable is why a leader that was removed goes on: it would lead again at once, and its work would begin anew each time.
+var errIrreplaceable = errors.New("this member leads, and no other one can at present")
+
+// replaceable reports whether another member could lead in place of this one, and is to remain.
+func (m *Member) replaceable() bool {
+	s := m.group.Known()
+	for i, id := range s.Members {
+		if standing := s.Standings[i]; id != m.config.ID && s.Reachable[i] && standing.Weight > 0 && standing.Unable == "" && slices.Contains(s.Voters.Members, id) && !m.removed(id) {
+			return true
+		}
+	}
+	return false
+}
+
 // unmetWish is a vote in a group that is not as the address book wants it.
 type unmetWish struct {
 	group *Member
@@ -255,13 +270,19 @@ func (m *Member) grant(line *book.Line, unmet map[unmetWish]string) {
 		delete(unmet, wish)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), voteTakes)
+	takes := voteTakes
+	if line.ID == m.config.ID { // it may wait for a warm member
+		takes += m.config.Timing.Handover
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), takes)
 	defer cancel()
 	defer context.AfterFunc(m.live.Context(), cancel)()
 	var err error
 	switch {
 	case line.Votes:
 		err = m.changeVoters(ctx, election.Enlist, line.ID)
+	case line.ID == m.config.ID && !m.replaceable():
+		err = errIrreplaceable
 	case line.ID == m.config.ID:
 		if unmet[wish] == "" {
 			m.config.Logger.Info("this member was removed, and hands over first", "member", line.ID)

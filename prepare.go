@@ -111,10 +111,11 @@ func (m *Member) prepares() {
 	for {
 		err := m.prepareOnce()
 		var again <-chan time.Time
+		led := errors.Is(err, ErrLeads) // its tenure may have ended since
 		switch {
 		case errors.Is(err, ErrStale):
 			continue
-		case err == nil || errors.Is(err, ErrLeads):
+		case err == nil || led:
 			pause = leastPrepareRest
 		case m.stopped():
 			return
@@ -124,7 +125,7 @@ func (m *Member) prepares() {
 			rest.Reset(pause)
 			again, pause = rest.C(), min(2*pause, mostPrepareRest)
 		}
-		if !m.awaitNextPreparation(again) {
+		if !m.awaitNextPreparation(led, again) {
 			return
 		}
 	}
@@ -134,8 +135,8 @@ func (m *Member) prepares() {
 // the member has stopped. Without again the member is prepared, and warm as soon as it could lead: after a restart it takes no part while the promises
 // of its life before run, and the lead is not to go there before. If it hears of no leader for half of that time, the group has restarted as a whole,
 // and all its members are alike.
-func (m *Member) awaitNextPreparation(again <-chan time.Time) bool {
-	led, told := false, again != nil
+func (m *Member) awaitNextPreparation(led bool, again <-chan time.Time) bool {
+	told := again != nil
 	restarted, half := m.config.Clock.NewTimer(), m.config.Timing.Lease/2
 	defer restarted.Stop()
 	for {
@@ -194,9 +195,12 @@ func (m *Member) prepareOnce() error {
 	go func() { returned <- m.preparation.prepare(ctx) }()
 	for {
 		s, changed := m.group.State()
-		if s.Role == network.Leader && ctx.Err() == nil {
+		switch leads := s.Role == network.Leader; {
+		case leads && ctx.Err() == nil:
 			cancel(ErrLeads)
 			m.becomes(view.Warm, "")
+		case !leads && errors.Is(context.Cause(ctx), ErrLeads): // its tenure was shorter
+			m.becomes(view.Warming, "")
 		}
 		select {
 		case err := <-returned:

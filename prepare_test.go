@@ -388,3 +388,43 @@ func TestWhatDoesNotGoTogetherWithPrepare(t *testing.T) {
 	lacks(t, ringleader.Config{ID: 1, Members: members, Data: "data", Weight: 16384, Prepare: prepare}.Check(), ringleader.ErrConfig, "Weight is 16384; with Prepare it is up to 16383")
 	lacks(t, ringleader.Config{ID: 1, Members: members, Algorithm: ringleader.Bully, NoQuorum: true, Prepare: prepare}.Check(), ringleader.ErrConfig, "bully does not know Prepare")
 }
+
+// A preparation that did not end while the member led has prepared nothing for its next lead.
+func TestAMemberIsNotWarmAfterALeadThatWasShorterThanItsPreparation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2)
+		defer c.Close()
+		begun, release, other := make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+		c.Configure(func(id uint64, config *ringleader.Config) {
+			config.Prepare = func(ctx context.Context) error {
+				if id == 1 {
+					<-other
+					return nil
+				}
+				begun <- struct{}{}
+				<-release // it does not obey
+				return context.Cause(ctx)
+			}
+		})
+		c.Start(2)
+		<-begun // alone it does not lead
+		c.Start(1)
+		c.Await(2)
+		close(other)
+		if err := c.Member(2).Transfer(1); err != nil {
+			t.Fatal(err)
+		}
+		c.Await(1)
+		warmth := func() ringleader.Warmth { return c.Member(2).Status().Members[1].Warmth }
+		if got := warmth(); got != ringleader.Warming {
+			t.Errorf("while what it prepared for its last lead goes on it is %q", got)
+		}
+		release <- struct{}{}
+		<-begun // again
+		if got := warmth(); got != ringleader.Warming {
+			t.Errorf("while it prepares again it is %q", got)
+		}
+		close(release)
+		c.Until("it is warm", func() bool { return warmth() == ringleader.Warm })
+	})
+}

@@ -194,9 +194,10 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 		case <-ticker.C:
 		}
 		d.renew(l)
+		stands := command.stands()
 		e.log.Log(ctx, EachOrder, "the keeper has its order next", "term", l.Term(), untilKey, d.until)
 		command.order(d.order())
-		if !disobeys && now() >= d.hard() {
+		if !disobeys && (stands || now() >= d.hard()) {
 			disobeys = true
 			e.log.Warn("the keeper of the command does not obey, and is killed", "term", l.Term())
 			command.kill()

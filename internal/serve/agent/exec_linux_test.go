@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -178,6 +179,51 @@ func TestACommandDiesWithItsLeaseAlthoughMemberAndKeeperAreStopped(t *testing.T)
 		}
 		return g.parent(first.PID) == 0
 	})
+}
+
+// A keeper that waits for the lead has no timer yet. One that is stopped then does not begin, and its member would lead without a command.
+func TestAKeeperThatWasStoppedBeforeTheLeadIsReplaced(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
+	may := filepath.Join(t.TempDir(), "may lead")
+	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), Health: agent.Health{Command: "test -e '" + may + "'"}})
+	g.start(1)
+	g.await("a keeper that waits", func() bool {
+		for p := range g.each {
+			if strings.Contains(p.arguments, " keeper ") && strings.HasSuffix(p.arguments, " command deaf forks loop ") {
+				send(p.pid, syscall.SIGSTOP)
+				return true
+			}
+		}
+		return false
+	})
+	g.must(os.WriteFile(may, nil, 0o600))
+	g.working()
+}
+
+// The next command begins when nothing of this one is left, and so no look whether it is ready.
+func TestACommandBeginsAgainAlthoughTheKeeperOfItsReadyCheckIsStopped(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
+	g := newGroup(t, 1, spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), Ready: agent.Ready{Command: "exec sleep 1234"}})
+	g.start(1)
+	first, _, _, _ := g.working()
+	g.await("a look whether it is ready", func() bool {
+		for p := range g.each {
+			if strings.HasSuffix(p.arguments, " -- /bin/sh -c exec sleep 1234 ") {
+				send(p.pid, syscall.SIGSTOP)
+				return true
+			}
+		}
+		return false
+	})
+	at := now()
+	send(first.PID, syscall.SIGKILL)
+	g.await("the next command", func() bool { return g.works(at, "loop").PID != first.PID })
 }
 
 func TestWithoutANamespaceAControlGroupOrTheKeeperEndsACommand(t *testing.T) {

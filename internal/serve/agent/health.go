@@ -47,8 +47,7 @@ func runCheck(ctx context.Context, k *keepers, command string, environment []str
 	select {
 	case <-run.ended:
 	case <-ctx.Done(): // also at the end of the member, before the timeout
-		run.order(order{End: true})
-		<-run.ended
+		run.end()
 	}
 	if run.status != 0 {
 		return fmt.Errorf("exit status %d", run.status)

@@ -165,44 +165,61 @@ func received(orders *json.Decoder) <-chan order {
 	return all
 }
 
-// tend carries out orders until no process is left, and returns the exit status of the first one.
+// tend carries out orders until no process is left, and returns the exit status of the first one. When a lease is about to end, an order that waits
+// goes first: a keeper that stood still finds there that the lease goes on.
 func (t *tree) tend(o order, orders <-chan order, g guard) (status int) {
-	var asked, killing bool
+	var asked, killing, waited bool
 	alarm := time.NewTimer(0)
 	for {
 		if status, ended := t.reap(killing); ended {
 			return status
 		}
-		if !asked && now() >= o.Stop {
+		next := o.Kill
+		switch late := now() >= o.Stop; {
+		case asked:
+		case late && (o.End || waited):
 			asked = true
 			t.ask()
+		case late:
+			waited, next = true, min(next, now()+brief)
+		default:
+			next = min(next, o.Stop)
 		}
 		if !killing && now() >= o.Kill {
 			killing = true
 			continue
-		}
-		next := o.Kill
-		if !asked {
-			next = min(next, o.Stop)
 		}
 		if killing {
 			alarm.Stop()
 		} else {
 			alarm.Reset(min(next-now(), look))
 		}
-		var more bool
+		more, came := false, true
 		select {
-		case <-alarm.C:
-		case <-t.changed:
 		case o, more = <-orders:
-			if !more {
-				orders, killing = nil, true
+		case <-alarm.C:
+			came = false
+		case <-t.changed:
+			came = false
+		}
+		if !came {
+			select {
+			case o, more = <-orders:
+			default:
 				continue
 			}
-			g.set(&o)
 		}
+		if !more {
+			orders, killing = nil, true
+			continue
+		}
+		waited = false
+		g.set(&o)
 	}
 }
+
+// brief is how long an order that waits in the pipe may take to arrive.
+const brief = 2 * time.Millisecond
 
 // look is the longest time between two looks at the clock now: it may run on while timers stand still.
 const look = time.Second

@@ -71,6 +71,8 @@ type kept struct {
 	command *exec.Cmd // of the keeper
 	orders  *os.File
 	last    order
+	since   time.Duration // when it got its first order
+	begun   bool          // it has read that
 	ended   chan struct{} // closed when no process is left
 	status  int           // of the command, when it has ended
 	killed  bool          // the keeper was, and so the command
@@ -218,6 +220,7 @@ func (r *kept) begin(variables []string, first order) {
 		panic(err) // texts
 	}
 	write(r.orders, append(line, '\n')) // into an empty pipe
+	r.since = now()
 	r.order(first)
 }
 
@@ -235,6 +238,15 @@ func (r *kept) order(o order) {
 		r.last = o
 	}
 }
+
+// stands reports whether the keeper stands still and has not begun: it has set no timer that would kill it. It is called before the next order.
+func (r *kept) stands() bool {
+	r.begun = r.begun || kernel.IsRead(r.orders)
+	return !r.begun && now()-r.since >= slowest
+}
+
+// slowest is how long a keeper may need to begin.
+const slowest = 10 * time.Second
 
 // end ends a command that runs under no lease at once, with all its processes, and returns when none is left.
 func (r *kept) end() {

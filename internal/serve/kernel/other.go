@@ -3,6 +3,7 @@
 package kernel
 
 import (
+	"os"
 	"syscall"
 	"time"
 )
@@ -33,6 +34,9 @@ func HurryProcess(int) error { return ErrNone }
 
 // RelaxAll returns [ErrNone].
 func RelaxAll() error { return ErrNone }
+
+// IsRead returns true: it is not known.
+func IsRead(*os.File) bool { return true }
 
 // Used returns 0.
 func Used() time.Duration { return 0 }

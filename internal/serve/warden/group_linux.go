@@ -58,8 +58,8 @@ func ownGroup() (string, error) {
 	return "", errors.New("no control group of version 2")
 }
 
-// KillGroup kills all processes of a control group, also those that come meanwhile, and removes the group. It returns when none
-// is left.
+// KillGroup kills all processes of a control group and of the groups that they have made there, also those that come meanwhile, and removes the
+// groups. It returns when none is left.
 func KillGroup(group string) error {
 	for {
 		err := os.WriteFile(filepath.Join(group, "cgroup.kill"), []byte("1"), 0)
@@ -71,11 +71,22 @@ func KillGroup(group string) error {
 		case err != nil || read != nil:
 			return fmt.Errorf("the control group %s is not killed: %w", group, errors.Join(err, read))
 		case !bytes.Contains(events, []byte("populated 1")):
-			if err := os.Remove(group); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return err
-			}
-			return nil
+			return removeGroup(group)
 		}
 		time.Sleep(time.Millisecond) // the kernel has no call that waits for it
 	}
+}
+
+// removeGroup removes a control group without processes, after those within it.
+func removeGroup(group string) error {
+	within, err := os.ReadDir(group)
+	for _, entry := range within {
+		if entry.IsDir() {
+			err = errors.Join(err, removeGroup(filepath.Join(group, entry.Name())))
+		}
+	}
+	if err = errors.Join(err, os.Remove(group)); errors.Is(err, os.ErrNotExist) {
+		return nil // another process has removed it
+	}
+	return err
 }

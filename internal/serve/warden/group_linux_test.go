@@ -1,0 +1,41 @@
+package warden
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A command may make groups within its own, as one that runs containers does.
+func TestAControlGroupEndsWithTheGroupsWithin(t *testing.T) {
+	group, err := NewGroup(fmt.Sprintf("ringleader-test-%d", os.Getpid()))
+	if err != nil {
+		t.Skip(err)
+	}
+	within := filepath.Join(group, "one", "two")
+	if err := os.MkdirAll(within, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := os.Open(within)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	command := exec.Command("sleep", "1234")
+	command.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: int(folder.Fd())}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := KillGroup(group); err != nil {
+		t.Error(err)
+	}
+	command.Wait() // it was killed
+	if _, err := os.Stat(group); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the group is left: %v", err)
+	}
+}

@@ -1,0 +1,59 @@
+package ringleader_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/ringleadertest"
+)
+
+// A leader that is removed hands over as one that resigns does: it waits for a warm member, but not for ever.
+func TestALeaderThatIsRemovedHandsOverAlthoughNoMemberBecomesWarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBarracks(t, ringleader.Config{}, 1, 2)
+		defer b.Close()
+		b.Start(1, 2, 3)
+		b.Await(3)
+		b.are(1, ringleader.Warming, 3)
+		b.are(2, ringleader.Warming, 3)
+		begun := time.Now()
+		if err := b.Member(3).RemoveAddress(3); err != nil {
+			t.Fatal(err)
+		}
+		b.Until("another member leads", func() bool { return b.Member(1).IsLeader() || b.Member(2).IsLeader() })
+		if took := time.Since(begun); took < ringleader.Test().Handover {
+			t.Errorf("it has handed over after %v", took)
+		}
+	})
+}
+
+// No other member could take the lead: to give it up would stop the work again and again.
+func TestALeaderThatIsRemovedGoesOnWhileNoOtherMemberCanLead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Members: []ringleader.MemberAddress{{ID: 2, Witness: true}}}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		c.Kill(1)
+		var began atomic.Int64
+		go c.Member(3).Lead(t.Context(), func(ctx context.Context, l ringleader.Leadership) error {
+			began.Add(1)
+			<-ctx.Done()
+			return nil
+		})
+		if err := c.Member(3).RemoveAddress(3); err != nil {
+			t.Fatal(err)
+		}
+		c.Pass(time.Minute)
+		if began.Load() != 1 || !c.Member(3).IsLeader() {
+			t.Errorf("the work has begun %d times", began.Load())
+		}
+		c.Start(1)
+		c.Until("the other one leads", func() bool { return c.Member(1).IsLeader() })
+		c.Until("the vote is gone", func() bool { return len(c.Member(1).Status().Members) == 2 })
+	})
+}
