@@ -69,6 +69,26 @@ func TestAResultIsPrintedWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
+// A bound of elections with one initiator is no result of a check in which several initiate. A run that exceeds its bound tells so.
+func TestABoundThatWasNotCheckedIsNotToldToHold(t *testing.T) {
+	alone := named("alone")
+	alone.Bounds = []election.Bound{{OneStart: true, Of: "election", Case: election.Worst, Formula: "n", Source: "here", Value: func(n uint64) uint64 { return n }}}
+	own := []Entry{Of(alone)}
+	for _, c := range []struct {
+		words, has, lacks string
+	}{
+		{"verify alone --n 3", "every election can end\n", "at most n"},
+		{"verify alone --ids 1,2,3 --start 3", "at most n election messages\n", "bound broken"},
+		{"verify alone --ids 1,2,3 --start 1", "bound broken: 5 election messages", "holds"},
+		{"run alone --ids 1,2,3 --start 3", "worst case n = 3\n", "exceeded"},
+		{"run alone --ids 1,2,3 --start 1", "worst case n = 3, exceeded\n", "n = 3\n"},
+	} {
+		if _, stdout, _ := call(own, strings.Fields(c.words)...); !strings.Contains(stdout, c.has) || strings.Contains(stdout, c.lacks) {
+			t.Errorf("%s prints %q; want %q, and not %q", c.words, stdout, c.has, c.lacks)
+		}
+	}
+}
+
 // The files of an algorithm are on the machine where it was compiled, without -trimpath; or in the program.
 func TestTheLabShowsTheSourceOfAnOwnAlgorithm(t *testing.T) {
 	folder, err := filepath.Abs("../algorithms/lcr")

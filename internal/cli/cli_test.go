@@ -60,6 +60,8 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 		{"run preference --n 3 --votes= --json", "--votes is empty; give it a value, or leave it out"},
 		{"join --id 1 --member 1=127.0.0.1:7001 --data=", "--data is empty; give it a value, or leave it out"},
 		{"join --id 1 --member 1=127.0.0.1:7001 --data d --progress-path=", "--progress-path is empty; give it a value, or leave it out"},
+		{"run lcr --n 3 --draw none/a.svg --draw-topology none/./a.svg", "--draw and --draw-topology write none/./a.svg both; give each a file of its own"},
+		{"compare lcr --n 4 --draw none/a.svg --out none/a.svg", "--draw and --out write none/a.svg both; give each a file of its own"},
 		{"init", "ringleader init needs --data; try ringleader init --help"},
 		{"init --data d", "ringleader init needs --group"},
 		{"init --data d --group g", "ringleader init needs --id"},

@@ -5,6 +5,8 @@ package option
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -98,6 +100,26 @@ func NoneEmpty(command *cobra.Command) (err error) {
 		if several && slices.Contains(all.GetSlice(), "") || f.Value.Type() == "string" && f.Value.String() == "" {
 			err = fmt.Errorf("--%s is empty; give it a value, or leave it out", f.Name)
 		}
+	})
+	return err
+}
+
+// written are the flags that name files which commands write.
+var written = []string{"draw", "draw-topology", "emit", "export", "keep", "out", "save", "trace"}
+
+// Apart returns an error for two flags that name one file: what the second writes would replace what the first has written. Devices take
+// several results.
+func Apart(command *cobra.Command) (err error) {
+	by := map[string]string{}
+	command.Flags().Visit(func(f *pflag.Flag) {
+		path := filepath.Clean(f.Value.String())
+		if info, failed := os.Stat(path); path == "-" || !slices.Contains(written, f.Name) || failed == nil && !info.Mode().IsRegular() {
+			return
+		}
+		if other := by[path]; other != "" {
+			err = fmt.Errorf("--%s and --%s write %s both; give each a file of its own", other, f.Name, f.Value)
+		}
+		by[path] = f.Name
 	})
 	return err
 }

@@ -85,7 +85,7 @@ func (p *Program) Begin(command *cobra.Command, args []string) error {
 		return err
 	}
 	p.Command = p.CallOf(command, args)
-	return option.NoneEmpty(command)
+	return cmp.Or(option.NoneEmpty(command), option.Apart(command))
 }
 
 // CallOf returns the call of a command, without the flags for its results.

@@ -81,7 +81,7 @@ func (s *shape) fit(e *catalogue.Entry, i *network.Setup, seed uint64) (err erro
 	} {
 		if f.given && !f.fits(e) {
 			on := "a " + e.Topology.Phrase(0)
-			if e.Topology == election.Ring {
+			if e.Topology == election.Ring && !e.Unoriented {
 				on = "an oriented ring"
 			}
 			return fmt.Errorf("%s runs on %s; --%s is for %s", e.Name, on, f.flag, strings.Join(e.List().Where(f.fits), ", "))

@@ -38,12 +38,45 @@ func (c *counterexample) flags(command *cobra.Command) {
 func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Report) *report.Verification {
 	found := &report.Verification{Checked: o.checked(e, &v), Report: r}
 	if r.Violation == nil && v.Moment == nil {
-		found.Unneeded, _ = verify.Unneeded(e.Program, v, o.open())
+		found.Unchecked = o.unchecked(e, &v)
 	}
 	if r.Violation != nil && v.Moment == nil && (o.shrink || o.random > 0) {
 		found.Shrunk, found.Small = verify.Shrink(e.Program, v, r.Violation.Property)
 	}
 	return found
+}
+
+// unchecked returns the flags that check what the algorithm declares and was not checked: it is assumed although no flag says so.
+func (o *verifyOptions) unchecked(e *catalogue.Entry, v *verify.Options) (flags []string) {
+	set, err := e.Set(v.Setup.Parameters)
+	if err != nil {
+		return nil // the search has refused them
+	}
+	unneeded, _ := verify.Unneeded(e.Program, *v, o.open())
+	d, n, survives := e.With(set), o.Input.Size(), e.With(set).Survives
+	if v.Extremes { // costs are of runs without faults
+		survives = 0
+	}
+	for _, claim := range []struct {
+		open bool
+		flag string
+	}{
+		{unneeded&verify.InitiatorsFirst != 0, "--start any"},
+		{unneeded&verify.OrderedLinks != 0, "--reorder"},
+		{d.Unoriented && n > 1 && v.Setup.Flipped == nil, "--orientation"},
+		{d.Topology == election.UnknownNeighbours && n > 2 && v.Setup.Ports == nil, "--ports"},
+		{d.Topology == election.Tree && n > 3 && !o.set.Changed("topology") && !o.set.Changed("edges"), "--topology"},
+		{d.Votes && n > 1 && v.Setup.Votes == nil, "--votes"},
+		{d.Priorities && n > 1 && v.Setup.Priorities == nil, "--priorities"},
+		{survives&(election.Crash|election.Recovery) != 0 && v.Crashes == 0, "--crash"},
+		{survives&election.Recovery != 0 && v.Recoveries == 0, "--recover"},
+		{survives&election.Partition != 0 && n > 1 && v.Cuts == 0, "--cut"},
+	} {
+		if claim.open {
+			flags = append(flags, claim.flag)
+		}
+	}
+	return flags
 }
 
 // savedOfVerify are the flags of verify that a run has as well, and that mean the same.

@@ -55,8 +55,9 @@ can end. With --n every distinct order of identifiers is tried. A violation is s
 fewest steps; --draw draws it.
 
 What an algorithm declares is checked: any set of initiators, and links that are not FIFO, unless it
-demands otherwise. Where that is more than 200 000 states, less is checked, and the result says what is
-left out, with the flag that checks it. With --extremes, --out, --shard and --nats all processes initiate
+demands otherwise. Where that is more than 200 000 states, less is checked. Faults that it survives, other
+networks of its kind, votes and priorities are checked with their flags only. The result says what is left
+out, with the flag that checks it. With --extremes, --out, --shard and --nats all processes initiate
 and links are FIFO unless flags say otherwise. Schedules and orders that differ in nothing that matters
 are tried once; --reduce none tries all. Parameters that are not given have the values that the algorithm
 declares for verify, if any, so that there are finitely many states; the result names them.

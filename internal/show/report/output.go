@@ -180,7 +180,7 @@ func counts(w io.Writer, d *election.Declaration, b *worstCase, m outcome.Messag
 		if b == nil || b.Of != of {
 			return ""
 		}
-		return "   worst case " + b.Formula + Needed(b.most < math.MaxUint64, fmt.Sprintf(" = %d", b.most), "")
+		return "   worst case " + b.Formula + Needed(b.most < math.MaxUint64, fmt.Sprintf(" = %d", b.most), "") + Needed(m.Of(b.Of) > b.most, ", exceeded", "")
 	}
 	width := max(6, len(fmt.Sprint(m.Total+m.Overhead)))
 	elections := 0

@@ -42,7 +42,7 @@ type Verification struct {
 	Shrunk *verify.Options // with fewer processes and faults; nil if nothing could be left out
 	Small  *verify.Report  // … and what was found then
 
-	Unneeded verify.Assumption // what was assumed although no flag says so and the algorithm declares not to need it
+	Unchecked []string // the flags that check what the algorithm declares and was not checked
 }
 
 // Shown returns the violation that is shown, and its options: the smaller one, if there is one. It returns nil if no
@@ -81,8 +81,8 @@ func (r *Verification) JSON() any {
 		{"complete", r.Complete},
 		{"holds", r.Complete && r.Violation == nil},
 	}...)
-	if flags := r.unchecked(); len(flags) > 0 {
-		result = append(result, Field{"not_checked", flags})
+	if len(r.Unchecked) > 0 {
+		result = append(result, Field{"not_checked", r.Unchecked})
 	}
 	if r.Partial > 0 {
 		result = append(result, Field{"orders_by_partial_order", r.Partial})
@@ -157,8 +157,8 @@ func (r *Verification) Text(p *Printer) error {
 	if len(r.Usual) > 0 {
 		fmt.Fprintf(w, "  with %s, as declared for verify; --param gives others\n", strings.Join(r.Usual, ", "))
 	}
-	if flags := r.unchecked(); len(flags) > 0 {
-		fmt.Fprintf(w, "  not checked, and declared: %s\n", strings.Join(flags, ", "))
+	if len(r.Unchecked) > 0 {
+		fmt.Fprintf(w, "  not checked, and declared: %s\n", strings.Join(r.Unchecked, ", "))
 	}
 	r.counted(w)
 	switch {
@@ -218,17 +218,6 @@ func (r *Verification) reduced() string {
 	return "; one of those that are alike (--reduce none: all)"
 }
 
-// unchecked returns the flags that check what the algorithm declares and was not checked.
-func (r *Verification) unchecked() (flags []string) {
-	if r.Unneeded&verify.InitiatorsFirst != 0 {
-		flags = append(flags, "--start any")
-	}
-	if r.Unneeded&verify.OrderedLinks != 0 {
-		flags = append(flags, "--reorder")
-	}
-	return flags
-}
-
 // violated prints the violation, with its story.
 func (r *Verification) violated(p *Printer) error {
 	w := p.Out
@@ -279,7 +268,7 @@ func (r *Verification) holds(p *Printer) error {
 	case r.Options.Crashes > 0:
 		unless = " without crashes"
 	}
-	fmt.Fprintln(w, p.Paint().Text(Green, "holds: "+properties(r.With(set), unless)))
+	fmt.Fprintln(w, p.Paint().Text(Green, "holds: "+properties(r.With(set), len(r.Options.Initiators) == 1, unless)))
 	r.happened(w)
 	if len(r.Outside) > 0 {
 		fmt.Fprintf(w, "passed outside its fault model: %s %s\n", r.Name, intolerant(r.Outside))
@@ -385,8 +374,8 @@ func initiate(start string) string {
 	return "initiators " + start
 }
 
-// properties returns in words the properties that a check of a declaration proves. unless follows the bound.
-func properties(d *election.Declaration, unless string) string {
+// properties returns in words the properties that a check of a declaration proves, with or without a single initiator. unless follows the bound.
+func properties(d *election.Declaration, single bool, unless string) string {
 	if d.Leased {
 		return "of all leases at most one runs, those of dead lives included; one life leads in a term, terms increase, and none is used again; " +
 			"work stops before other work begins"
@@ -404,7 +393,7 @@ func properties(d *election.Declaration, unless string) string {
 		text += ", with all others as followers"
 	}
 	text += "; every election can end"
-	if b := d.Bound(election.Worst); b != nil && d.Task == election.Once {
+	if b := d.Bound(election.Worst); b != nil && d.Task == election.Once && (single || !b.OneStart) {
 		text += fmt.Sprintf("; at most %s %s messages%s", b.Formula, b.Of, unless)
 	}
 	return text
