@@ -69,8 +69,8 @@ func (m *Member) changeVoters(ctx context.Context, order election.Order, id uint
 		switch now := viewOf(s); {
 		case now.Role != Leader || now.Term != v.Term:
 			return fmt.Errorf("%w: this member leads no more", ErrUnknown)
-		case slices.Contains(s.Voters.Members, id) == (order == election.Enlist) && (s.Voters.Version == 0 || s.Voters.Keeps()):
-			return nil // the voters of the configuration need nobody to keep them
+		case slices.Contains(s.Voters.Members, id) == (order == election.Enlist) && s.Voters.Settled():
+			return nil
 		}
 		select {
 		case <-changed:
