@@ -69,7 +69,7 @@ func (m *Member) changeVoters(ctx context.Context, order election.Order, id uint
 		switch now := viewOf(s); {
 		case now.Role != Leader || now.Term != v.Term:
 			return fmt.Errorf("%w: this member leads no more", ErrUnknown)
-		case slices.Contains(s.Voters.Members, id) == (order == election.Enlist) && s.Voters.Keeps():
+		case slices.Contains(s.Voters.Members, id) == (order == election.Enlist) && s.Voters.Settled():
 			return nil
 		}
 		select {

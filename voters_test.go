@@ -64,6 +64,21 @@ func TestAMemberOnStandbyHasNoVoteUntilItIsAdded(t *testing.T) {
 	})
 }
 
+func TestAVoteThatIsAsWantedBeforeAnyChangeIsNoError(t *testing.T) {
+	onStandby(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for _, id := range []uint64{1, 3} {
+			if err := c.Member(3).AddMember(ctx, id); err != nil {
+				t.Errorf("%d votes: %v", id, err)
+			}
+		}
+		if err := c.Member(3).RemoveMember(ctx, 4); err != nil {
+			t.Errorf("4 is on standby: %v", err)
+		}
+	})
+}
+
 func TestARemovedMemberFollowsAndDoesNotCount(t *testing.T) {
 	onStandby(t, func(t *testing.T, c *ringleadertest.Cluster) {
 		for _, id := range []uint64{2, 1} { // 1 is the last one that is removed

@@ -338,7 +338,7 @@ func TestAStoreServesOneProcessAtATime(t *testing.T) {
 	directory := t.TempDir()
 	mustInit(t, directory)
 	d := mustOpen(t, directory)
-	want := "data directory " + directory + " is in use by another member"
+	want := "data directory " + directory + " is in use by another process"
 	if _, err := Open(directory, owner); !errors.Is(err, ErrLocked) || !errors.Is(err, ErrData) || err.Error() != want {
 		t.Error(err)
 	}

@@ -49,7 +49,7 @@ var (
 	ErrData    = errors.New("data directory")                                                         // any of those below, and a directory that cannot be read
 	ErrMissing = errors.New("does not exist")                                                         // there is no store; ringleader init, or Init, makes one
 	ErrExists  = errors.New("exists, and is not overwritten: it may hold what a member has promised") // Init found a store
-	ErrLocked  = errors.New("is in use by another member")                                            // another process has it open
+	ErrLocked  = errors.New("is in use by another process")                                           // another process has it open
 	ErrForeign = errors.New("is not this member's")                                                   // it has another owner, or is of another format
 	ErrDamaged = errors.New("is damaged")                                                             // what was durable is lost, or may be
 	ErrWrite   = errors.New("cannot be written")                                                      // nothing was promised; a later Save may succeed

@@ -185,8 +185,11 @@ func lingers(s *ringleader.Status, id uint64) string {
 	return fmt.Sprintf("\nMember %d is removed. It is in the list until the leader has taken its vote.\n", id)
 }
 
-// changed reports whether a majority keeps that a member votes, or does not.
+// changed reports whether a majority keeps that a member votes, or does not, or the voters of the configuration are as wanted.
 func changed(s *ringleader.Status, id uint64, votes bool) bool {
 	v := s.Voters
-	return v != nil && slices.Contains(v.Members, id) == votes && v.Kept > len(v.Members)/2
+	if v == nil { // all members vote
+		return votes
+	}
+	return slices.Contains(v.Members, id) == votes && (v.Version == 0 || v.Kept > len(v.Members)/2)
 }

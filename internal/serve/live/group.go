@@ -65,7 +65,9 @@ func (g *Group) State() (view.State, <-chan struct{}) {
 	}
 	if s.Role == network.Leader && !g.leads(boot) || g.stalls() {
 		s.Role, s.Leader = network.Undecided, 0
-		if g.until != process.Never {
+		if g.until == 0 {
+			s.Since = now // a step has just ended it, and is not shown yet
+		} else if g.until != process.Never {
 			s.Since = s.Until // it has led until then
 		}
 	}
@@ -408,8 +410,7 @@ func (g *group) step(in process.Input) error {
 	if err := g.fit(); err != nil {
 		return err
 	}
-	unit := g.member.config.Unit
-	boot := g.member.boot()
+	unit, boot := g.member.config.Unit, g.member.boot()
 	ticks := boot / unit
 	g.recordState(ticks)
 	effects, err := g.machine.Step(in, election.Units(uint64(ticks)))
@@ -432,7 +433,7 @@ func (g *group) step(in process.Input) error {
 
 // apply applies the effects of the last step, in the promised order: its state is durable.
 func (g *group) apply() error {
-	effects, first := g.pending, g.decision
+	effects, first, lease, changed := g.pending, g.decision, g.lease, false
 	g.pending, g.durableReign = nil, g.reign
 	if g.decision.Role == network.Leader && endsLead(effects.Other) {
 		g.ended = time.Now()            // and not later: the others may hear of it before it is shown
@@ -444,7 +445,6 @@ func (g *group) apply() error {
 	}
 	g.send(effects.Sent)
 	g.timers.Apply(effects.Other, g.begun, g.member.now(), g.member.config.Unit)
-	changed, lease := false, g.lease
 	for _, e := range effects.Other {
 		switch e.Op {
 		case election.SetTimer, election.StopTimer:

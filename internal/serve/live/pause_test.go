@@ -49,6 +49,19 @@ func TestAPauseMakesNoEndOfALeaseLate(t *testing.T) {
 	})
 }
 
+// Between the step that ends a lead and the next state, the lead has ended now, and not when the member began.
+func TestALeadThatAStepHasEndedHasEndedNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &Member{clock: clocktest.New()}
+		g := &Group{member: m, leased: true, until: lease, state: view.State{Role: network.Leader, Leader: 1, Term: 7}}
+		<-time.After(lease / 2)
+		g.extend(0)
+		if s, _ := g.State(); s.Leader != 0 || !s.Since.Equal(time.Now()) {
+			t.Errorf("it knows leader %d since %v ago", s.Leader, time.Since(s.Since))
+		}
+	})
+}
+
 // Otherwise a suspension that follows would not be noticed, and a lease would be taken for running after its end.
 func TestAPauseIsNotTakenForASuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

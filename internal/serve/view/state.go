@@ -44,3 +44,6 @@ type Voters struct {
 func (v *Voters) Keeps() bool {
 	return v.Kept > len(v.Members)/2
 }
+
+// Settled reports whether no change of the voters is under way: those of the configuration need no process to keep them.
+func (v *Voters) Settled() bool { return v.Version == 0 || v.Keeps() }

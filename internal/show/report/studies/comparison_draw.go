@@ -206,7 +206,7 @@ func (c *Comparison) overTime(figure *chart.Chart, o *Drawing) {
 	figure.X.Name = "time until quiescence, units of delay"
 	one := len(c.Sizes) == 1
 	if one {
-		figure.Subtitle = fmt.Sprintf("On the same rings of %d processes. Thin lines join parameter values of one protocol. Lower left is better.", c.Sizes[0])
+		figure.Subtitle = fmt.Sprintf("On the same rings of %d processes. Lower left is better.", c.Sizes[0])
 	} else {
 		figure.Subtitle = fmt.Sprintf("On the same rings, from n = %d to n = %d. Lower left is better.", c.Sizes[0], c.Sizes[len(c.Sizes)-1])
 	}
@@ -242,6 +242,9 @@ func (c *Comparison) overTime(figure *chart.Chart, o *Drawing) {
 	for _, line := range joined {
 		slices.SortStableFunc(line.Points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) })
 		figure.Series = append(figure.Series, line)
+	}
+	if slices.ContainsFunc(joined, func(line chart.Series) bool { return len(line.Points) > 1 }) {
+		figure.Subtitle += " Thin lines join parameter values of one protocol."
 	}
 	if missing != nil {
 		figure.Notes = "Not drawn, without a time below 10³⁰⁸: " + strings.Join(missing, ", ") + ". " + figure.Notes
