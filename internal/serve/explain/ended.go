@@ -33,9 +33,6 @@ func (l *line) extend() {
 			if n+1 < len(l.tenures) {
 				before = l.tenures[n+1].begun
 			}
-			if dead := l.dead(t.life); dead != 0 {
-				before = min(before, dead)
-			}
 			if last := l.renewed(t, before); last > t.ended+int64(loosely) {
 				t.ended, t.cut = last, true
 			}
@@ -69,6 +66,9 @@ func (l *line) extend() {
 // renewed returns when another member has last heard the leader of a tenure renew its lease before a moment; 0: none has. What a member hears as it wakes is from before it
 // stood still.
 func (l *line) renewed(t *tenure, before int64) (last int64) {
+	if dead := l.dead(t.life); dead != 0 {
+		before = min(before, dead)
+	}
 	for s, step := range every[*record.Step](l) {
 		if s.at < before && step.Input.What == process.Received && step.Peer == t.leader && step.Input.Kind == renew && s.life.head.Algorithm == quorumBully {
 			if last < s.at {
