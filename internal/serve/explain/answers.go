@@ -198,6 +198,9 @@ const (
 	release
 )
 
+// wait is its timer that runs after a restart.
+const wait = 1
+
 // ofLease reports whether a message asks for a lease, or grants it.
 func ofLease(v *life, kind int) bool {
 	return v.head.Algorithm != quorumBully || kind == claim || kind == renew || kind == grant

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -57,7 +58,7 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 		if begun != 0 {
 			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", Lasts(time.Duration(begun-t.ended)), t.leader)
 			add("%s of election", Lasts(time.Duration(next.begun-begun)))
-		} else {
+		} else if len(l.members) > 1 {
 			add("the promises of the others to member %d, and an election", t.leader)
 		}
 	case begun != 0:
@@ -151,7 +152,7 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 		if flush > much {
 			add("a flush of member %d took %s of it", v.member(), Lasts(flush))
 		}
-		if v.recovering && v.begun > t.ended-int64(2*max(v.head.Entitled, time.Second)) && v.begun < next.begun {
+		if v.recovering && common(v.begun, waited(v), t.ended, next.begun) > 0 {
 			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), clockOf(v.begun))
 		}
 		still := time.Duration(0)
@@ -162,6 +163,16 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 			add("member %d did nothing for %s of it", v.member(), Lasts(still))
 		}
 	}
+}
+
+// waited returns when the wait of a restarted member has ended, or its life before that. At the latest it is over twice the length of a lease after the start.
+func waited(v *life) int64 {
+	for at, step := range each[*record.Step](v) {
+		if step.Input.What == process.Expired && step.Input.Timer == wait && v.head.Algorithm == quorumBully {
+			return at
+		}
+	}
+	return min(v.last, v.begun+int64(2*max(v.head.Entitled, time.Second)))
 }
 
 // common returns how long two times overlap.

@@ -63,11 +63,17 @@ func (l *line) extend() {
 	}
 }
 
-// renewed returns when another member has last heard the leader of a tenure renew its lease before a moment; 0: none has.
+// renewed returns when another member has last heard the leader of a tenure renew its lease before a moment; 0: none has. What a member hears as it wakes is from before it
+// stood still.
 func (l *line) renewed(t *tenure, before int64) (last int64) {
+	if dead := l.dead(t.life); dead != 0 {
+		before = min(before, dead)
+	}
 	for s, step := range every[*record.Step](l) {
 		if s.at < before && step.Input.What == process.Received && step.Peer == t.leader && step.Input.Kind == renew && s.life.head.Algorithm == quorumBully {
-			last = max(last, s.at)
+			if last < s.at {
+				last = max(last, leaves(s.life, t.leader, s.at))
+			}
 		}
 	}
 	return last

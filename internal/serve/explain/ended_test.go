@@ -90,3 +90,28 @@ func TestALeadEndsWithItsLastLease(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// A follower stands still, and then its leader is killed. What the follower hears when it wakes has waited for it: the record of the leader is whole, and its lead has ended long before.
+func TestWhatAFollowerHearsAsItWakesDoesNotProlongALead(t *testing.T) {
+	for name, proven := range map[string]bool{"without a warden": false, "with one": true} {
+		one, two, three := byHand(1, "m", 0), byHand(2, "m", 0), byHand(3, "m", 0)
+		one.leads(100, 1, 1, 575)
+		one.leads(1500, 1, 1, 1975)
+		for _, h := range []*hand{two, three} {
+			h.add(110, &record.Connected{Peer: 1, Incarnation: 1})
+			h.add(110, &record.Decision{Role: "follower", Leader: 1, Term: 1})
+		}
+		two.add(1530, &record.Lost{Peer: 1, Reason: ending})
+		if proven {
+			two.add(1540, &record.Proof{Peer: 1, Incarnation: 1})
+		}
+		three.add(6000, &record.Late{By: 5 * time.Second})
+		three.receives(6001, 1, 3, "one")
+		three.leads(6020, 3, 2, 6500)
+		three.add(6100, &record.End{})
+		c := explain.Of(record.Parse("test", archived(one, two, three))).Groups[0].Changes[1]
+		if want := map[bool]explain.Certainty{true: explain.Certain, false: explain.Likely}[proven]; c.Cause != explain.Killed || c.Certainty != want || c.Nobody != 4.52 {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}

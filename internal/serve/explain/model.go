@@ -89,6 +89,9 @@ func (l *line) made(most int) (all []happening, ends map[*life]bool, clocks *sca
 	ends = map[*life]bool{}
 	var known []*scale
 	var members []uint64
+	if len(l.members) == 1 {
+		return nil, nil, nil, fmt.Errorf("%w: a member alone sends no claims, which are what the model has of it", errUnchecked)
+	}
 	for _, id := range l.members {
 		if !slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id }) {
 			return nil, nil, nil, fmt.Errorf("%w: the record of member %d is missing", errUnchecked, id)

@@ -40,6 +40,17 @@ func TestJoinedRecordsAreARunOfTheModel(t *testing.T) {
 	}
 }
 
+// A member alone leads without a message, and the model knows claims by their messages.
+func TestARecordOfOneMemberIsNotCompared(t *testing.T) {
+	records, err := record.Open(t.Context(), explaintest.Recorded(t, "", 1, func(c *ringleadertest.Cluster) { c.Pass(time.Second) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := explain.Of(records).Groups[0].Check(1 << 20); c.Broken != "" || !strings.Contains(c.Without, "a member alone") {
+		t.Errorf("%+v", c)
+	}
+}
+
 // Clocks of machines may drift, within the bound of the timing, and a machine may be suspended.
 func TestRecordsOfDriftingClocksAreARunOfTheModel(t *testing.T) {
 	directory := t.TempDir()

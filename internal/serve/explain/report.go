@@ -115,10 +115,7 @@ func Of(r *record.Records) *Report {
 func OfContext(ctx context.Context, r *record.Records) (*Report, error) {
 	report := &Report{Groups: []*Group{}}
 	for i := range r.Damages {
-		if i == mostDamages {
-			break
-		}
-		report.Damages = append(report.Damages, r.Damages[i].String())
+		report.Damages = damaged(report.Damages, r.Damages[i].String())
 	}
 	for _, l := range lines(ctx, r) {
 		report.Damages = append(report.Damages, l.damages...)

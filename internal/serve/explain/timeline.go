@@ -194,7 +194,7 @@ func (l *line) add(log *record.Log) {
 			l.drift = s.Head.Drift
 		}
 		if i > 0 && s.Head.Segment > log.Segments[i-1].Head.Segment+1 {
-			l.damages = append(l.damages, fmt.Sprintf("member %d: segments %d to %d are missing", log.Member, log.Segments[i-1].Head.Segment+1, s.Head.Segment-1))
+			l.damage(fmt.Sprintf("member %d: segments %d to %d are missing", log.Member, log.Segments[i-1].Head.Segment+1, s.Head.Segment-1))
 		}
 		l.knows(s.Head.Members)
 		for _, text := range pieces[i].damages {
@@ -237,10 +237,17 @@ func (l *line) knows(members []uint64) {
 }
 
 // damage notes what cannot be read.
-func (l *line) damage(text string) {
-	if len(l.damages) < mostDamages {
-		l.damages = append(l.damages, text)
+func (l *line) damage(text string) { l.damages = damaged(l.damages, text) }
+
+// damaged adds a line about damage, if there are not too many.
+func damaged(all []string, text string) []string {
+	switch {
+	case len(all) < mostDamages:
+		return append(all, text)
+	case len(all) == mostDamages:
+		return append(all, "more is damaged, and not listed")
 	}
+	return all
 }
 
 // together does work for each of some numbers, with all processors, until a context ends. Segments are read so: each can be read without the others.
@@ -298,7 +305,7 @@ func (l *life) read(group string, s *record.Segment) *piece {
 	p := &piece{}
 	for e, damage := range s.Notable() {
 		if damage != nil {
-			if len(p.damages) < mostDamages {
+			if !damage.Follows && len(p.damages) <= mostDamages {
 				p.damages = append(p.damages, damage.String())
 			}
 			continue

@@ -1,12 +1,15 @@
 package explain_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 	"ringleader.example/ringleader/internal/serve/record"
+	"ringleader.example/ringleader/ringleadertest"
 )
 
 // Nobody led for a second, since nobody was able to, and then one stood still.
@@ -43,5 +46,30 @@ func TestWhatHeldMembersUpIsTold(t *testing.T) {
 	}
 	if strings.Count(told, "member 3") != 1 {
 		t.Errorf("what another one heard of member 3 counts more than its own record:\n%s", told)
+	}
+}
+
+// A member that has restarted waits once. A later time without a leader has nothing of that.
+func TestTheWaitAfterARestartCountsWhereItIs(t *testing.T) {
+	records, err := record.Open(t.Context(), explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) {
+		for id := uint64(1); id <= 3; id++ {
+			c.Kill(id)
+		}
+		c.Start(1, 2, 3)
+		id := c.AwaitAny()
+		c.Pass(500 * time.Millisecond)
+		c.Kill(id)
+		c.AwaitAny()
+		c.Pass(time.Second)
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waits []int
+	for _, c := range explain.Of(records).Groups[0].Changes {
+		waits = append(waits, strings.Count(strings.Join(c.Bounded, "\n"), "had restarted"))
+	}
+	if !slices.Equal(waits, []int{0, 3, 0}) {
+		t.Errorf("%v", waits)
 	}
 }

@@ -129,14 +129,15 @@ const (
 // encoder writes the entries of a segment.
 type encoder struct {
 	coder
+	mark      uint32      // of the segment
 	templates []*template // by their numbers
 	byClass   map[class]int
 	last      *template // of the last step
 	body      []byte
 }
 
-func newEncoder(unit time.Duration, every int) *encoder {
-	return &encoder{coder: coder{unit: unit, every: every, bases: map[string]*base{}}, byClass: map[class]int{}, last: &template{}}
+func newEncoder(h *Head) *encoder {
+	return &encoder{mark: h.mark(), coder: coder{unit: h.Unit, every: h.Every, bases: map[string]*base{}}, byClass: map[class]int{}, last: &template{}}
 }
 
 // begin begins the payload of a block.
@@ -144,7 +145,7 @@ func (e *encoder) begin(b []byte, number int, at Clocks) []byte {
 	e.boot = int64(at.Boottime / Resolution)
 	e.ahead = int64(at.Monotonic/Resolution) - e.boot
 	e.unchecked = e.every // the first step that is as predicted has a check: the block before may be lost
-	b = binary.AppendUvarint(b, uint64(number))
+	b = binary.AppendUvarint(binary.LittleEndian.AppendUint32(b, e.mark), uint64(number))
 	return binary.AppendVarint(binary.AppendVarint(b, e.boot), e.ahead)
 }
 

@@ -42,6 +42,7 @@ type entryError struct{ error }
 
 // begin reads the beginning of a block, and returns its number.
 func (d *decoder) begin(c *cursor) (number uint64) {
+	c.uint32() // the mark of the segment
 	number = c.uvarint()
 	d.boot, d.ahead = c.varint(), c.varint()
 	d.unchecked = d.every

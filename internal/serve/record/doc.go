@@ -11,7 +11,7 @@
 //
 // A segment is a row of blocks. A block begins with two bytes, F5 9D. Then come its kind (1 byte: 1 is a head, 2 are entries), the length of its payload
 // (3 bytes, little-endian), and a checksum of kind, length and payload (CRC-32C, 4 bytes). The payload of a head is JSON. A block of
-// entries begins with its number in the segment, from 1 on, with the reading of Boottime, and with how much Monotonic is ahead of that. A reader looks for the next block
+// entries begins with a mark of its segment, as the head of the next one may be lost (4 bytes), with its number in the segment, from 1 on, with the reading of Boottime, and with how much Monotonic is ahead of that. A reader looks for the next block
 // whose checksum holds: a block that is damaged costs no more than its entries, and those that refer to it.
 //
 // A writer writes the last block again whenever it grows, in its place. So what was written survives the death of the process. Nothing is

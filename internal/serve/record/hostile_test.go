@@ -77,7 +77,7 @@ func TestDamageCostsLittleMoreThanWhatIsDamaged(t *testing.T) {
 		{"a missing segment", "segment 2 is missing", append(append([]byte{}, whole[:second]...), whole[third:]...)},
 		{"bytes before", "bytes before the first segment", append([]byte("garbage"), whole...)},
 		{"another version", "has the version 9 of the format", append(other(t, `{"Version":9,"Segment":3}`), whole...)},
-		{"another group", "", append(other(t, `{"Version":1,"Segment":1,"Group":"another"}`), whole...)},
+		{"another group", "", append(other(t, `{"Version":2,"Segment":1,"Group":"another"}`), whole...)},
 	} {
 		entries, found, damages := read(c.content)
 		if entries < all-all/segments-200 || found < changes-changes/segments-2 {
@@ -89,6 +89,73 @@ func TestDamageCostsLittleMoreThanWhatIsDamaged(t *testing.T) {
 	}
 	if _, _, damages := read([]byte("no record at all")); len(damages) != 1 || !strings.Contains(damages[0], "it is no record") {
 		t.Errorf("%q", damages)
+	}
+}
+
+// One place that is damaged is one line, and one about what needs it, wherever it is in a segment of the usual size.
+func TestAPlaceThatIsDamagedIsToldOnce(t *testing.T) {
+	var m Memory
+	w := NewWriter(&m, testHead, Options{})
+	defer w.Close(time.Minute)
+	w.Add(at(0), "g", &Snapshot{Members: []uint64{1, 2, 3}, Position: 1, State: make([]byte, 100)})
+	for n := range uint64(4000) {
+		w.Add(at(time.Duration(n)*80*time.Millisecond), "g", renewal(n*n))
+	}
+	w.Sync()
+	whole := m.Archive()
+	l := Parse("", flip(whole, len(whole)/4)).Logs[0]
+	if len(l.Segments) != 1 || len(whole) < 40<<10 {
+		t.Fatalf("%d segments, %d bytes", len(l.Segments), len(whole))
+	}
+	var told []string
+	follows := 0
+	for _, d := range l.Entries() {
+		switch {
+		case d == nil:
+		case d.Follows:
+			follows++
+		default:
+			told = append(told, d.What)
+		}
+	}
+	if len(told) != 2 || !strings.HasSuffix(told[0], "cannot be read") || !strings.HasPrefix(told[1], "steps from block") || follows == 0 {
+		t.Errorf("%q, and %d follow", told, follows)
+	}
+}
+
+// The head of a segment is lost. Its blocks are not of the segment before it in the archive, which may be of another member.
+func TestBlocksWithoutTheirHeadAreOfNoOtherSegment(t *testing.T) {
+	member := func(id uint64, text string) []byte {
+		var m Memory
+		w := NewWriter(&m, func() Head {
+			h := testHead()
+			h.Member = id
+			return h
+		}, Options{})
+		defer w.Close(time.Minute)
+		for n := range 300 {
+			w.Add(at(time.Duration(n)*time.Second), "g", &Note{Text: text})
+		}
+		w.Sync()
+		return m.Archive()
+	}
+	one, two := member(1, "one"), member(2, "two")
+	for name, second := range map[string][]byte{"one bit": flip(two, 20), "more than the first has": append(make([]byte, len(two)/2), two[len(two)/2:]...)} {
+		r := Parse("test", append(append([]byte(nil), one[:len(one)/3]...), second...))
+		if len(r.Logs) != 1 || r.Logs[0].Member != 1 {
+			t.Fatal(r)
+		}
+		var damages []string
+		for e, d := range r.Logs[0].Entries() {
+			if d != nil {
+				damages = append(damages, d.What)
+			} else if n, is := e.Body.(*Note); is && n.Text != "one" {
+				t.Fatalf("%s: member 1 has an entry of member 2", name)
+			}
+		}
+		if len(damages) != 1 || !strings.HasSuffix(damages[0], "its head is lost") {
+			t.Errorf("%s: %q", name, damages)
+		}
 	}
 }
 

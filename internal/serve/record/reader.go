@@ -21,6 +21,7 @@ type Damage struct {
 	Segment uint64 // 0: it is in none
 	Offset  int64  // in the file
 	What    string
+	Follows bool // from one before it in the segment, which was told
 }
 
 func (d *Damage) String() string {
@@ -401,7 +402,7 @@ func (s *Segment) entries(idle func(Clocks) bool) iter.Seq2[*Entry, *Damage] {
 			yield(nil, s.damage(0, "it cannot be read: %v", err))
 			return
 		}
-		w := walk{segment: s, decoder: newDecoder(&s.Head, len(content)), content: content, idle: idle, yield: yield}
+		w := walk{segment: s, decoder: newDecoder(&s.Head, len(content)), content: content, mark: s.Head.mark(), idle: idle, yield: yield}
 		w.blocks()
 	}
 }
@@ -418,6 +419,10 @@ type walk struct {
 	idle    func(Clocks) bool
 	yield   func(*Entry, *Damage) bool
 
+	mark    uint32 // of the segment
+	foreign bool   // blocks of other segments were found in what cannot be read
+	follows bool   // steps were found that need a lost one
+
 	span  Idle // that was not yielded yet
 	group string
 	place Place
@@ -432,20 +437,27 @@ type walk struct {
 func (w *walk) blocks() {
 	_, head, _ := unseal(w.content)
 	at, expected, work := headSize+len(head), uint64(1), maxWork(w.content)
-	for at < len(w.content) {
-		kind, payload, ok := unseal(w.content[at:])
-		if !ok || kind != blockEntries {
+	for told := false; at < len(w.content); told = false {
+		payload, ok := w.whole(w.content[at:])
+		if !ok {
 			from := at
-			if at = w.resume(at, &work); !w.yield(nil, w.segment.damage(from, "%d bytes cannot be read%s", at-from, w.torn(at))) {
+			at = w.resume(at, &work)
+			if !w.yield(nil, w.segment.damage(from, "%d bytes cannot be read%s", at-from, w.torn(at))) {
 				return
 			}
 			w.decoder.lose()
-			continue
+			if payload, told = w.whole(w.content[at:]); !told { // it is the end
+				return
+			}
 		}
 		c := cursor{b: payload}
 		number := w.decoder.begin(&c)
 		if number != expected && !c.broken {
-			if w.decoder.lose(); number > expected && !w.yield(nil, w.segment.damage(at, "blocks %d to %d are lost", expected, number-1)) {
+			what := fmt.Sprintf("blocks %d to %d are lost", expected, number-1)
+			if number <= expected {
+				what = fmt.Sprintf("block %d comes again", number)
+			}
+			if w.decoder.lose(); !told && !w.yield(nil, w.segment.damage(at, "%s", what)) {
 				return
 			}
 		}
@@ -458,9 +470,26 @@ func (w *walk) blocks() {
 	}
 }
 
-// torn says what an end that cannot be read probably is.
+// whole returns the block at the beginning of some bytes, if it is whole, of entries and of this segment.
+func (w *walk) whole(b []byte) (payload []byte, ok bool) {
+	kind, payload, ok := unseal(b)
+	if !ok || kind != blockEntries {
+		return payload, false
+	}
+	c := cursor{b: payload}
+	other := c.uint32() != w.mark
+	w.foreign = w.foreign || other
+	return payload, !other
+}
+
+// torn says what it probably is that cannot be read.
 func (w *walk) torn(at int) string {
-	if at == len(w.content) {
+	foreign := w.foreign
+	w.foreign = false
+	switch {
+	case foreign:
+		return ": they are of another segment, and its head is lost"
+	case at == len(w.content):
 		return ": the end is torn"
 	}
 	return ""
@@ -474,7 +503,7 @@ func (w *walk) resume(at int, work *int) int {
 			break
 		}
 		at += i
-		_, payload, ok := unseal(w.content[at:])
+		payload, ok := w.whole(w.content[at:])
 		if ok {
 			return at
 		}
@@ -485,13 +514,16 @@ func (w *walk) resume(at int, work *int) int {
 
 // block yields the entries of a block.
 func (w *walk) block(c *cursor, end int) (more bool) {
-	unreadable := 0
+	unreadable, needs := 0, false
 	var why error
 	for len(c.b) > 0 {
 		w.place.Entry++
 		at := end - len(c.b)
 		e, err := w.decoder.next(c, w.idle)
 		switch {
+		case errors.Is(err, errClass):
+			needs = true
+			continue
 		case err != nil && isOne(err):
 			unreadable, why = unreadable+1, err
 			continue
@@ -513,6 +545,13 @@ func (w *walk) block(c *cursor, end int) (more bool) {
 			continue
 		}
 		if !w.flush() || !w.yield(e, nil) {
+			return false
+		}
+	}
+	if needs {
+		d := w.segment.damage(end, "steps from block %d on cannot be read: %v", w.place.Block, errClass)
+		d.Follows, w.follows = w.follows, true
+		if !w.flush() || !w.yield(nil, d) {
 			return false
 		}
 	}

@@ -184,7 +184,7 @@ func (w *Writer) fresh(at Clocks) {
 	if h.Every < 1 {
 		h.Every = 1
 	}
-	w.encoder, w.groups = newEncoder(h.Unit, h.Every), map[string]bool{}
+	w.encoder, w.groups = newEncoder(&h), map[string]bool{}
 	payload, err := json.Marshal(&h)
 	if err != nil {
 		panic(err) // it has plain values only
