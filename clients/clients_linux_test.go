@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -243,6 +244,8 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 	long := strings.Repeat("v", 1024)
 	misplaced := file(t)
 	copy(misplaced[first:], leads(4, 13, "there", hour).bytes())
+	both := file(t, leads(4, 13, "there", hour))
+	copy(both[first:], leads(4, 14, "here", hour).bytes())
 	cases := []struct {
 		name string
 		file []byte // nil: there is none
@@ -272,6 +275,7 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 		{"bytes behind a value", flipped(file(t, now), first+48+len("here")), said(true, 12, "here", "")},
 		{"a slot that is being written", file(t, now, changed(now, func(s *slot) { s.sequence, s.flags = 0, 0 })), said(true, 12, "here", "")},
 		{"an even sequence in the first slot", misplaced, said(false, 0, "", broken)},
+		{"the same even sequence in both slots", both, said(false, 0, "", broken)},
 		{"two slots with wrong checksums", flipped(flipped(file(t, now, leads(6, 13, "there", hour)), second+24), first+24), said(false, 0, "", broken)},
 		{"no slot written", file(t), said(false, 0, "", broken)},
 		{"another version", sealed(append([]byte("RLEASE02"), file(t, now)[8:]...)), unread("the version of the file is 02, not 01")},
@@ -282,10 +286,22 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 		{"another size", sealed(flipped(file(t, now), 13)), unread("the head of the file is damaged")},
 		{"a group whose name is too long", sealed(append(append(file(t, now)[:48:48], 201, 0), file(t, now)[50:]...)), unread("the head of the file is damaged")},
 		{"a short file", file(t, now)[:size-1], unread("the file is shorter than 4096 bytes")},
+		{"the magic alone", []byte("RLEASE"), unread("the file is shorter than 4096 bytes")},
 		{"an empty file", []byte{}, unread("the file is shorter than 4096 bytes")},
 		{"a file with more behind", append(file(t, now), 1), said(true, 12, "here", "")},
 		{"no file", nil, unread("no such file")},
 	}
+	t.Run("go", func(t *testing.T) {
+		for i, c := range cases {
+			path := filepath.Join(t.TempDir(), strconv.Itoa(i))
+			if c.file != nil {
+				place(t, path, c.file)
+			}
+			if got, want := inGo(path), problem(c.want); got != want {
+				t.Errorf("%s: package leasefile says\n\t%s, want\n\t%s", c.name, got, want)
+			}
+		}
+	})
 	inEach(t, func(t *testing.T, d *driver) {
 		for i, c := range cases {
 			path := filepath.Join(t.TempDir(), strconv.Itoa(i))
@@ -305,6 +321,39 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 		}
 		d.wants(pipe, unread("not a lease file"))
 	})
+}
+
+// inGo is what package leasefile says about a file: whether it leads, in which term and with which value, or its error.
+func inGo(path string) string {
+	r, err := leasefile.Open(path)
+	for _, known := range []error{fs.ErrNotExist, leasefile.ErrVersion, leasefile.ErrFormat, err} {
+		if err != nil && errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	defer r.Close()
+	term, _, valid := r.Valid()
+	s, err := r.Read()
+	if !valid || err != nil {
+		return fmt.Sprintf("false|0|%d|%s, %v", s.Member, s.Group, err)
+	}
+	return fmt.Sprintf("true|%d|%x|%d|%s", term, s.Value, s.Member, s.Group)
+}
+
+// problem is the answer of a client in the words of inGo.
+func problem(said string) string {
+	s := strings.Split(said, "|")
+	switch reason := s[5]; {
+	case reason == "no such file":
+		return fs.ErrNotExist.Error()
+	case strings.HasPrefix(reason, "the version"):
+		return leasefile.ErrVersion.Error()
+	case s[4] == "":
+		return leasefile.ErrFormat.Error()
+	case reason != "":
+		return fmt.Sprintf("false|0|%s|%s, <nil>", s[3], s[4])
+	}
+	return strings.Join(s[:5], "|")
 }
 
 func TestClientsFollowTheFile(t *testing.T) {
@@ -545,6 +594,22 @@ func TestClientsRefuseAnotherUptime(t *testing.T) {
 			want = said(false, 0, "", "/proc/uptime is not the clock of the machine")
 		}
 		d.wants(path, want)
+	}, prefix...)
+}
+
+// Without the name of this start of the system, no client takes a lease, and all tell why.
+func TestClientsNeedTheBootID(t *testing.T) {
+	prefix := []string{"unshare", "--mount", "sh", "-c", `mount -t tmpfs none /proc/sys/kernel/random && exec "$@"`, "sh"}
+	if os.Getuid() != 0 {
+		prefix = slices.Insert(prefix, 1, "--user", "--map-root-user")
+	}
+	if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("no namespace of mounts: %v, %s", err, bytes.TrimSpace(out))
+	}
+	path := filepath.Join(t.TempDir(), "lease")
+	place(t, path, file(t, leads(1, 3, "", hour)))
+	inEach(t, func(t *testing.T, d *driver) {
+		d.wants(path, said(false, 0, "", "the boot id of this machine cannot be read"))
 	}, prefix...)
 }
 

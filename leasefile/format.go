@@ -74,13 +74,14 @@ func encodeHead(s *State) ([]byte, error) {
 
 // decodeHead sets what the head of a file says.
 func decodeHead(b []byte, s *State) error {
-	switch {
-	case len(b) < len(magic) || string(b[:len(magic)]) != magic:
-		return ErrFormat
-	case string(b[len(magic):len(magic)+len(version)]) != version:
-		return fmt.Errorf("%w: %q", ErrVersion, b[len(magic):len(magic)+len(version)])
-	case len(b) < size:
+	if len(b) < size {
 		return fmt.Errorf("%w: it has %d bytes, and not %d", ErrFormat, len(b), size)
+	}
+	switch number := b[len(magic) : len(magic)+len(version)]; {
+	case string(b[:len(magic)]) != magic || len(bytes.Trim(number, "0123456789")) > 0:
+		return ErrFormat
+	case string(number) != version:
+		return fmt.Errorf("%w: %q", ErrVersion, number)
 	case binary.LittleEndian.Uint32(b[8:]) != crc32.ChecksumIEEE(b[12:headSize]):
 		return fmt.Errorf("%w: its head is damaged", ErrFormat)
 	}
@@ -152,16 +153,13 @@ type view struct {
 // read returns what a file says, and calls meanwhile at a moment at which it said that.
 func (v *view) read(file []byte, meanwhile func()) State {
 	for range attempts {
-		newest, other := slots[0], slots[1]
-		if sequenceAt(file, other) > sequenceAt(file, newest) {
-			newest, other = other, newest
+		newest, odd := slots[0], uint64(1)
+		if sequenceAt(file, slots[1]) > sequenceAt(file, newest) {
+			newest, odd = slots[1], 0
 		}
 		last := v.take(file[newest:])
-		if last == 0 {
-			last = v.take(file[other:])
-		}
 		meanwhile()
-		if max(sequenceAt(file, newest), sequenceAt(file, other)) <= last {
+		if last%2 == odd && max(sequenceAt(file, slots[0]), sequenceAt(file, slots[1])) <= last {
 			return v.state
 		}
 	}

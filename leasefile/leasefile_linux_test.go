@@ -209,6 +209,8 @@ func TestFilesThatAreNoLeaseFiles(t *testing.T) {
 	}{
 		"empty":           {nil, ErrFormat, ""},
 		"short":           {good[:200], ErrFormat, "200 bytes"},
+		"the magic alone": {good[:6], ErrFormat, "6 bytes"},
+		"no version":      {changed(7, 'x', true), ErrFormat, ""},
 		"foreign":         {[]byte(strings.Repeat("x", size)), ErrFormat, ""},
 		"other version":   {changed(7, '2', true), ErrVersion, "02"},
 		"damaged":         {changed(40, 1, false), ErrFormat, "damaged"},

@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -97,6 +98,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.unavailable(w, err)
 	case !strings.HasPrefix(r.URL.EscapedPath(), "/"): // of the methods OPTIONS and CONNECT
 		http.Error(w, "only the leader answers a request that has no path", http.StatusBadRequest)
+	case !strings.HasPrefix(path.Clean(at(base, r.URL).Path)+"/", strings.TrimSuffix(path.Clean("/"+base.Path), "/")+"/"):
+		http.Error(w, "the path leads out of the service", http.StatusBadRequest)
 	case h.Forward:
 		to := destination{url: at(base, r.URL), term: view.Term}
 		h.proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), destination{}, to)))
@@ -162,7 +165,7 @@ func reachable(u *url.URL) bool {
 	return len(host) <= 253 && name.MatchString(host)
 }
 
-// at returns what a request asks for, below the URL of a service. The host is the service's, whatever the request holds.
+// at returns what a request asks for, behind the URL of a service. The host is the service's, whatever the request holds. Its path may hold "..".
 func at(base, asked *url.URL) *url.URL {
 	to := *base
 	to.Path = strings.TrimSuffix(base.Path, "/") + asked.Path

@@ -229,6 +229,10 @@ func TestWhatNoLeaderCanServeIsToBeTriedAgain(t *testing.T) {
 		{follows(3, silent.URL), Options{Forward: true}, "GET", "/", 502, "1"},
 		{follows(3, "http://h"), Options{}, "OPTIONS", "*", 400, ""},
 		{follows(3, "http://h"), Options{Forward: true}, "CONNECT", "evil.example:80", 400, ""},
+		{follows(3, "http://127.0.0.1:1/jobs/"), Options{Forward: true}, "GET", "/../admin", 400, ""}, // the rest of that host is no service of the leader
+		{follows(3, "http://127.0.0.1:1/jobs"), Options{Forward: true}, "GET", "/a/%2e%2E/../jobsx", 400, ""},
+		{follows(3, "http://127.0.0.1:1/jobs"), Options{Forward: true}, "GET", "/a/..", 503, "1"},
+		{follows(3, "http://127.0.0.1:1"), Options{Forward: true}, "GET", "/../a", 503, "1"},
 		{follows(3, "http://h"), Options{}, "GET", "/?ringleader-term=3", 503, "1"},
 		{follows(3, "http://h"), Options{}, "GET", "/?a=1&ringleader-term=3&added=by+a+proxy", 503, "1"},
 		{follows(3, "http://h"), Options{}, "GET", "/?ringleader-term=3&ringleader-term=1", 503, "1"},

@@ -242,9 +242,7 @@ static inline int ringleader_lease_newest(struct ringleader_lease *lease, int64_
 	uint64_t first, second, taken;
 	for (tries = 0; tries < ringleader_lease_tries; tries++) {
 		ringleader_lease_sequences(lease, &first, &second);
-		taken = first | second ? ringleader_lease_copy(lease, first > second ? ringleader_lease_first : ringleader_lease_second) : 0;
-		if (taken == 0 && first != 0 && second != 0)
-			taken = ringleader_lease_copy(lease, first > second ? ringleader_lease_second : ringleader_lease_first);
+		taken = ringleader_lease_copy(lease, second > first ? ringleader_lease_second : ringleader_lease_first);
 		*boottime = ringleader_lease_boottime();
 		*monotonic = ringleader_lease_now(CLOCK_MONOTONIC);
 		/* The sequences are read after the clocks: no newer state was complete when the clocks were read. */

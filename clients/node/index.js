@@ -115,7 +115,12 @@ class OpenFile {
     }
     this.member = head.readBigUInt64LE(32);
     this.group = head.toString('utf8', 50, 50 + length);
-    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim().replaceAll('-', '');
+    let boot;
+    try {
+      boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim().replaceAll('-', '');
+    } catch {
+      return 'the boot id of this machine cannot be read';
+    }
     if (boot !== head.toString('hex', 16, 32)) return 'the file is of another boot';
     return openClock();
   }

@@ -14,12 +14,14 @@ label() {
 		-d "{\"metadata\":{\"labels\":{\"ringleader.example/role\":\"$2\"}}}" "$api/api/v1/namespaces/$NAMESPACE/pods/$1"
 }
 
-given=
+given= turn=0
 trap 'exit 0' TERM INT
 while :; do
 	role=follower
 	if curl --noproxy '*' -sf -m 1 -o /dev/null "$member/leader"; then
 		role=leader
+		turn=$((turn + 1))
+		[ $((turn % 5)) != 0 ] || given= # a leader before may have taken the label late, or one may have led between two looks
 	fi
 	if [ "$role" != "$given" ]; then
 		if [ "$role" = leader ]; then

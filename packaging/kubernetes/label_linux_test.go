@@ -107,4 +107,8 @@ func TestTheLabelFollowsTheLeader(t *testing.T) {
 	scripts[0].Wait()
 	c.leader.Store(3)
 	c.await(map[string]string{"ringleader-1": "follower", "ringleader-2": "follower", "ringleader-3": "leader"})
+	c.mu.Lock()
+	c.labels["ringleader-3"] = "follower" // a leader before it has taken the label late, or one that led for less than a second
+	c.mu.Unlock()
+	c.await(map[string]string{"ringleader-1": "follower", "ringleader-2": "follower", "ringleader-3": "leader"})
 }

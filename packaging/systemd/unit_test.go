@@ -71,6 +71,18 @@ func TestTheUnitStartsAMemberAnewUnlessTheCallIsWrong(t *testing.T) {
 	}
 }
 
+// A lease file and the tail of a record need the name of this start of the system, which is in /proc/sys. The tail of a member that was killed must
+// outlive it: RemoveIPC deletes what the user has in /dev/shm. Other users read the lease file, and the folder of the members is not for them.
+func TestTheUnitLeavesWhatLeaseFileAndRecordNeed(t *testing.T) {
+	of := settings(t, unit)
+	if of["ProcSubset"] != nil || of["RemoveIPC"] != nil {
+		t.Errorf("ProcSubset=%q, RemoveIPC=%q", of["ProcSubset"], of["RemoveIPC"])
+	}
+	if got := of["RuntimeDirectory"]; !slices.Equal(got, []string{"ringleader/%i"}) || of["RuntimeDirectoryMode"] != nil {
+		t.Errorf("RuntimeDirectory=%q, with the mode %q", got, of["RuntimeDirectoryMode"])
+	}
+}
+
 func TestSystemdFindsNoFaultInTheUnitAndItsDropIns(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {

@@ -75,3 +75,17 @@ func TestJoinPrintsWhyEachLeadHasEnded(t *testing.T) {
 		}
 	})
 }
+
+// A member that joins by one address knows no voters before another one has told them.
+func TestVotersThatAreNotKnownAreNoLine(t *testing.T) {
+	for _, c := range []struct {
+		members []uint64
+		want    bool
+	}{{nil, false}, {[]uint64{1, 2}, true}} {
+		var out strings.Builder
+		s := Status{ringleader.Status{ID: 4, Voters: &ringleader.Voters{Members: c.members}}}
+		if err := s.Text(&Printer{Out: &out}); err != nil || strings.Contains(out.String(), "as configured") != c.want {
+			t.Errorf("voters %v: %v, %q", c.members, err, out.String())
+		}
+	}
+}

@@ -115,7 +115,7 @@ func (s Status) Text(p *Printer) error {
 	if s.Algorithm == ringleader.Bully {
 		fmt.Fprintf(w, "algorithm\t%s, without a quorum\n", s.Algorithm)
 	}
-	if s.Voters != nil {
+	if s.Voters != nil && len(s.Voters.Members) > 0 {
 		fmt.Fprintf(w, "voters\t%s\n", Voters(s.Voters))
 	}
 	if s.ListLacks != 0 {
