@@ -5,6 +5,7 @@
 //   - run: one election; study: many, and what is known of algorithms
 //   - jobs: long work that workers do; lab: the page in a browser
 //   - plan: studies as values, from flags; labour: who does their long work; option: what flags and arguments have in common
+//   - clitest: commands in tests; trials: tests of what starts processes
 //
 // cmd/ringleader, workbench and the tests of the repository import this wing, and no other wing does. It imports all wings.
 // The root imports all rooms; jobs imports study, and lab imports run and study; these four import plan, which imports labour, and all import option.

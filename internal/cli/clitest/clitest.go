@@ -240,6 +240,7 @@ func Arguments(command string) (words []string) {
 // Full is a disk without room.
 type Full struct{}
 
+// Write fails.
 func (Full) Write([]byte) (int, error) {
 	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: errors.New("no space left on device")}
 }
