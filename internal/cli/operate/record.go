@@ -142,6 +142,6 @@ func (p *program) gatherLog(to io.Writer, l *record.Log) error {
 			size += len(b)
 		}
 	}
-	_, err := fmt.Fprintf(p.Out, "member %d of group %q: %d segments, %d kB\n", l.Member, l.Group, len(l.Segments), (size+999)/1000)
+	_, err := fmt.Fprintf(p.Out, "member %d of group %q: %s, %d kB\n", l.Member, l.Group, report.Several(len(l.Segments), "segment"), (size+999)/1000)
 	return err
 }

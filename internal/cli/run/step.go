@@ -425,7 +425,7 @@ func (w *Walker) put() (err error) {
 	case len(found.Faults) > 0 || report.Usurped(found.Prepared.Declaration(), &found.Outcome):
 		return report.ErrNo
 	case !found.Complete:
-		return report.Stopped("stopped after %d events, before the end", len(w.Made()))
+		return report.Stopped("stopped after %s, before the end", report.Several(len(w.Made()), "event"))
 	case !found.Right:
 		return report.ErrNo
 	}

@@ -57,7 +57,7 @@ func NewFiles(path string, most int64) (*Files, Options, error) {
 		if !found || err != nil {
 			continue
 		}
-		if info, err := entry.Info(); err == nil {
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() { // to open a pipe would wait for its writer
 			f.all = append(f.all, &segmentFile{number, info.Size()})
 			f.total += f.all[len(f.all)-1].space()
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -168,12 +169,20 @@ func (r *Records) directory(ctx context.Context, path string, depth int) error {
 	}
 	for _, entry := range entries {
 		inner := filepath.Join(path, entry.Name())
+		kind := entry.Type()
+		if kind == fs.ModeSymlink {
+			info, err := os.Stat(inner)
+			if err != nil { // it leads nowhere
+				continue
+			}
+			kind = info.Mode().Type()
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case entry.IsDir() && depth > 1:
+		case kind.IsDir() && depth > 1:
 			err = r.directory(ctx, inner, depth-1)
-		case entry.Type().IsRegular() && strings.HasSuffix(inner, extension):
+		case kind.IsRegular() && strings.HasSuffix(inner, extension):
 			err = r.file(inner)
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) { // a member that runs has dropped it
