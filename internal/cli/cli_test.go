@@ -90,6 +90,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 		{"members add --data d --id 4 --address :7001", "--address is where the others reach the member: it needs a host, as in 10.0.0.4:7001"},
 		{"members add --data d --id 4 --address ::1:7001", `--address wants HOST:PORT, such as 127.0.0.1:7001, not "::1:7001"`},
 		{"members add --data d --id 4 --address a:7001 --priority 0", "--priority is from 1 to 65535, and not for a --witness"},
+		{"explain d --change 2", "--change chooses what --draw or --export shows; give one of them"},
 		{"members remove x --data d", "a member is an identifier from 1"},
 		{"members", "needs --data, --http or --https"},
 		{"join --id 2 --member 1=127.0.0.1:7001 --data d", "ID 2 is not among the members"},
