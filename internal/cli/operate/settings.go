@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,6 +163,9 @@ func (p *program) load(command *cobra.Command, s *settings) (err error) {
 	s.flags.VisitAll(func(f *pflag.Flag) {
 		variable := variableOf(f.Name)
 		value := p.Getenv(variable)
+		if f.Name == "lease" && filepath.IsAbs(value) {
+			return // exec tells its command so where the lease file of its member is
+		}
 		if value == "" || s.from[f.Name] != "" || !isSetting(f) && f.Name != "config" || err != nil {
 			return
 		}

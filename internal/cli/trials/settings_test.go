@@ -56,6 +56,15 @@ func TestAFlagWinsOverAVariableAndAVariableOverTheFile(t *testing.T) {
 	}
 }
 
+// A command that exec runs may be a member of another group.
+func TestTheLeaseFileOfExecIsNoLengthOfALease(t *testing.T) {
+	variables := map[string]string{"RINGLEADER_LEASE": filepath.Join(t.TempDir(), "lease")}
+	code, out, stderr := clitest.CallWith(variables, "join", "--config", settingsFile(t, memberOne), "--check")
+	if code != report.ExitFine || !strings.Contains(out, `lease = "500ms"`) {
+		t.Errorf("exit status %d: %s%s", code, out, stderr)
+	}
+}
+
 func TestAWrongSettingIsNamedWithItsLine(t *testing.T) {
 	for line, want := range map[string]string{
 		`leese = "1s"`:       "line 6: there is no setting leese; did you mean lease?",
