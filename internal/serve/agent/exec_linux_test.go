@@ -226,6 +226,32 @@ func TestACommandBeginsAgainAlthoughTheKeeperOfItsReadyCheckIsStopped(t *testing
 	g.await("the next command", func() bool { return g.works(at, "loop").PID != first.PID })
 }
 
+func TestAHookWhoseKeeperIsStoppedHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
+	file := filepath.Join(t.TempDir(), "hooks")
+	g := newGroup(t, 1, spec{
+		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: steady(),
+		Hooks: agent.Hooks{OnLeader: "exec sleep 1234", OnChange: "echo $RINGLEADER_ROLE >> " + file, Timeout: 5 * lease},
+	})
+	g.start(1)
+	g.await("the first hook", func() bool {
+		for p := range g.each {
+			if strings.HasSuffix(p.arguments, " -- /bin/sh -c exec sleep 1234 ") {
+				send(p.pid, syscall.SIGSTOP)
+				return true
+			}
+		}
+		return false
+	})
+	g.await("the next hook", func() bool {
+		text, _ := os.ReadFile(file)
+		return strings.Contains(string(text), "leader")
+	})
+}
+
 func TestWithoutANamespaceAControlGroupOrTheKeeperEndsACommand(t *testing.T) {
 	t.Parallel()
 	victims := []string{"command", "keeper", "member", "warden"}

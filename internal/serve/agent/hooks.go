@@ -78,7 +78,12 @@ func (h *hooks) run(name, hook string, timeout time.Duration, v ringleader.View)
 		h.agent.log.Warn("a hook does not start", "hook", name, "error", err)
 		return
 	}
-	<-command.ended
+	select {
+	case <-command.ended:
+	case <-time.After(timeout + hookGrace + obeys): // its keeper is stopped, for example, and would hold up the end of the member
+		command.kill()
+		<-command.ended
+	}
 	if command.status != 0 {
 		h.agent.log.Warn("a hook has failed", "hook", name, "status", command.status)
 	}
