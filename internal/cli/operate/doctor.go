@@ -256,11 +256,18 @@ func (e *examination) commands(ctx context.Context) {
 	if x.Timer != "" && runtime.GOOS == "linux" {
 		e.note("the kernel ends no keeper that is stopped: %s", x.Timer)
 	}
-	if err != nil || x.Failed != "" {
-		e.note("the death of a command is not measured: %s", cmp.Or(x.Failed, fmt.Sprint(err)))
+	why := x.Failed
+	if err != nil {
+		why = cmp.Or(why, err.Error())
 	}
-	if len(x.Deaths) == 0 {
+	switch {
+	case len(x.Deaths) == 0:
+		if why != "" {
+			e.note("the death of a command is not measured: %s", why)
+		}
 		return
+	case why != "":
+		e.note("the death of a command is measured %d times instead of %d: %s", len(x.Deaths), deaths, why)
 	}
 	span := doctor.SpanOf(x.Deaths)
 	e.Measurements = append(e.Measurements, report.Measurement{What: "death of a command, by " + string(x.Means), Median: span.Median, Worst: span.Worst})

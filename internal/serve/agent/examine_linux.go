@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -52,22 +53,26 @@ func spin(arguments []string) int {
 // all other children that it has.
 const examinerRole = "examiner"
 
-// examiner prints an examination with that many measurements.
+// examiner prints an examination with that many measurements, and what it has of it after each: it may be ended before the last one.
 func examiner(arguments []string) int {
 	n := 0
 	if len(arguments) == 1 {
 		n, _ = strconv.Atoi(arguments[0])
 	}
-	x := examine(n)
-	if err := json.NewEncoder(os.Stdout).Encode(x); err != nil {
-		complain(err)
-		return notStarted
+	status, out := 0, json.NewEncoder(os.Stdout)
+	tell := func(x *Examination) {
+		if err := out.Encode(x); err != nil {
+			complain(err)
+			status = notStarted
+		}
 	}
-	return 0
+	x := examine(n, tell)
+	tell(&x)
+	return status
 }
 
 // Examine tries by what means this host ends a command, and measures how long after the moment at which the kernel ends its keeper
-// its last instruction comes, n times. The command keeps two processors busy meanwhile.
+// its last instruction comes, n times. The command keeps two processors busy meanwhile. With an error x has what was measured before.
 func Examine(ctx context.Context, n int) (x Examination, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -75,12 +80,14 @@ func Examine(ctx context.Context, n int) (x Examination, err error) {
 	}
 	out, err := exec.CommandContext(ctx, program, examinerRole, strconv.Itoa(n)).Output()
 	if err != nil {
-		return x, cmp.Or(context.Cause(ctx), err)
+		err = cmp.Or(context.Cause(ctx), err)
 	}
-	return x, json.Unmarshal(out, &x)
+	for told := json.NewDecoder(bytes.NewReader(out)); told.Decode(&x) == nil; {
+	}
+	return x, err
 }
 
-func examine(n int) (x Examination) {
+func examine(n int, tell func(*Examination)) (x Examination) {
 	var because error
 	x.Means, because = try(true)
 	x.Because, x.Timer = text(because), text(checkTimer())
@@ -105,6 +112,7 @@ func examine(n int) (x Examination) {
 			return x
 		}
 		x.Deaths = append(x.Deaths, death)
+		tell(&x)
 	}
 	return x
 }
