@@ -110,18 +110,30 @@ var written = []string{"draw", "draw-topology", "emit", "export", "keep", "out",
 // Apart returns an error for two flags that name one file: what the second writes would replace what the first has written. Devices take
 // several results.
 func Apart(command *cobra.Command) (err error) {
-	by := map[string]string{}
+	var before []*pflag.Flag
 	command.Flags().Visit(func(f *pflag.Flag) {
-		path := filepath.Clean(f.Value.String())
-		if info, failed := os.Stat(path); path == "-" || !slices.Contains(written, f.Name) || failed == nil && !info.Mode().IsRegular() {
+		info, failed := os.Stat(f.Value.String())
+		if f.Value.String() == "-" || !slices.Contains(written, f.Name) || failed == nil && !info.Mode().IsRegular() {
 			return
 		}
-		if other := by[path]; other != "" {
-			err = fmt.Errorf("--%s and --%s write %s both; give each a file of its own", other, f.Name, f.Value)
+		for _, other := range before {
+			if sameFile(other.Value.String(), f.Value.String()) {
+				err = fmt.Errorf("--%s and --%s write %s both; give each a file of its own", other.Name, f.Name, f.Value)
+			}
 		}
-		by[path] = f.Name
+		before = append(before, f)
 	})
 	return err
+}
+
+// sameFile reports whether two names are those of one file.
+func sameFile(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	first, err := os.Stat(a)
+	second, missing := os.Stat(b)
+	return err == nil && missing == nil && os.SameFile(first, second)
 }
 
 // Require makes flags required.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -173,26 +171,13 @@ func (o *compareOptions) check() error {
 			asked++
 		}
 	}
-	switch {
-	case asked > 1:
+	if asked > 1 {
 		return errors.New("stdout takes one result: one of --csv, --json and --draw -")
-	case o.Out != "" && o.draw != "" && sameFile(o.Out, o.draw):
-		return errors.New("--out and --draw write to the same file; the drawing would replace the points")
 	}
 	if err := errors.Join(o.Work.Check(), o.drawOptions.check()); err != nil || o.draw == "" || o.draw == "-" {
 		return err
 	}
 	return report.CanReplace(o.draw)
-}
-
-// sameFile reports whether two names are those of one file.
-func sameFile(a, b string) bool {
-	if filepath.Clean(a) == filepath.Clean(b) {
-		return true
-	}
-	first, err := os.Stat(a)
-	second, missing := os.Stat(b)
-	return err == nil && missing == nil && os.SameFile(first, second)
 }
 
 // Job is that of a [plan.Study].
