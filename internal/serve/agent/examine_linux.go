@@ -23,30 +23,35 @@ const spinRole = "spin"
 // spinners is how many processes a command has whose death is measured.
 const spinners = 2
 
-// spin writes the clock to numbers that it shares, until it is killed. The first of the processes starts the others, in sessions of
-// their own.
+// spun is how long a process spins that nothing kills, as if its examiner was killed and this system ends no command that left its session.
+const spun = time.Minute
+
+// spin writes the clock to numbers that it shares, until it is killed or a time has passed. The first of the processes starts the others, in sessions
+// of their own.
 func spin(arguments []string) int {
-	if len(arguments) != 2 {
+	if len(arguments) != 3 {
 		complain(errors.New("this command is for ringleader doctor"))
 		return notStarted
 	}
 	numbers, err := kernel.Share(arguments[0], spinners)
 	index, wrong := strconv.Atoi(arguments[1])
-	if err := errors.Join(err, wrong); err != nil || index < 0 || index >= spinners {
+	most, invalid := time.ParseDuration(arguments[2])
+	if err := errors.Join(err, wrong, invalid); err != nil || index < 0 || index >= spinners {
 		complain(fmt.Errorf("it cannot spin: %w", err))
 		return notStarted
 	}
 	if index+1 < spinners {
-		next := exec.Command(os.Args[0], spinRole, arguments[0], strconv.Itoa(index+1))
+		next := exec.Command(os.Args[0], spinRole, arguments[0], strconv.Itoa(index+1), arguments[2])
 		next.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if err := next.Start(); err != nil {
 			complain(err)
 			return notStarted
 		}
 	}
-	for {
+	for end := now() + most; now() < end; {
 		numbers[index] = int64(now())
 	}
+	return 0
 }
 
 // examinerRole is the role of a process that examines what this host allows. It is a process of its own, since one that has keepers kills
@@ -125,7 +130,7 @@ func (k *keepers) measure(file string) (time.Duration, error) {
 	}
 	defer kernel.Unshare(numbers)
 	far := now() + time.Hour
-	run, err := k.lease([]string{k.program, spinRole, file, "0"}, nil, order{Stop: far, Kill: far, Dead: far})
+	run, err := k.lease([]string{k.program, spinRole, file, "0", spun.String()}, nil, order{Stop: far, Kill: far, Dead: far})
 	if err != nil {
 		return 0, err
 	}

@@ -2,10 +2,14 @@ package agent_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/kernel"
 )
 
 // On a busy machine each measurement may take seconds.
@@ -24,5 +28,19 @@ func TestAnExaminationThatIsCutShortTellsWhatItHasMeasured(t *testing.T) {
 		case enough > limit:
 			t.Fatalf("nothing was measured in %v: %+v, %v", enough, x, err)
 		}
+	}
+}
+
+// What doctor starts to measure a death must not keep a processor busy for ever if doctor is killed.
+func TestAProcessThatSpinsEndsByItself(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "numbers")
+	numbers, err := kernel.Share(file, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kernel.Unshare(numbers)
+	said, err := exec.Command(os.Args[0], "spin", file, "1", "1ms").CombinedOutput()
+	if err != nil || numbers[1] == 0 {
+		t.Errorf("it has told %d: %v, %s", numbers[1], err, said)
 	}
 }
