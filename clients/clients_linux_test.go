@@ -323,7 +323,7 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 	})
 }
 
-// inGo is what package leasefile says about a file: whether it leads, in which term and with which value, or its error.
+// inGo returns the answer of package leasefile for a file, in the form of a driver.
 func inGo(path string) string {
 	r, err := leasefile.Open(path)
 	for _, known := range []error{fs.ErrNotExist, leasefile.ErrVersion, leasefile.ErrFormat, err} {
@@ -579,13 +579,7 @@ func TestClientsRefuseAnotherUptime(t *testing.T) {
 	if err := os.WriteFile(uptime, []byte("1.00 1.00\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	prefix := []string{"unshare", "--mount", "sh", "-c", `mount --bind "$0" /proc/uptime && exec "$@"`, uptime}
-	if os.Getuid() != 0 {
-		prefix = slices.Insert(prefix, 1, "--user", "--map-root-user")
-	}
-	if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
-		t.Skipf("no namespace of mounts: %v, %s", err, bytes.TrimSpace(out))
-	}
+	prefix := mounted(t, `mount --bind "$0" /proc/uptime`, uptime)
 	path := filepath.Join(t.TempDir(), "lease")
 	place(t, path, file(t, leads(1, 3, "", hour)))
 	inEach(t, func(t *testing.T, d *driver) {
@@ -597,15 +591,22 @@ func TestClientsRefuseAnotherUptime(t *testing.T) {
 	}, prefix...)
 }
 
-// Without the name of this start of the system, no client takes a lease, and all tell why.
-func TestClientsNeedTheBootID(t *testing.T) {
-	prefix := []string{"unshare", "--mount", "sh", "-c", `mount -t tmpfs none /proc/sys/kernel/random && exec "$@"`, "sh"}
+// mounted returns the beginning of a command that runs in a namespace of mounts, after a mount in it. The mount may use a name as $0.
+func mounted(t *testing.T, mount, name string) []string {
+	t.Helper()
+	prefix := []string{"unshare", "--mount", "sh", "-c", mount + ` && exec "$@"`, name}
 	if os.Getuid() != 0 {
 		prefix = slices.Insert(prefix, 1, "--user", "--map-root-user")
 	}
 	if out, err := exec.Command(prefix[0], append(prefix[1:], "true")...).CombinedOutput(); err != nil {
 		t.Skipf("no namespace of mounts: %v, %s", err, bytes.TrimSpace(out))
 	}
+	return prefix
+}
+
+// Without the name of this start of the system, no client takes a lease, and all tell why.
+func TestClientsNeedTheBootID(t *testing.T) {
+	prefix := mounted(t, "mount -t tmpfs none /proc/sys/kernel/random", "sh")
 	path := filepath.Join(t.TempDir(), "lease")
 	place(t, path, file(t, leads(1, 3, "", hour)))
 	inEach(t, func(t *testing.T, d *driver) {

@@ -10,7 +10,6 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
-
 	"ringleader.example/ringleader/internal/cli"
 )
 

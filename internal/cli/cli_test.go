@@ -12,11 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/cli/option"
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli"
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m, nil) }

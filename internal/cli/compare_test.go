@@ -9,9 +9,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestAStudyThatIsStoppedReportsWhetherPointsAreLost(t *testing.T) {

@@ -13,10 +13,9 @@ import (
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/serve/explain/explaintest"
-
 	"ringleader.example/ringleader/internal/cli"
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 )
 
 func TestRecordsAreGatheredAndExplained(t *testing.T) {

@@ -7,9 +7,8 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestInitOnAFullDiskIsNotAWrongCall(t *testing.T) {

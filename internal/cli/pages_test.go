@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/study/gallery"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/study/gallery"
 )
 
 //go:generate go test -run TestPagesShowWhatIsPrinted|TestThePageOfResultsIsMadeOfThem . -update

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/proofs"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // A counterexample to induction is an answer also where no solver is installed.

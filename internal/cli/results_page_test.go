@@ -14,11 +14,10 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/show/chart"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/study/experiment"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // results is the folder of what took long to compute.

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // Each command that the page gives runs, and gives an answer.

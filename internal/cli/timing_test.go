@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // An operator knows no fields of a Timing.

@@ -7,9 +7,8 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // What verify saves of a violation is a run that replay judges in the same way.

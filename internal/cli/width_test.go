@@ -10,10 +10,9 @@ import (
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli"
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestOutputFitsTheTerminal(t *testing.T) {

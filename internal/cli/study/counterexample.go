@@ -46,7 +46,7 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Re
 	return found
 }
 
-// unchecked returns the flags that check what the algorithm declares and was not checked: it is assumed although no flag says so.
+// unchecked returns the flags that would check the declarations of the algorithm that this search assumes.
 func (o *verifyOptions) unchecked(e *catalogue.Entry, v *verify.Options) (flags []string) {
 	set, err := e.Set(v.Setup.Parameters)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // It runs beside no other test: a process that another one starts has the locks of this process until it executes its program.

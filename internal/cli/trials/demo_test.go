@@ -18,10 +18,9 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/show/demo"
 	"ringleader.example/ringleader/internal/show/report"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // demoEvent is a line of demo --json about a change.

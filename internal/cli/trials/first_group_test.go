@@ -12,9 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/serve/rig"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // shellBlock is a block of lines for a shell in a page.

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/serve/disktest"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/broker"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 func TestAFullDiskOfACommandLosesNothing(t *testing.T) {

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 func TestFlagsOfHealthAndPreferenceThatDoNotGoTogetherAreNamed(t *testing.T) {

@@ -18,10 +18,9 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // startJoin starts member 1 of a group of its own, or what other flags make of it, and waits until it knows its leader.

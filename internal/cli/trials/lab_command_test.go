@@ -11,9 +11,8 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // labAddress is the address of the lab, unless it is in use.

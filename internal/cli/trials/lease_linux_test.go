@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/leasefile"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/leasefile"
 )
 
 func TestLeaseTellsWhetherTheMemberLeads(t *testing.T) {

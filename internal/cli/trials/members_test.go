@@ -15,10 +15,9 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // filed is a group whose members have files of settings, each a process of its own.

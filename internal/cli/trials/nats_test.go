@@ -17,6 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/serve/rig"
@@ -25,9 +27,6 @@ import (
 	"ringleader.example/ringleader/internal/study/brokertest"
 	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
-
-	"ringleader.example/ringleader/internal/cli"
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // natsServer starts a server, and returns its URL. Without other settings it has the token of this user, as the servers that commands start.

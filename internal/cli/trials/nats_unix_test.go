@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/study/broker"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/study/broker"
 )
 
 // The process of a command is killed when some of its work is done, twice. Its output is that of a run on this machine.

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/serve/rig"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // The service manager has started the warden, and names its process as that of the watchdog.

@@ -18,11 +18,10 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/serve/certificates"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // trio is a group of three members, each a process of its own.

@@ -11,9 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // processors returns the processes of a run over processes. A child that is not yet the program must not be stopped: its parent waits for it

@@ -11,9 +11,8 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // joining starts a member that knows one other one, and where it is itself, or else that it listens there.

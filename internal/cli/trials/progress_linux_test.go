@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // statusUntil waits until status --json of a member contains all of these texts.

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 )
 
 // children returns the processes that a process has started, and that have not ended.

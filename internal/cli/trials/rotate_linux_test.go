@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/serve/certificates"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/serve/certificates"
 )
 
 // expiring replaces the certificate of a member by one that expires soon.

@@ -11,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/study/broker"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // printedAsJSON is what a command prints, which may ask a server.

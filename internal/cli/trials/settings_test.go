@@ -15,9 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // settingsFile writes a file of settings.

@@ -14,14 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/broker"
 	"ringleader.example/ringleader/internal/study/cluster"
 	"ringleader.example/ringleader/internal/study/work"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // labourerOf starts a worker that has another task for a kind of job.

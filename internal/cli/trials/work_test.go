@@ -15,13 +15,12 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/cli/jobs"
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/internal/study/worktest"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // worked are commands with work of every kind, without the flags for results.

@@ -13,11 +13,10 @@ import (
 	"syscall"
 	"testing"
 
+	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/broker"
-
-	"ringleader.example/ringleader/internal/cli/clitest"
 )
 
 // staff is the process of a worker with one core.

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/show/report"
-
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/show/report"
 )
 
 // withoutDeaths are flags with which doctor does not measure how fast commands die, which keeps two cores busy for a second.

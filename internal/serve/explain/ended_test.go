@@ -110,7 +110,11 @@ func TestWhatAFollowerHearsAsItWakesDoesNotProlongALead(t *testing.T) {
 		three.leads(6020, 3, 2, 6500)
 		three.add(6100, &record.End{})
 		c := explain.Of(record.Parse("test", archived(one, two, three))).Groups[0].Changes[1]
-		if want := map[bool]explain.Certainty{true: explain.Certain, false: explain.Likely}[proven]; c.Cause != explain.Killed || c.Certainty != want || c.Nobody != 4.52 {
+		want := explain.Likely
+		if proven {
+			want = explain.Certain
+		}
+		if c.Cause != explain.Killed || c.Certainty != want || c.Nobody != 4.52 {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}

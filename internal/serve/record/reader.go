@@ -491,7 +491,7 @@ func (w *walk) whole(b []byte) (payload []byte, ok bool) {
 	return payload, !other
 }
 
-// torn says what it probably is that cannot be read.
+// torn returns the probable reason why bytes cannot be read, or nothing.
 func (w *walk) torn(at int) string {
 	foreign := w.foreign
 	w.foreign = false
