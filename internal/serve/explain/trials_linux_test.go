@@ -274,6 +274,14 @@ func (g *real) pid(id uint64) int {
 	return pid
 }
 
+// term returns the term that a member knows.
+func (g *real) term(id uint64) uint64 {
+	views := g.views(id)
+	term, err := strconv.ParseUint(views[len(views)-1][3], 10, 64)
+	g.must(err)
+	return term
+}
+
 func (g *real) signal(id uint64, s syscall.Signal) { g.must(syscall.Kill(g.pid(id), s)) }
 
 // tell gives a command to member 3, and waits until its lead has ended. On a busy machine its successor may be late, and it leads again.
@@ -478,7 +486,7 @@ func TestTheCausesOfRealProcessesAreFound(t *testing.T) {
 	trial := func(t *testing.T, name string) {
 		m := all[name]
 		g := newReal(t, m.hang, m.preempt)
-		begun := time.Now().Add(-500 * time.Millisecond) // a lead ends with the last entry of a process that is killed
+		term := g.term(3)
 		stalled := stalls()
 		m.fault(g)
 		still := stalled()
@@ -488,8 +496,8 @@ func TestTheCausesOfRealProcessesAreFound(t *testing.T) {
 		if len(report.Groups) != 1 {
 			t.Fatalf("%d groups", len(report.Groups))
 		}
-		changes := &report.Groups[0].Changes // those before are of the setup
-		*changes = slices.DeleteFunc(*changes, func(c explain.Change) bool { return c.Ended.Before(begun) })
+		changes := &report.Groups[0].Changes // those of lower terms are of the setup
+		*changes = slices.DeleteFunc(*changes, func(c explain.Change) bool { return c.FromTerm < term })
 		c := change(t, report.Groups[0], cmp.Or(m.from, 3), m.cause)
 		mu.Lock()
 		defer mu.Unlock()
