@@ -24,11 +24,7 @@ func (r *Report) WriteText(out io.Writer) {
 			WriteLine(out, "missing    ", plural(g.Missing)+": what only they know stays unknown")
 		}
 		for _, e := range g.Ends {
-			how := "it was killed, or its record is not whole"
-			if e.Closed {
-				how = "it has closed"
-			}
-			WriteLine(out, "ends       ", fmt.Sprintf("member %d at %s, %s before the last entry of all: %s", e.Member, e.Time.Format("2006-01-02 15:04:05.000"), Lasts(g.To.Sub(e.Time)), how))
+			WriteLine(out, "ends       ", fmt.Sprintf("member %d at %s, %s before the last entry of all: %s", e.Member, e.Time.Format("2006-01-02 15:04:05.000"), Lasts(g.To.Sub(e.Time)), e.how()))
 		}
 		for _, c := range g.Clocks {
 			WriteLine(out, "clocks     ", c)
@@ -52,6 +48,19 @@ func (r *Report) WriteText(out io.Writer) {
 			}
 		}
 	}
+}
+
+// how tells how a record ends.
+func (e *Ending) how() string {
+	switch {
+	case e.Closed:
+		return "it has closed"
+	case len(e.Unlisted) > 0 && e.Known:
+		return "it was removed: " + plural(e.Unlisted) + " refused it, with a list that has it no more"
+	case len(e.Unlisted) > 0:
+		return plural(e.Unlisted) + " refused it, with a list that has it not"
+	}
+	return "it was killed, or its record is not whole"
 }
 
 // who names a leader, and its term if that is known.
