@@ -14,13 +14,8 @@ import (
 // report explains the changes of one group.
 func (l *line) report() *Group {
 	g := &Group{Name: l.name, Recorded: []uint64{}, Changes: []Change{}, Older: l.older(), line: l}
-	from, to := int64(0), l.end()
-	for _, v := range l.lives {
-		if begins := v.recorded(); from == 0 || begins < from {
-			from = begins
-		}
-	}
-	if g.From, g.To, g.Missing = wall(from), wall(to), l.unrecorded(); len(l.lives) == 0 {
+	from, to := l.from(), l.end()
+	if g.From, g.To, g.Missing = wall(from), wall(to), l.unrecorded(); from == 0 {
 		g.From, g.To = l.span(g.Older)
 	}
 	for _, id := range l.members {
@@ -152,6 +147,24 @@ func (l *line) change(t, next *tenure) Change {
 	l.bounds(&c, t, next)
 	c.Prevent = prevents[c.Cause]
 	return c
+}
+
+// from returns when the records of the group begin. Members may join another group than their first one long after they have started.
+func (l *line) from() (at int64) {
+	for _, v := range l.lives {
+		begins := v.recorded()
+		if l.name != l.main {
+			i := slices.IndexFunc(v.facts, func(f fact) bool { return f.group == l.name })
+			if i < 0 {
+				continue
+			}
+			begins = v.facts[i].at
+		}
+		if at == 0 || begins < at {
+			at = begins
+		}
+	}
+	return at
 }
 
 // end returns the end of all records.

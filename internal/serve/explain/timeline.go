@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -21,6 +22,7 @@ import (
 type line struct {
 	ctx     context.Context // ends the work on it
 	name    string
+	main    string // the first group of its members: see [record.Head]
 	clocks  map[string]*timebase
 	lives   []*life
 	tenures []*tenure
@@ -121,32 +123,116 @@ func every[B record.Body](l *line) iter.Seq2[sighting, B] {
 
 // lines makes the time line of each group that some records have.
 func lines(ctx context.Context, r *record.Records) (all []*line) {
-	byGroup := map[string]*line{}
+	byFirst, firsts := map[string]*line{}, []*line{}
 	for _, log := range r.Logs {
-		l := byGroup[log.Group]
+		l := byFirst[log.Group]
 		if l == nil {
-			l = &line{ctx: ctx, name: log.Group, clocks: map[string]*timebase{}, drift: usualDrift}
-			byGroup[log.Group], all = l, append(all, l)
+			l = &line{ctx: ctx, name: log.Group, main: log.Group, clocks: map[string]*timebase{}, drift: usualDrift}
+			byFirst[log.Group], firsts = l, append(firsts, l)
 		}
 		l.add(log)
 	}
-	for _, l := range all {
+	for _, l := range firsts {
 		if ctx.Err() != nil {
 			return nil
 		}
-		l.sort()
-		if l.coarse() {
+		lines := l.split()
+		for _, l := range lines {
 			l.sort()
-		}
-		l.find()
-		l.detail()
-		if l.join() {
-			l.tenures = nil
+			if l.coarse() {
+				l.sort()
+			}
 			l.find()
 		}
-		l.extend()
+		detail(ctx, lines)
+		for _, l := range lines {
+			if l.join() {
+				l.tenures = nil
+				l.find()
+			}
+			l.extend()
+		}
+		all = append(all, lines...)
 	}
 	return all
+}
+
+// mostGroups is how many groups of the same members are told.
+const mostGroups = 100
+
+// split returns a time line for each group of the same members: that of the first one, and of the others in the order of their names.
+func (l *line) split() (all []*line) {
+	names := map[string]bool{}
+	for _, v := range l.lives {
+		for i := range v.facts {
+			names[v.facts[i].group] = true
+		}
+	}
+	for i := range l.told {
+		names[l.told[i].group] = true
+	}
+	delete(names, "") // of all groups, or of the first one
+	delete(names, l.name)
+	others := slices.Sorted(maps.Keys(names))
+	if most := mostGroups - 1; len(others) > most {
+		l.damages = append(l.damages, fmt.Sprintf("the members are in %d groups; %d of them are told", 1+len(others), mostGroups))
+		others = others[:most]
+	}
+	all = append(all, l)
+	for _, name := range others {
+		all = append(all, l.of(name))
+	}
+	l.keep(l.lives)
+	return all
+}
+
+// of returns the time line of another group of the same members. It has clocks of its own, since clocks are set by messages of the group.
+func (l *line) of(name string) *line {
+	other := *l
+	other.name, other.damages, other.lives, other.clocks = name, nil, nil, map[string]*timebase{}
+	for clock, b := range l.clocks {
+		same := *b
+		other.clocks[clock] = &same
+	}
+	for _, v := range l.lives {
+		same := *v
+		same.base, same.spans = other.clocks[v.base.name], slices.Clone(v.spans)
+		other.lives = append(other.lives, &same)
+	}
+	other.keep(l.lives)
+	return &other
+}
+
+// keep gives the lives of a group those facts of some lives that concern the group.
+func (l *line) keep(all []*life) {
+	for i, v := range all {
+		var facts []fact
+		for _, f := range v.facts {
+			if l.concerns(f.group, f.body) {
+				facts = append(facts, f)
+			}
+		}
+		l.lives[i].facts = facts
+	}
+	var told []telling
+	for _, c := range l.told {
+		if c.group == l.name {
+			told = append(told, c)
+		}
+	}
+	l.told = told
+}
+
+// concerns reports whether an entry is about the group, or about all groups of its member. The name of a first group may be empty, too.
+func (l *line) concerns(group string, body record.Body) bool {
+	if group == l.name || group != "" || l.main != "" {
+		return group == l.name || group == ""
+	}
+	switch body.(type) {
+	case *record.Step, *record.Idle, *record.Snapshot, *record.Members, *record.Group, *record.Decision, *record.Change, *record.Told, *record.Standing, *record.Voters, *record.Published, *record.Lapse:
+		return false
+	}
+	return true
 }
 
 // sort brings lives into the order of their beginnings. Those of one member are in the order of their incarnations, wherever clocks were set.
@@ -178,7 +264,7 @@ func (l *line) add(log *record.Log) {
 		lives[i].last = lives[i].begun
 		l.lives = append(l.lives, lives[i])
 	}
-	pieces := together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(l.name, log.Segments[i]) })
+	pieces := together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(log.Segments[i]) })
 	if l.ctx.Err() != nil {
 		return
 	}
@@ -193,8 +279,8 @@ func (l *line) add(log *record.Log) {
 		if s.Head.Drift > 0 && s.Head.Drift < 1 {
 			l.drift = s.Head.Drift
 		}
-		if i > 0 && s.Head.Segment > log.Segments[i-1].Head.Segment+1 {
-			l.damage(fmt.Sprintf("member %d: segments %d to %d are missing", log.Member, log.Segments[i-1].Head.Segment+1, s.Head.Segment-1))
+		if d := log.Missing(i); d != nil {
+			l.damage(fmt.Sprintf("member %d: %s", log.Member, d.What))
 		}
 		l.knows(s.Head.Members)
 		for _, text := range pieces[i].damages {
@@ -300,8 +386,8 @@ type piece struct {
 	damages  []string
 }
 
-// read reads what is notable in a segment.
-func (l *life) read(group string, s *record.Segment) *piece {
+// read reads what is notable in a segment, of all groups.
+func (l *life) read(s *record.Segment) *piece {
 	p := &piece{}
 	for e, damage := range s.Notable() {
 		if damage != nil {
@@ -321,16 +407,12 @@ func (l *life) read(group string, s *record.Segment) *piece {
 		case *record.End:
 			p.end = body
 		case *record.Snapshot:
-			if e.Group == group {
-				p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit})
-			}
+			p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit})
 			continue
 		case *record.Step, *record.Idle: // detail reads them, where they matter
 			continue
 		}
-		if e.Group == "" || e.Group == group {
-			p.facts = append(p.facts, fact{at, e.Group, e.Body, s.Head.Unit})
-		}
+		p.facts = append(p.facts, fact{at, e.Group, e.Body, s.Head.Unit})
 	}
 	return p
 }
@@ -470,8 +552,8 @@ func (l *line) dead(v *life) (at int64) {
 // around is how much before and after a change of the leader steps matter.
 const around = 20 * time.Second
 
-// detail reads the steps around the changes of the leader.
-func (l *line) detail() {
+// matter returns the times around the changes of the leader, apart from each other.
+func (l *line) matter() (apart [][2]int64) {
 	var times [][2]int64
 	for i, t := range l.tenures {
 		from, to := t.begun-int64(around), t.begun+int64(around)
@@ -484,7 +566,6 @@ func (l *line) detail() {
 		}
 	}
 	slices.SortFunc(times, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
-	var apart [][2]int64
 	for _, t := range times {
 		if last := len(apart) - 1; last >= 0 && t[0] <= apart[last][1] {
 			apart[last][1] = max(apart[last][1], t[1])
@@ -492,15 +573,54 @@ func (l *line) detail() {
 			apart = append(apart, t)
 		}
 	}
-	for _, v := range l.lives {
-		steps := together(l.ctx, len(v.segments), func(i int) []fact {
-			if inside := overlapping(apart, v.spans[i]); len(inside) > 0 {
-				return v.steps(l.name, v.segments[i], inside)
+	return apart
+}
+
+// wanted are the steps of a group that matter in a segment.
+type wanted struct {
+	life  *life
+	times [][2]int64
+	steps []fact
+}
+
+func (w *wanted) matters(c record.Clocks) bool {
+	at := w.life.at(c)
+	return slices.ContainsFunc(w.times, func(t [2]int64) bool { return t[0] <= at && at <= t[1] })
+}
+
+// detail reads the steps around the changes of the leader of groups of the same members. It reads each segment once.
+func detail(ctx context.Context, lines []*line) {
+	bySegment, segments := map[*record.Segment]map[string]*wanted{}, []*record.Segment{}
+	for _, l := range lines {
+		times := l.matter()
+		for _, v := range l.lives {
+			for i, s := range v.segments {
+				inside := overlapping(times, v.spans[i])
+				if len(inside) == 0 {
+					continue
+				}
+				if bySegment[s] == nil {
+					bySegment[s], segments = map[string]*wanted{}, append(segments, s)
+				}
+				bySegment[s][l.name] = &wanted{life: v, times: inside}
 			}
-			return nil
-		})
-		v.facts = slices.Concat(append([][]fact{v.facts}, steps...)...)
-		slices.SortStableFunc(v.facts, func(a, b fact) int { return cmp.Compare(a.at, b.at) })
+		}
+	}
+	together(ctx, len(segments), func(i int) (none struct{}) {
+		readSteps(segments[i], bySegment[segments[i]])
+		return none
+	})
+	for _, l := range lines {
+		for _, v := range l.lives {
+			more := [][]fact{v.facts}
+			for _, s := range v.segments {
+				if w := bySegment[s][l.name]; w != nil {
+					more = append(more, w.steps)
+				}
+			}
+			v.facts = slices.Concat(more...)
+			slices.SortStableFunc(v.facts, func(a, b fact) int { return cmp.Compare(a.at, b.at) })
+		}
 	}
 }
 
@@ -514,21 +634,21 @@ func overlapping(times [][2]int64, span [2]int64) (all [][2]int64) {
 	return all
 }
 
-// steps returns the steps of a segment at some times.
-func (l *life) steps(group string, s *record.Segment, times [][2]int64) (all []fact) {
-	matters := func(c record.Clocks) bool {
-		at := l.at(c)
-		return slices.ContainsFunc(times, func(t [2]int64) bool { return t[0] <= at && at <= t[1] })
+// readSteps reads the steps of a segment that are wanted, by group.
+func readSteps(s *record.Segment, byGroup map[string]*wanted) {
+	matters := func(group string, at record.Clocks) bool {
+		w := byGroup[group]
+		return w != nil && w.matters(at)
 	}
 	for e := range s.Detailed(matters) {
-		if e == nil || e.Group != group || !matters(e.At) {
+		if e == nil {
 			continue
 		}
-		if step, is := e.Body.(*record.Step); is {
-			all = append(all, fact{l.at(e.At), e.Group, step, s.Head.Unit})
+		if step, is := e.Body.(*record.Step); is && matters(e.Group, e.At) {
+			w := byGroup[e.Group]
+			w.steps = append(w.steps, fact{w.life.at(e.At), e.Group, step, s.Head.Unit})
 		}
 	}
-	return all
 }
 
 // crossing is a message that is in the records of its sender and of its receiver.

@@ -313,10 +313,10 @@ func (r *Records) order() {
 	for _, l := range r.Logs {
 		slices.SortStableFunc(l.Segments, func(a, b *Segment) int {
 			switch {
+			case a.Head.Incarnation != b.Head.Incarnation: // first: segments are numbered anew if files were removed
+				return compare(a.Head.Incarnation, b.Head.Incarnation)
 			case a.Head.Segment != b.Head.Segment:
 				return compare(a.Head.Segment, b.Head.Segment)
-			case a.Head.Incarnation != b.Head.Incarnation:
-				return compare(a.Head.Incarnation, b.Head.Incarnation)
 			}
 			return compare(uint64(b.length), uint64(a.length))
 		})
@@ -338,18 +338,18 @@ func compare(a, b uint64) int {
 
 // Entries yields the entries of a segment in order, each with the damage before it, if there is any; then the entry is nil. An entry is the caller's.
 func (s *Segment) Entries() iter.Seq2[*Entry, *Damage] {
-	return s.entries(func(Clocks) bool { return false })
+	return s.entries(func(string, Clocks) bool { return false })
 }
 
 // Notable is Entries without the steps that were as predicted, such as renewals while nothing happens. An [Idle] stands for those of a block, or of a part of a block, in a row.
 // It is valid until the next entry. Notable is many times as fast.
 func (s *Segment) Notable() iter.Seq2[*Entry, *Damage] {
-	return s.entries(func(Clocks) bool { return true })
+	return s.entries(func(string, Clocks) bool { return true })
 }
 
-// Detailed is Entries at times that matter, and Notable at others.
-func (s *Segment) Detailed(matters func(Clocks) bool) iter.Seq2[*Entry, *Damage] {
-	return s.entries(func(at Clocks) bool { return !matters(at) })
+// Detailed is Entries for groups at times that matter, and Notable otherwise.
+func (s *Segment) Detailed(matters func(group string, at Clocks) bool) iter.Seq2[*Entry, *Damage] {
+	return s.entries(func(group string, at Clocks) bool { return !matters(group, at) })
 }
 
 // Entries yields the entries of all segments in order. A segment that is missing between others is damage.
@@ -361,7 +361,7 @@ func (l *Log) Notable() iter.Seq2[*Entry, *Damage] { return l.entries((*Segment)
 func (l *Log) entries(of func(*Segment) iter.Seq2[*Entry, *Damage]) iter.Seq2[*Entry, *Damage] {
 	return func(yield func(*Entry, *Damage) bool) {
 		for i, s := range l.Segments {
-			if missing := l.missing(i); missing != nil && !yield(nil, missing) {
+			if missing := l.Missing(i); missing != nil && !yield(nil, missing) {
 				return
 			}
 			for e, d := range of(s) {
@@ -373,8 +373,8 @@ func (l *Log) entries(of func(*Segment) iter.Seq2[*Entry, *Damage]) iter.Seq2[*E
 	}
 }
 
-// missing returns that segments are missing before one.
-func (l *Log) missing(i int) *Damage {
+// Missing returns that segments are missing before one; nil: none are.
+func (l *Log) Missing(i int) *Damage {
 	if i == 0 || l.Segments[i].Head.Segment <= l.Segments[i-1].Head.Segment+1 {
 		return nil
 	}
@@ -404,7 +404,7 @@ func (s *Segment) Bytes() ([]byte, error) {
 	return content[:n], nil
 }
 
-func (s *Segment) entries(idle func(Clocks) bool) iter.Seq2[*Entry, *Damage] {
+func (s *Segment) entries(idle func(group string, at Clocks) bool) iter.Seq2[*Entry, *Damage] {
 	return func(yield func(*Entry, *Damage) bool) {
 		content, err := s.Bytes()
 		if err != nil {
@@ -425,7 +425,7 @@ type walk struct {
 	segment *Segment
 	decoder *decoder
 	content []byte
-	idle    func(Clocks) bool
+	idle    func(group string, at Clocks) bool
 	yield   func(*Entry, *Damage) bool
 
 	mark    uint32 // of the segment

@@ -48,7 +48,7 @@ func (l *Log) Again(ctx context.Context, p *process.Program) (Replay, error) {
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
-		if d := l.missing(i); d != nil {
+		if d := l.Missing(i); d != nil {
 			all.Damages, r = append(all.Damages, d), nil
 		}
 		if r == nil || r.head.Incarnation != s.Head.Incarnation || r.head.Segment+1 != s.Head.Segment {
