@@ -133,7 +133,7 @@ func (r *Records) join(l *Log) {
 		if len(content) == 0 {
 			return
 		}
-		if r.parse(last.File, content, true); len(l.Segments) > 0 {
+		if r.parse(last.File, content); len(l.Segments) > 0 {
 			l.Segments[len(l.Segments)-1].complete()
 		}
 	}
@@ -156,7 +156,7 @@ func (s *Segment) complete() {
 // Parse finds the records in an archive.
 func Parse(name string, archive []byte) *Records {
 	r := &Records{}
-	r.parse(name, archive, true)
+	r.parse(name, archive)
 	r.order()
 	return r
 }
@@ -209,40 +209,42 @@ func (r *Records) file(path string) error {
 		r.Damages = append(r.Damages, Damage{File: path, What: fmt.Sprintf("it has %d bytes; no record has more than %d", info.Size(), maxFile)})
 		return nil
 	}
-	content := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err := content.ReadFrom(io.LimitReader(file, maxFile)); err != nil { // some files have more than they say
-		return err
-	}
-	r.parse(path, content.Bytes(), false)
-	return nil
+	return r.find(path, newScan(io.NewSectionReader(file, 0, maxFile), info.Size())) // some files have more than they say
 }
 
 // parse adds the segments in some bytes.
-func (r *Records) parse(name string, content []byte, keep bool) {
-	var last *Segment
-	damage := func(at int, format string, args ...any) {
-		d := Damage{File: name, Offset: int64(at), What: fmt.Sprintf(format, args...)}
-		r.Damages = append(r.Damages, d)
+func (r *Records) parse(name string, content []byte) {
+	_ = r.find(name, &scan{window: content, size: int64(len(content)), work: maxWork(len(content))}) // no error: it has all of them
+}
+
+// find adds the segments that a scan finds. A scan without a file has them in memory.
+func (r *Records) find(name string, all *scan) error {
+	damage := func(at int64, format string, args ...any) {
+		r.Damages = append(r.Damages, Damage{File: name, Offset: at, What: fmt.Sprintf(format, args...)})
 	}
-	begin := nextHead(content, 0)
+	begin, payload, err := all.head(0)
 	switch {
-	case begin < 0 && len(content) == 0:
+	case err != nil:
+		return err
+	case begin < 0 && all.size == 0:
 		r.empty = append(r.empty, name)
-		return
+		return nil
 	case begin < 0:
 		damage(0, "it is no record: it has no segment that is whole at its beginning")
-		return
+		return nil
 	case begin > 0:
 		damage(0, "%d bytes before the first segment cannot be read", begin)
 	}
 	for begin >= 0 {
-		_, payload, _ := unseal(content[begin:])
-		end := nextHead(content, begin+headSize+len(payload))
-		length := len(content) - begin
+		end, next, err := all.head(begin + headSize + int64(len(payload)))
+		if err != nil {
+			return err
+		}
+		length := all.size - begin
 		if end >= 0 {
 			length = end - begin
 		}
-		s := &Segment{File: name, offset: int64(begin), length: int64(length)}
+		s := &Segment{File: name, offset: begin, length: length}
 		switch err := json.Unmarshal(payload, &s.Head); {
 		case err != nil && s.Head.Version == Version || s.Head.Version == 0:
 			damage(begin, "the head of a segment does not decode")
@@ -251,37 +253,81 @@ func (r *Records) parse(name string, content []byte, keep bool) {
 		case length > maxSegment:
 			damage(begin, "segment %d has %d bytes; none has more than %d", s.Head.Segment, length, maxSegment)
 		default:
-			if s.Head.Every = min(max(s.Head.Every, 1), 1<<20); keep {
-				s.memory = content[begin : begin+length]
+			if s.Head.Every = min(max(s.Head.Every, 1), 1<<20); all.file == nil {
+				s.memory = all.window[begin : begin+length]
 			}
-			last = s
-			r.add(last)
+			r.add(s)
 		}
-		begin = end
+		begin, payload = end, next
 	}
+	return nil
 }
 
-// nextHead returns where the next whole head of a segment is, from a place on; -1: nowhere.
-func nextHead(content []byte, from int) int {
+// scan looks for heads of segments. It has little of a file in memory: a file may be large, and be one hole.
+type scan struct {
+	file   io.ReaderAt // nil: all is in the window
+	buffer []byte
+	window []byte // what was read, from a place on
+	at     int64
+	size   int64 // where the end was found; negative: not yet
+	work   int   // see maxWork
+}
+
+func newScan(file io.ReaderAt, size int64) *scan {
+	return &scan{file: file, buffer: make([]byte, min(size, 1<<20)+bytes.MinRead), size: -1, work: maxWork(int(size))}
+}
+
+// look returns what there is from a place on: as much as is wanted, or the rest.
+func (s *scan) look(place int64, want int) ([]byte, error) {
+	if end := s.at + int64(len(s.window)); place >= s.at && (place+int64(want) <= end || end == s.size && place <= end) {
+		return s.window[place-s.at:], nil
+	}
+	if want > len(s.buffer) {
+		s.buffer = make([]byte, want)
+	}
+	n, err := s.file.ReadAt(s.buffer, place)
+	s.window, s.at = s.buffer[:n], place
+	if err == io.EOF {
+		s.size, err = max(s.size, place+int64(n)), nil
+	}
+	return s.window, err
+}
+
+// head returns where the next whole head of a segment is, from a place on, and its payload; -1: nowhere, and then the size is known.
+func (s *scan) head(from int64) (at int64, payload []byte, err error) {
 	start := []byte{sync0, sync1, blockHead}
-	for work := maxWork(content); work > 0; {
-		i := bytes.Index(content[from:], start)
-		if i < 0 {
-			return -1
+	for {
+		window, err := s.look(from, headSize)
+		if err != nil {
+			return 0, nil, err
 		}
-		from += i
-		_, payload, ok := unseal(content[from:])
+		i := bytes.Index(window, start)
+		if i < 0 || s.work < 0 {
+			if len(window) < headSize {
+				s.size = max(s.size, from+int64(len(window)))
+				return -1, nil, nil
+			}
+			from += int64(len(window) - len(start) + 1)
+			continue
+		}
+		from += int64(i)
+		if window, err = s.look(from, headSize); err == nil && len(window) >= headSize {
+			window, err = s.look(from, headSize+lengthOf(window))
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		_, payload, ok := unseal(window)
 		if ok {
-			return from
+			return from, bytes.Clone(payload), nil
 		}
-		work -= len(payload)
+		s.work -= len(payload)
 		from++
 	}
-	return -1
 }
 
 // maxWork is how many bytes are looked at twice for blocks, in bytes that are no record.
-func maxWork(content []byte) int { return 16*len(content) + 1<<20 }
+func maxWork(size int) int { return 16*size + 1<<20 }
 
 // add puts a segment into its log.
 func (r *Records) add(s *Segment) {
@@ -445,7 +491,7 @@ type walk struct {
 // blocks walks over all blocks.
 func (w *walk) blocks() {
 	_, head, _ := unseal(w.content)
-	at, expected, work := headSize+len(head), uint64(1), maxWork(w.content)
+	at, expected, work := headSize+len(head), uint64(1), maxWork(len(w.content))
 	for told := false; at < len(w.content); told = false {
 		payload, ok := w.whole(w.content[at:])
 		if !ok {
