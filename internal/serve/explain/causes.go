@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -68,7 +69,7 @@ func (l *line) clockTexts() (texts []string) {
 		case worst < 0:
 			texts = append(texts, fmt.Sprintf("no message ties the clock of %s to the others in both directions: its times are those of its wall clock", l.whose(b)))
 		default:
-			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %d messages", l.whose(b), Lasts(worst), b.compared))
+			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %s", l.whose(b), Lasts(worst), amount.Of(b.compared, "message")))
 		}
 	}
 	return texts
@@ -443,11 +444,11 @@ func (i *inquiry) still() bool {
 	case late < much:
 		return false
 	case times >= 3:
-		i.is(Starved, Likely, "the loop of member %d was late %d times, by %s together: it got too little of the processor", t.leader, times, Lasts(all))
+		i.is(Starved, Likely, "the loop of member %d was late %s, by %s together: it got too little of the processor", t.leader, amount.Of(times, "time"), Lasts(all))
 		i.evidence("the longest time before the lead ended was %s, up to %s", Lasts(worst), wall(at).Format("15:04:05.000"))
 		i.lacks("whether it got no processor, or was stopped and continued again and again: no record has that")
 	case others > 0 && worst < 2*v.head.Entitled:
-		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %d others on its machine", t.leader, Lasts(worst), others)
+		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %s on its machine", t.leader, Lasts(worst), amount.Of(others, "other"))
 		i.evidence("the whole machine was busy, or stood still, until %s", wall(at).Format("15:04:05.000"))
 	default:
 		i.is(StoodStill, Likely, "the process of member %d stood still for %s, and went on", t.leader, Lasts(worst))

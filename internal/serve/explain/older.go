@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -144,7 +145,7 @@ func (o *Older) add(c *telling) {
 // writeOlder prints the changes without details.
 func writeOlder(out io.Writer, all []Older) {
 	fmt.Fprintln(out)
-	WriteLine(out, "older      ", fmt.Sprintf("%d changes without a detailed record: as members told them at once, and not judged", len(all)))
+	WriteLine(out, "older      ", amount.Of(len(all), "change")+" without a detailed record: as members told them at once, and not judged")
 	for i := range all {
 		o := &all[i]
 		var told []string

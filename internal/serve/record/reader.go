@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ringleader.example/ringleader/internal/core/amount"
 )
 
 // Damage is a part of a record that cannot be read. The rest can.
@@ -233,7 +235,7 @@ func (r *Records) find(name string, all *scan) error {
 		damage(0, "it is no record: it has no segment that is whole at its beginning")
 		return nil
 	case begin > 0:
-		damage(0, "%d bytes before the first segment cannot be read", begin)
+		damage(0, "%s before the first segment cannot be read", amount.Of(begin, "byte"))
 	}
 	for begin >= 0 {
 		end, next, err := all.head(begin + headSize + int64(len(payload)))
@@ -262,72 +264,6 @@ func (r *Records) find(name string, all *scan) error {
 	}
 	return nil
 }
-
-// scan looks for heads of segments. It has little of a file in memory: a file may be large, and be one hole.
-type scan struct {
-	file   io.ReaderAt // nil: all is in the window
-	buffer []byte
-	window []byte // what was read, from a place on
-	at     int64
-	size   int64 // where the end was found; negative: not yet
-	work   int   // see maxWork
-}
-
-func newScan(file io.ReaderAt, size int64) *scan {
-	return &scan{file: file, buffer: make([]byte, min(size, 1<<20)+bytes.MinRead), size: -1, work: maxWork(int(size))}
-}
-
-// look returns what there is from a place on: as much as is wanted, or the rest.
-func (s *scan) look(place int64, want int) ([]byte, error) {
-	if end := s.at + int64(len(s.window)); place >= s.at && (place+int64(want) <= end || end == s.size && place <= end) {
-		return s.window[place-s.at:], nil
-	}
-	if want > len(s.buffer) {
-		s.buffer = make([]byte, want)
-	}
-	n, err := s.file.ReadAt(s.buffer, place)
-	s.window, s.at = s.buffer[:n], place
-	if err == io.EOF {
-		s.size, err = max(s.size, place+int64(n)), nil
-	}
-	return s.window, err
-}
-
-// head returns where the next whole head of a segment is, from a place on, and its payload; -1: nowhere, and then the size is known.
-func (s *scan) head(from int64) (at int64, payload []byte, err error) {
-	start := []byte{sync0, sync1, blockHead}
-	for {
-		window, err := s.look(from, headSize)
-		if err != nil {
-			return 0, nil, err
-		}
-		i := bytes.Index(window, start)
-		if i < 0 || s.work < 0 {
-			if len(window) < headSize {
-				s.size = max(s.size, from+int64(len(window)))
-				return -1, nil, nil
-			}
-			from += int64(len(window) - len(start) + 1)
-			continue
-		}
-		from += int64(i)
-		if window, err = s.look(from, headSize); err == nil && len(window) >= headSize {
-			window, err = s.look(from, headSize+lengthOf(window))
-		}
-		if err != nil {
-			return 0, nil, err
-		}
-		_, payload, ok := unseal(window)
-		if ok {
-			return from, bytes.Clone(payload), nil
-		}
-		s.work -= len(payload)
-		from++
-	}
-}
-
-// maxWork is how many bytes are looked at twice for blocks, in bytes that are no record.
-func maxWork(size int) int { return 16*size + 1<<20 }
 
 // add puts a segment into its log.
 func (r *Records) add(s *Segment) {
@@ -425,11 +361,15 @@ func (l *Log) Missing(i int) *Damage {
 		return nil
 	}
 	s, first := l.Segments[i], l.Segments[i-1].Head.Segment+1
-	what := fmt.Sprintf("segments %d to %d are missing", first, s.Head.Segment-1)
-	if first == s.Head.Segment-1 {
-		what = fmt.Sprintf("segment %d is missing", first)
+	return &Damage{File: s.File, Segment: s.Head.Segment, What: lost("segment", first, s.Head.Segment-1, "missing")}
+}
+
+// lost tells that some numbered things are lost.
+func lost(thing string, from, to uint64, how string) string {
+	if from == to {
+		return fmt.Sprintf("%s %d is %s", thing, from, how)
 	}
-	return &Damage{File: s.File, Segment: s.Head.Segment, What: what}
+	return fmt.Sprintf("%ss %d to %d are %s", thing, from, to, how)
 }
 
 // Bytes returns the whole segment, as an archive has it.
@@ -497,7 +437,7 @@ func (w *walk) blocks() {
 		if !ok {
 			from := at
 			at = w.resume(at, &work)
-			if !w.yield(nil, w.segment.damage(from, "%d bytes cannot be read%s", at-from, w.torn(at))) {
+			if !w.yield(nil, w.segment.damage(from, "%s cannot be read%s", amount.Of(at-from, "byte"), w.torn(at))) {
 				return
 			}
 			w.decoder.lose()
@@ -508,7 +448,7 @@ func (w *walk) blocks() {
 		c := cursor{b: payload}
 		number := w.decoder.begin(&c)
 		if number != expected && !c.broken {
-			what := fmt.Sprintf("blocks %d to %d are lost", expected, number-1)
+			what := lost("block", expected, number-1, "lost")
 			if number <= expected {
 				what = fmt.Sprintf("block %d comes again", number)
 			}
@@ -611,7 +551,7 @@ func (w *walk) block(c *cursor, end int) (more bool) {
 		}
 	}
 	if unreadable > 0 {
-		return w.flush() && w.yield(nil, w.segment.damage(end, "%d entries of block %d cannot be read: %v", unreadable, w.place.Block, why))
+		return w.flush() && w.yield(nil, w.segment.damage(end, "%s of block %d cannot be read: %v", amount.Of(unreadable, "entry"), w.place.Block, why))
 	}
 	return w.flush()
 }
