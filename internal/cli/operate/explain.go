@@ -73,6 +73,9 @@ a replay or a comparison differs, or a member has given no record, and the rest 
 			if len(args) == 0 {
 				return fmt.Errorf("%s needs a directory, a file, a socket or a URL; try %[1]s --help", command.CommandPath())
 			}
+			if o.export == "-" {
+				return errors.New("--export writes a file, and not -: stdout has the text")
+			}
 			if o.change != 0 && o.draw == "" && o.export == "" {
 				return errors.New("--change chooses what --draw or --export shows; give one of them")
 			}
