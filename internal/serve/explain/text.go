@@ -3,8 +3,11 @@ package explain
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // WriteText writes a report for people, without its damages. It writes to a buffer or a terminal, so no error is returned.
@@ -104,10 +107,14 @@ func writeChange(out io.Writer, number int, c *Change) {
 // width is that of a terminal.
 const width = 80
 
-// WriteLine prints a text behind a name, in lines that fit.
+// WriteLine prints a text behind a name, in lines that fit. The text may be of anybody, so what a terminal does not show is escaped.
 func WriteLine(out io.Writer, name, text string) {
 	row := name
 	for _, word := range strings.Fields(text) {
+		if !utf8.ValidString(word) || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			quoted := strconv.Quote(word)
+			word = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+		}
 		if len([]rune(row))+1+len([]rune(word)) > width && strings.TrimSpace(row) != "" {
 			fmt.Fprintln(out, strings.TrimRight(row, " "))
 			row = strings.Repeat(" ", len([]rune(name)))
