@@ -7,6 +7,7 @@
 //   - random: the one source of pseudo-randomness
 //   - mean: a mean over all orders, which two algorithms declare
 //   - memory: the memory of the program
+//   - amount: amounts of things in words, for all that is printed
 //   - property, leaks, collector: properties of random cases, goroutines that stay, and a garbage collector that rests, for tests
 //
 // Engines, live members, tools and catalogue/internal/runners import this wing. Algorithms import mean only. The wing imports the contract:

@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/metrics"
 	"ringleader.example/ringleader/internal/show/report"
@@ -119,12 +120,12 @@ func serve(ctx context.Context, p *plan.Program, o *workerOptions) error {
 		defer server.Close()
 		go server.Serve(listener) // until it is closed
 	}
-	fmt.Fprintf(p.Out, "worker of version %s on %s: %s, for the jobs of %s\n", w.Version, cluster.Process(), report.Several(w.Cores, "core"), o.Access.URL)
+	fmt.Fprintf(p.Out, "worker of version %s on %s: %s, for the jobs of %s\n", w.Version, cluster.Process(), amount.Of(w.Cores, "core"), o.Access.URL)
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	leave := context.AfterFunc(ctx, func() {
 		if busy := w.Measured().Busy; busy > 0 {
-			p.Complain(fmt.Sprintf("ends %s, for up to %s; Ctrl-C gives up at once", report.Several(busy, "piece"), leaving))
+			p.Complain(fmt.Sprintf("ends %s, for up to %s; Ctrl-C gives up at once", amount.Of(busy, "piece"), leaving))
 		}
 		w.Drain()
 		time.AfterFunc(leaving, stop)
@@ -134,7 +135,7 @@ func serve(ctx context.Context, p *plan.Program, o *workerOptions) error {
 		return report.Failed("%w", err)
 	}
 	m := w.Measured()
-	fmt.Fprintf(p.Out, "stopped after %s\n", report.Several(int(m.Pieces), "piece"))
+	fmt.Fprintf(p.Out, "stopped after %s\n", amount.Of(int(m.Pieces), "piece"))
 	return nil
 }
 

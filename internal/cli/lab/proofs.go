@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/report/studies"
 	"ringleader.example/ringleader/internal/study/finite"
 	"ringleader.example/ringleader/internal/study/logic"
@@ -136,12 +137,12 @@ func (l *laboratory) induction(_ context.Context, a asked) (any, error) {
 	found, err := models.Counterexample(m, question.N, plan.MostFacts, mostLabSearched)
 	switch {
 	case errors.Is(err, finite.ErrTooMany):
-		answer.Detail = fmt.Sprintf("There is none in the first %d states on %d processes. The command searches further.", mostLabSearched, question.N)
+		answer.Detail = fmt.Sprintf("There is none in the first %d states on %s. The command searches further.", mostLabSearched, amount.Of(question.N, "process"))
 		return answer, nil
 	case err != nil:
 		return nil, err
 	case found == nil:
-		answer.Detail = fmt.Sprintf("There is none on %d processes with up to %d facts.", question.N, plan.MostFacts)
+		answer.Detail = fmt.Sprintf("There is none on %s with up to %d facts.", amount.Of(question.N, "process"), plan.MostFacts)
 		return answer, nil
 	}
 	excluding, err := models.Excluding(whole, found)

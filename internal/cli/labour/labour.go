@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
 )
@@ -301,7 +302,7 @@ func (d *doing) progress(at work.Progress) {
 	}
 	workers := ""
 	if d.crew != nil {
-		workers = ", " + report.Several(at.Workers, "worker")
+		workers = ", " + amount.Of(at.Workers, "worker")
 	}
 	d.bar.Show("%s, %s %s a second%s%s", d.done(), strconv.FormatFloat(at.Rate, 'g', 3, 64), d.Units, workers, d.bar.Remaining(at.Left))
 }

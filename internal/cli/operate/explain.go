@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/serve/explain"
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/internal/serve/record"
@@ -71,6 +72,9 @@ a replay or a comparison differs, or a member has given no record, and the rest 
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("%s needs a directory, a file, a socket or a URL; try %[1]s --help", command.CommandPath())
+			}
+			if o.export == "-" {
+				return errors.New("--export writes a file, and not -: stdout has the text")
 			}
 			if o.change != 0 && o.draw == "" && o.export == "" {
 				return errors.New("--change chooses what --draw or --export shows; give one of them")
@@ -181,8 +185,8 @@ func (p *program) exportIncident(r *explain.Report, o *explainOptions) error {
 	if err != nil {
 		return err
 	}
-	p.Complain(fmt.Sprintf("%s has %d steps of all members, each with the state that is recorded; what else could have happened: ringleader verify --from %s --param terms=%d,%s",
-		o.export, made.Steps, o.export, made.Term+1, fewest))
+	p.Complain(fmt.Sprintf("%s has %s of all members, each with the state that is recorded; what else could have happened: ringleader verify --from %s --param terms=%d,%s",
+		o.export, amount.Of(made.Steps, "step"), o.export, made.Term+1, fewest))
 	return nil
 }
 
@@ -266,12 +270,12 @@ func (e explanation) incomplete() bool {
 func (e explanation) Text(p *report.Printer) error {
 	e.WriteText(p.Out)
 	for _, r := range e.replays {
-		text := fmt.Sprintf("member %d: %d steps and %d states again, bit by bit as recorded", r.Member, r.Steps, r.Checks)
+		text := fmt.Sprintf("member %d: %s and %s again, bit by bit as recorded", r.Member, amount.Of(r.Steps, "step"), amount.Of(r.Checks, "state"))
 		if !r.Same {
 			text = fmt.Sprintf("member %d: %s", r.Member, r.Differs)
 		}
 		if r.Skipped > 0 {
-			text += fmt.Sprintf("; %d steps without a state to begin from", r.Skipped)
+			text += fmt.Sprintf("; %s without a state to begin from", amount.Of(r.Skipped, "step"))
 		}
 		explain.WriteLine(p.Out, "replay     ", text)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/show/report"
 )
@@ -142,6 +143,6 @@ func (p *program) gatherLog(to io.Writer, l *record.Log) error {
 			size += len(b)
 		}
 	}
-	_, err := fmt.Fprintf(p.Out, "member %d of group %q: %s, %d kB\n", l.Member, l.Group, report.Several(len(l.Segments), "segment"), (size+999)/1000)
+	_, err := fmt.Fprintf(p.Out, "member %d of group %q: %s, %d kB\n", l.Member, l.Group, amount.Of(len(l.Segments), "segment"), (size+999)/1000)
 	return err
 }

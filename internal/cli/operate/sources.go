@@ -30,6 +30,9 @@ func (o *sourceOptions) define(flags *pflag.FlagSet) {
 	flags.StringVar(&o.ca, "ca", "", "FILE with the certificates of the authorities that sign those of members")
 }
 
+// mostDamages is how many damages are told if there is no record.
+const mostDamages = 20
+
 // records returns the records in some places: directories, files, control sockets of members, and their URLs. A member that gives no record is a
 // line on stderr, and incomplete then; the others count.
 func (p *program) records(command *cobra.Command, places []string, o *sourceOptions) (all *record.Records, incomplete bool, err error) {
@@ -48,6 +51,9 @@ func (p *program) records(command *cobra.Command, places []string, o *sourceOpti
 		case err == nil:
 			parts = append(parts, part)
 		case client == nil:
+			if path := (*os.PathError)(nil); errors.As(err, &path) {
+				err = fmt.Errorf("cannot read %s: %w", path.Path, path.Err)
+			}
 			return nil, false, err
 		default:
 			p.Complain(err.Error())
@@ -58,8 +64,15 @@ func (p *program) records(command *cobra.Command, places []string, o *sourceOpti
 	if len(all.Logs) > 0 {
 		return all, incomplete, nil
 	}
-	for _, d := range all.Damages {
-		p.Complain(d.String())
+	for i := range all.Damages {
+		if i == mostDamages {
+			p.Complain("more is damaged, and not listed")
+			break
+		}
+		p.Complain(all.Damages[i].String())
+	}
+	if incomplete || len(all.Damages) > 0 { // which tells why
+		return nil, false, report.ErrNo
 	}
 	return nil, false, report.Failed("there is no record in %s", strings.Join(places, ", "))
 }
@@ -108,6 +121,9 @@ func (o *sourceOptions) load(places []string) (security transport.TLS, err error
 
 // clientAt returns a client of the member whose socket or URL a place is; nil: it is a file or a directory.
 func clientAt(place string, security transport.TLS) (*control.Client, error) {
+	if place == "" {
+		return nil, errors.New("the name of a directory, a file or a socket is empty")
+	}
 	scheme, _, found := strings.Cut(place, "://")
 	if !found {
 		info, err := os.Stat(place)

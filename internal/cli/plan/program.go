@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -163,7 +164,7 @@ func (p *Program) WatchStates(ctx context.Context, v *verify.Options) *report.Pr
 		if at.Orders > 1 {
 			orders = fmt.Sprintf(", %d of %d orders%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
 		}
-		bar.Show("%d states, %s a second, %d in the frontier%s", at.States, bar.Rate(at.States), at.Frontier, orders)
+		bar.Show("%s, %s a second, %d in the frontier%s", amount.Of(at.States, "state"), bar.Rate(at.States), at.Frontier, orders)
 		return ctx.Err() == nil
 	}
 	return bar

@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 )
@@ -170,7 +171,7 @@ func (s *shape) flipped(n int, source *random.Source) ([]bool, error) {
 			flipped[p] = source.Below(2) == 1
 		}
 	case len(s.orientation) != n || strings.Trim(s.orientation, "01") != "":
-		return nil, fmt.Errorf("--orientation is agreed, random, or %d digits 0 and 1, not %q", n, s.orientation)
+		return nil, fmt.Errorf("--orientation is agreed, random, or %s 0 and 1, not %q", amount.Of(n, "digit"), s.orientation)
 	default:
 		for p := range flipped {
 			flipped[p] = s.orientation[p] == '1'

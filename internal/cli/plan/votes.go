@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/network"
 )
 
@@ -118,7 +119,7 @@ func readScores(name string, ids []uint64) ([]uint64, error) {
 		return nil, err
 	}
 	if len(rows) != 1 && len(rows) != len(ids) {
-		return nil, fmt.Errorf("--scores: %s has %d rows for %d processes; a row for each voter, or one for all", name, len(rows), len(ids))
+		return nil, fmt.Errorf("--scores: %s has %s for %s; a row for each voter, or one for all", name, amount.Of(len(rows), "row"), amount.Of(len(ids), "process"))
 	}
 	votes := make([]uint64, len(ids))
 	for q := range votes {
@@ -136,7 +137,7 @@ func readScores(name string, ids []uint64) ([]uint64, error) {
 // best returns the candidate with the highest score in a row.
 func best(r *row, ids []uint64) (candidate uint64, err error) {
 	if len(r.words) != len(ids) {
-		return 0, fmt.Errorf("--scores: %s: %d scores for %d candidates", r.at, len(r.words), len(ids))
+		return 0, fmt.Errorf("--scores: %s: %s for %s", r.at, amount.Of(len(r.words), "score"), amount.Of(len(ids), "candidate"))
 	}
 	var highest *big.Rat
 	for q, word := range r.words {

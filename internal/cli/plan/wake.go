@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/network"
 )
 
@@ -65,7 +66,7 @@ func (w *Waking) WakeUps(start string, n int) ([]election.Ticks, error) {
 	}
 	texts := strings.Split(w.Wake, ",")
 	if len(texts) != n {
-		return nil, fmt.Errorf("--wake has a time or - for each of the %d positions, not for %d", n, len(texts))
+		return nil, fmt.Errorf("--wake has a time or - for each of the %s, not for %d", amount.Of(n, "position"), len(texts))
 	}
 	times := make([]election.Ticks, n)
 	for q, text := range texts {

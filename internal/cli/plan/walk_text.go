@@ -12,6 +12,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -170,7 +171,7 @@ func readChoice(parts []string) (c SavedChoice, err error) {
 	}
 	numbers := strings.Split(parts[2], ".")
 	if len(numbers) > len(kind.fields) {
-		return c, fmt.Errorf("it has %d numbers, and %s has at most %d", len(numbers), kind.what, len(kind.fields))
+		return c, fmt.Errorf("it has %s, and %s has at most %d", amount.Of(len(numbers), "number"), kind.what, len(kind.fields))
 	}
 	for i, number := range numbers {
 		if err := kind.fields[i].set(&c, number); err != nil {

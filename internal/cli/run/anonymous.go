@@ -14,6 +14,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -77,7 +78,7 @@ func (l *lockstep) Answer(ctx context.Context, _ *plan.Program, _ labour.Doer) (
 	f := &plan.Finding{Results: []report.Result{&report.Symmetry{Subject: l.o.Subject(l.e), Symmetry: s}}}
 	switch {
 	case !s.Complete:
-		f.Verdict = report.Stopped("stopped after %d deliveries, before the end", s.Deliveries)
+		f.Verdict = report.Stopped("stopped after %s, before the end", amount.Of(s.Deliveries, "delivery"))
 	case !s.Right || len(s.Faults) > 0:
 		f.Verdict = report.ErrNo
 	}

@@ -23,6 +23,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/tcprun"
@@ -96,7 +97,7 @@ func (r *overRun) CarryOut(ctx context.Context, p *plan.Program, _ labour.Doer) 
 	}
 	switch {
 	case !found.Complete:
-		return report.Stopped("stopped after %d deliveries, before the end", found.Deliveries)
+		return report.Stopped("stopped after %s, before the end", amount.Of(found.Deliveries, "delivery"))
 	case !found.Right || len(found.Faults) > 0:
 		return report.ErrNo
 	}

@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -135,7 +136,7 @@ func Reach(p *plan.Program, path string, step int) (*plan.Reached, error) {
 		}
 	}
 	if steps := len(w.Record().Steps); steps < step {
-		return nil, fmt.Errorf("%s has %d steps, so there is no step %d", path, steps, step)
+		return nil, fmt.Errorf("%s has %s, so there is no step %d", path, amount.Of(steps, "step"), step)
 	}
 	return &plan.Reached{Entry: w.e, Options: w.options, Moment: w.Moment(), Steps: len(w.Record().Steps)}, nil
 }

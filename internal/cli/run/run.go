@@ -17,6 +17,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/core/memory"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/gallery"
@@ -349,7 +350,7 @@ func Elect(ctx context.Context, p *plan.Program, e *catalogue.Entry, o *Options,
 	bar := p.Progress()
 	s.Progress = func(deliveries uint64) bool {
 		if deliveries < 1_000_000 {
-			bar.Show("%d deliveries", deliveries)
+			bar.Show("%s", amount.Of(deliveries, "delivery"))
 		} else {
 			bar.Show("%d million deliveries", deliveries/1_000_000)
 		}
@@ -389,7 +390,7 @@ func (o *Options) broken(e *catalogue.Entry, s *simulate.Options, v *simulate.Vi
 // stopped is the error of a run that a limit or the caller stopped.
 func stopped(ctx context.Context, deliveries uint64) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("stopped after %d deliveries, before the end", deliveries)
+		return fmt.Errorf("stopped after %s, before the end", amount.Of(deliveries, "delivery"))
 	}
-	return fmt.Errorf("stopped after %d deliveries, before the end; --limit allows more", deliveries)
+	return fmt.Errorf("stopped after %s, before the end; --limit allows more", amount.Of(deliveries, "delivery"))
 }

@@ -19,6 +19,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -425,7 +426,7 @@ func (w *Walker) put() (err error) {
 	case len(found.Faults) > 0 || report.Usurped(found.Prepared.Declaration(), &found.Outcome):
 		return report.ErrNo
 	case !found.Complete:
-		return report.Stopped("stopped after %s, before the end", report.Several(len(w.Made()), "event"))
+		return report.Stopped("stopped after %s, before the end", amount.Of(len(w.Made()), "event"))
 	case !found.Right:
 		return report.ErrNo
 	}

@@ -18,6 +18,7 @@ import (
 
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/show/report/studies"
@@ -358,12 +359,12 @@ func induction(p *plan.Program, m *logic.Model, o *proveOptions) (bool, error) {
 	case errors.As(err, &large):
 		return false, report.Stopped("%w", err)
 	case errors.Is(err, finite.ErrTooMany):
-		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes in the first %d states", o.size, mostStates))
+		p.Complain(fmt.Sprintf("no counterexample to induction on %s in the first %d states", amount.Of(o.size, "process"), mostStates))
 		return false, nil
 	case err != nil:
 		return false, err
 	case found == nil:
-		p.Complain(fmt.Sprintf("no counterexample to induction on %d processes with up to %d facts", o.size, plan.MostFacts))
+		p.Complain(fmt.Sprintf("no counterexample to induction on %s with up to %d facts", amount.Of(o.size, "process"), plan.MostFacts))
 		return false, nil
 	}
 	shown := studies.Counterexample{Counterexample: found}

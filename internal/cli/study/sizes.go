@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -85,7 +86,7 @@ func (t *tabulation) each(ctx context.Context, p *plan.Program, by labour.Doer, 
 			return err
 		}
 		if found.Extremes == nil {
-			return fmt.Errorf("there are no extremes of %d processes", o.N)
+			return fmt.Errorf("there are no extremes of %s", amount.Of(o.N, "process"))
 		}
 	}
 	return nil

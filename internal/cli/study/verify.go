@@ -18,6 +18,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/cli/plan"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/work"
 	"ringleader.example/ringleader/verify"
@@ -194,8 +195,8 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 		return v, err
 	}
 	if most := i.IDs.Len() + max(0, o.Recoveries); o.Crashes > most {
-		return v, fmt.Errorf("--crash %d is more than can happen: each of %d processes crashes once, and once more after each recovery; use --crash %d",
-			o.Crashes, i.IDs.Len(), most)
+		return v, fmt.Errorf("--crash %d is more than can happen: each of %s crashes once, and once more after each recovery; use --crash %d",
+			o.Crashes, amount.Of(i.IDs.Len(), "process"), most)
 	}
 	v.Setup = i
 	switch o.Start {
@@ -541,13 +542,13 @@ func (o *verifyOptions) verdict(ctx context.Context, r *verify.Report) error {
 	case o.random > 0 && !r.Stopped:
 		return nil
 	case ctx.Err() != nil:
-		return report.Stopped("stopped after %d states", r.States)
+		return report.Stopped("stopped after %s", amount.Of(r.States, "state"))
 	case !r.Complete:
 		infinite := ""
 		if r.Growing != "" {
 			infinite = "the states seem to be without end, since a field grows: " + r.Growing + "; "
 		}
-		return report.Stopped("not finished after %d states; %s%s allows more", r.States, infinite, allowing(r))
+		return report.Stopped("not finished after %s; %s%s allows more", amount.Of(r.States, "state"), infinite, allowing(r))
 	}
 	return nil
 }

@@ -110,6 +110,9 @@ func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
 	case v == nil:
 		a.down = append(a.down, id)
 		i.evidence("member %d was not running%s", id, i.endedBefore(id))
+	case !i.joined(v, end):
+		a.down = append(a.down, id)
+		i.evidence("member %d ran, and had not joined the group, or had left it", id)
 	case lateAt(v, end) >= time.Duration(much):
 		a.down = append(a.down, id)
 		i.evidence("member %d stood still for %s", id, Lasts(lateAt(v, end)))
@@ -232,6 +235,20 @@ func (l *line) living(id uint64, at int64) (v *life, recorded bool) {
 		}
 	}
 	return v, recorded
+}
+
+// joined reports whether a life takes part in the group at a moment. In its first group it always does.
+func (l *line) joined(v *life, moment int64) (is bool) {
+	for i := range v.facts {
+		f := &v.facts[i]
+		if f.at > moment {
+			break
+		}
+		if c, changes := f.body.(*record.Change); f.group == l.name {
+			is = !changes || c.To != 0 || c.Cause != "stopped"
+		}
+	}
+	return is || l.name == l.main
 }
 
 // voters returns those that the records have at a moment, and when they changed last; without agreed ones, all members.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/record"
 )
@@ -92,7 +93,7 @@ func (l *line) start(c *Change, from int64, t *tenure) {
 	}
 	heard := hears(t, majority-1)
 	lost, failed := l.troubles(from, heard)
-	part(heard, "until member %d heard a majority: meanwhile the members lost others %d times, and could not connect at least %d times", t.leader, lost, failed)
+	part(heard, "until member %d heard a majority: meanwhile the members lost others %s, and could not connect at least %s", t.leader, amount.Of(lost, "time"), amount.Of(failed, "time"))
 	part(t.begun, "of election")
 }
 

@@ -8,19 +8,15 @@ import (
 	"strings"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
 // report explains the changes of one group.
 func (l *line) report() *Group {
 	g := &Group{Name: l.name, Recorded: []uint64{}, Changes: []Change{}, Older: l.older(), line: l}
-	from, to := int64(0), l.end()
-	for _, v := range l.lives {
-		if begins := v.recorded(); from == 0 || begins < from {
-			from = begins
-		}
-	}
-	if g.From, g.To, g.Missing = wall(from), wall(to), l.unrecorded(); len(l.lives) == 0 {
+	from, to := l.from(), l.end()
+	if g.From, g.To, g.Missing = wall(from), wall(to), l.unrecorded(); from == 0 {
 		g.From, g.To = l.span(g.Older)
 	}
 	for _, id := range l.members {
@@ -73,7 +69,7 @@ func (l *line) clockTexts() (texts []string) {
 		case worst < 0:
 			texts = append(texts, fmt.Sprintf("no message ties the clock of %s to the others in both directions: its times are those of its wall clock", l.whose(b)))
 		default:
-			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %d messages", l.whose(b), Lasts(worst), b.compared))
+			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %s", l.whose(b), Lasts(worst), amount.Of(b.compared, "message")))
 		}
 	}
 	return texts
@@ -152,6 +148,24 @@ func (l *line) change(t, next *tenure) Change {
 	l.bounds(&c, t, next)
 	c.Prevent = prevents[c.Cause]
 	return c
+}
+
+// from returns when the records of the group begin. Members may join another group than their first one long after they have started.
+func (l *line) from() (at int64) {
+	for _, v := range l.lives {
+		begins := v.recorded()
+		if l.name != l.main {
+			i := slices.IndexFunc(v.facts, func(f fact) bool { return f.group == l.name })
+			if i < 0 {
+				continue
+			}
+			begins = v.facts[i].at
+		}
+		if at == 0 || begins < at {
+			at = begins
+		}
+	}
+	return at
 }
 
 // end returns the end of all records.
@@ -430,11 +444,11 @@ func (i *inquiry) still() bool {
 	case late < much:
 		return false
 	case times >= 3:
-		i.is(Starved, Likely, "the loop of member %d was late %d times, by %s together: it got too little of the processor", t.leader, times, Lasts(all))
+		i.is(Starved, Likely, "the loop of member %d was late %s, by %s together: it got too little of the processor", t.leader, amount.Of(times, "time"), Lasts(all))
 		i.evidence("the longest time before the lead ended was %s, up to %s", Lasts(worst), wall(at).Format("15:04:05.000"))
 		i.lacks("whether it got no processor, or was stopped and continued again and again: no record has that")
 	case others > 0 && worst < 2*v.head.Entitled:
-		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %d others on its machine", t.leader, Lasts(worst), others)
+		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %s on its machine", t.leader, Lasts(worst), amount.Of(others, "other"))
 		i.evidence("the whole machine was busy, or stood still, until %s", wall(at).Format("15:04:05.000"))
 	default:
 		i.is(StoodStill, Likely, "the process of member %d stood still for %s, and went on", t.leader, Lasts(worst))

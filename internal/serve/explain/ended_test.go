@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -117,5 +118,19 @@ func TestWhatAFollowerHearsAsItWakesDoesNotProlongALead(t *testing.T) {
 		if c.Cause != explain.Killed || c.Certainty != want || c.Nobody != 4.52 {
 			t.Errorf("%s: %+v", name, c)
 		}
+	}
+}
+
+// A record may be of anybody: its texts change no terminal.
+func TestTextsOfRecordsAreShownAsTheyAre(t *testing.T) {
+	one := byHand(1, "m", 0)
+	one.leads(100, 1, 1, 600)
+	one.add(300, &record.Told{Peer: 1, Term: 1, Cause: "unhealthy", Detail: "a\x1b[2J \u202eb\x07 \xff \"é\""})
+	one.add(300, &record.Decision{Role: "undecided", Term: 1})
+	one.add(400, &record.End{})
+	var text strings.Builder
+	explain.Of(record.Parse("test", archived(one))).WriteText(&text)
+	if !strings.Contains(text.String(), `health (certain): a\x1b[2J \u202eb\a � "é"`) {
+		t.Errorf("%q", text.String())
 	}
 }

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,5 +110,41 @@ func TestTheNewestSegmentThatIsMissingIsNamed(t *testing.T) {
 	}
 	if all := damages(); len(all) > 0 {
 		t.Errorf("without its second record a record ends as that of a member that was killed: %q", all)
+	}
+}
+
+// A member that was removed and runs has nothing to record: the others refuse it. They refuse one that is not in their list yet, too.
+func TestARecordThatEndsWhereOthersRefuseItsMemberSaysSo(t *testing.T) {
+	const (
+		removed = "it was removed: member 1 refused it, with a list that has it no more"
+		refused = "member 1 refused it, with a list that has it not"
+		killed  = "it was killed, or its record is not whole"
+	)
+	refuses := func(id uint64) *record.Dialed {
+		return &record.Dialed{Peer: id, Error: fmt.Sprintf("refused: the list of member %d has no member 3", id)}
+	}
+	for _, test := range []struct {
+		bodies []record.Body
+		want   string
+	}{
+		{[]record.Body{&record.Connected{Peer: 1}, refuses(1)}, removed},
+		{[]record.Body{&record.Connected{Peer: 1}, refuses(2), refuses(1), &record.Connected{Peer: 2}}, removed},
+		{[]record.Body{&record.Connected{Peer: 1}, refuses(2), refuses(1)}, strings.Replace(removed, "member 1", "members 1, 2", 1)},
+		{[]record.Body{refuses(1)}, refused},
+		{[]record.Body{refuses(1), &record.Connected{Peer: 1}}, killed},
+		{[]record.Body{&record.Connected{Peer: 1}, refuses(1), &record.Dialed{Peer: 1}}, killed},
+		{[]record.Body{&record.Dialed{Peer: 1, Error: "refused: the list of member 1 has no member 33"}}, killed},
+		{[]record.Body{&record.Connected{Peer: 1}, refuses(1), &record.End{}}, "it has closed"},
+	} {
+		one, three := byHand(1, "m", 0), byHand(3, "m", 0)
+		one.add(9_000, &record.Note{})
+		for i, body := range test.bodies {
+			three.add(100+i, body)
+		}
+		var text strings.Builder
+		explain.Of(record.Parse("test", archived(one, three))).WriteText(&text)
+		if all := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(all, "before the last entry of all: "+test.want+" clocks") {
+			t.Errorf("want %q\n%s", test.want, all)
+		}
 	}
 }

@@ -147,7 +147,7 @@ func (l *line) read(v *life, first int) iter.Seq2[*record.Entry, int64] {
 				switch {
 				case damage != nil:
 					e = &record.Entry{Body: &record.Gap{}}
-				case e.Group != l.name && e.Group != "":
+				case !l.concerns(e.Group, e.Body):
 					continue
 				default:
 					at = v.at(e.At)

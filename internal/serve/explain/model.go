@@ -151,7 +151,7 @@ func (l *line) again(v *life, clock *scale, members *[]uint64) (all []happening,
 				ticks = time.Duration(step.Ticks) * s.Head.Unit
 			}
 			at := clock.reads(v, e, ticks)
-			if e.Group != l.name && e.Group != "" {
+			if !l.concerns(e.Group, e.Body) {
 				continue
 			}
 			last = nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -30,31 +31,36 @@ type Saying struct {
 // telling is a change as one member told it.
 type telling struct {
 	member uint64
+	group  string
 	record.Change
 }
 
 // tellings returns the changes in the second record of a member, in the order of time. A leader that is lost and one that follows are one change.
-func (l *line) tellings(log *record.Log) (all []telling) {
+func (l *line) tellings(log *record.Log) (whole []telling) {
+	byGroup := map[string][]telling{}
 	for _, s := range log.Changes {
 		for e, damage := range s.Entries() {
 			if damage != nil {
 				l.damage(damage.String())
 				continue
 			}
-			if c, is := e.Body.(*record.Change); is && e.Group == log.Group && c.Time.Unix() > 0 {
-				all = append(all, telling{log.Member, *c})
+			if c, is := e.Body.(*record.Change); is && c.Time.Unix() > 0 {
+				byGroup[e.Group] = append(byGroup[e.Group], telling{log.Member, e.Group, *c})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b telling) int { return a.Time.Compare(b.Time) })
-	var whole []telling
-	for i, c := range all {
-		goesOn := c.To == 0 && i+1 < len(all) && all[i+1].From == c.From
-		left := c.To == 0 && (c.From == 0 || c.Cause == "stopped" && c.From != c.member) // it has stopped, and not its leader
-		if !goesOn && !left {
-			whole = append(whole, c)
+	early := func(a, b telling) int { return a.Time.Compare(b.Time) }
+	for _, all := range byGroup {
+		slices.SortStableFunc(all, early)
+		for i, c := range all {
+			goesOn := c.To == 0 && i+1 < len(all) && all[i+1].From == c.From
+			left := c.To == 0 && (c.From == 0 || c.Cause == "stopped" && c.From != c.member) // it has stopped, and not its leader
+			if !goesOn && !left {
+				whole = append(whole, c)
+			}
 		}
 	}
+	slices.SortStableFunc(whole, early)
 	return whole
 }
 
@@ -70,10 +76,7 @@ func (l *line) detailed(at int64) bool {
 
 // judged are the leads of which a record has the beginning.
 func (l *line) judged() map[tenureKey]bool {
-	all, from := map[tenureKey]bool{}, l.end()
-	for _, v := range l.lives {
-		from = min(from, v.recorded())
-	}
+	all, from := map[tenureKey]bool{}, l.from()
 	for _, t := range l.tenures {
 		all[tenureKey{t.term, t.leader}] = t.term != 0 && t.begun > from
 	}
@@ -142,7 +145,7 @@ func (o *Older) add(c *telling) {
 // writeOlder prints the changes without details.
 func writeOlder(out io.Writer, all []Older) {
 	fmt.Fprintln(out)
-	WriteLine(out, "older      ", fmt.Sprintf("%d changes without a detailed record: as members told them at once, and not judged", len(all)))
+	WriteLine(out, "older      ", amount.Of(len(all), "change")+" without a detailed record: as members told them at once, and not judged")
 	for i := range all {
 		o := &all[i]
 		var told []string

@@ -3,8 +3,11 @@ package explain
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // WriteText writes a report for people, without its damages. It writes to a buffer or a terminal, so no error is returned.
@@ -24,11 +27,7 @@ func (r *Report) WriteText(out io.Writer) {
 			WriteLine(out, "missing    ", plural(g.Missing)+": what only they know stays unknown")
 		}
 		for _, e := range g.Ends {
-			how := "it was killed, or its record is not whole"
-			if e.Closed {
-				how = "it has closed"
-			}
-			WriteLine(out, "ends       ", fmt.Sprintf("member %d at %s, %s before the last entry of all: %s", e.Member, e.Time.Format("2006-01-02 15:04:05.000"), Lasts(g.To.Sub(e.Time)), how))
+			WriteLine(out, "ends       ", fmt.Sprintf("member %d at %s, %s before the last entry of all: %s", e.Member, e.Time.Format("2006-01-02 15:04:05.000"), Lasts(g.To.Sub(e.Time)), e.how()))
 		}
 		for _, c := range g.Clocks {
 			WriteLine(out, "clocks     ", c)
@@ -52,6 +51,19 @@ func (r *Report) WriteText(out io.Writer) {
 			}
 		}
 	}
+}
+
+// how tells how a record ends.
+func (e *Ending) how() string {
+	switch {
+	case e.Closed:
+		return "it has closed"
+	case len(e.Unlisted) > 0 && e.Known:
+		return "it was removed: " + plural(e.Unlisted) + " refused it, with a list that has it no more"
+	case len(e.Unlisted) > 0:
+		return plural(e.Unlisted) + " refused it, with a list that has it not"
+	}
+	return "it was killed, or its record is not whole"
 }
 
 // who names a leader, and its term if that is known.
@@ -95,10 +107,14 @@ func writeChange(out io.Writer, number int, c *Change) {
 // width is that of a terminal.
 const width = 80
 
-// WriteLine prints a text behind a name, in lines that fit.
+// WriteLine prints a text behind a name, in lines that fit. The text may be of anybody, so what a terminal does not show is escaped.
 func WriteLine(out io.Writer, name, text string) {
 	row := name
 	for _, word := range strings.Fields(text) {
+		if !utf8.ValidString(word) || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			quoted := strconv.Quote(word)
+			word = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+		}
 		if len([]rune(row))+1+len([]rune(word)) > width && strings.TrimSpace(row) != "" {
 			fmt.Fprintln(out, strings.TrimRight(row, " "))
 			row = strings.Repeat(" ", len([]rune(name)))

@@ -21,6 +21,7 @@ import (
 type line struct {
 	ctx     context.Context // ends the work on it
 	name    string
+	main    string // the first group of its members: see [record.Head]
 	clocks  map[string]*timebase
 	lives   []*life
 	tenures []*tenure
@@ -121,30 +122,36 @@ func every[B record.Body](l *line) iter.Seq2[sighting, B] {
 
 // lines makes the time line of each group that some records have.
 func lines(ctx context.Context, r *record.Records) (all []*line) {
-	byGroup := map[string]*line{}
+	byFirst, firsts := map[string]*line{}, []*line{}
 	for _, log := range r.Logs {
-		l := byGroup[log.Group]
+		l := byFirst[log.Group]
 		if l == nil {
-			l = &line{ctx: ctx, name: log.Group, clocks: map[string]*timebase{}, drift: usualDrift}
-			byGroup[log.Group], all = l, append(all, l)
+			l = &line{ctx: ctx, name: log.Group, main: log.Group, clocks: map[string]*timebase{}, drift: usualDrift}
+			byFirst[log.Group], firsts = l, append(firsts, l)
 		}
 		l.add(log)
 	}
-	for _, l := range all {
+	for _, l := range firsts {
 		if ctx.Err() != nil {
 			return nil
 		}
-		l.sort()
-		if l.coarse() {
+		lines := l.split()
+		for _, l := range lines {
 			l.sort()
-		}
-		l.find()
-		l.detail()
-		if l.join() {
-			l.tenures = nil
+			if l.coarse() {
+				l.sort()
+			}
 			l.find()
 		}
-		l.extend()
+		detail(ctx, lines)
+		for _, l := range lines {
+			if l.join() {
+				l.tenures = nil
+				l.find()
+			}
+			l.extend()
+		}
+		all = append(all, lines...)
 	}
 	return all
 }
@@ -178,7 +185,7 @@ func (l *line) add(log *record.Log) {
 		lives[i].last = lives[i].begun
 		l.lives = append(l.lives, lives[i])
 	}
-	pieces := together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(l.name, log.Segments[i]) })
+	pieces := together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(log.Segments[i]) })
 	if l.ctx.Err() != nil {
 		return
 	}
@@ -193,8 +200,8 @@ func (l *line) add(log *record.Log) {
 		if s.Head.Drift > 0 && s.Head.Drift < 1 {
 			l.drift = s.Head.Drift
 		}
-		if i > 0 && s.Head.Segment > log.Segments[i-1].Head.Segment+1 {
-			l.damage(fmt.Sprintf("member %d: segments %d to %d are missing", log.Member, log.Segments[i-1].Head.Segment+1, s.Head.Segment-1))
+		if d := log.Missing(i); d != nil {
+			l.damage(fmt.Sprintf("member %d: %s", log.Member, d.What))
 		}
 		l.knows(s.Head.Members)
 		for _, text := range pieces[i].damages {
@@ -300,8 +307,8 @@ type piece struct {
 	damages  []string
 }
 
-// read reads what is notable in a segment.
-func (l *life) read(group string, s *record.Segment) *piece {
+// read reads what is notable in a segment, of all groups.
+func (l *life) read(s *record.Segment) *piece {
 	p := &piece{}
 	for e, damage := range s.Notable() {
 		if damage != nil {
@@ -321,16 +328,12 @@ func (l *life) read(group string, s *record.Segment) *piece {
 		case *record.End:
 			p.end = body
 		case *record.Snapshot:
-			if e.Group == group {
-				p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit})
-			}
+			p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit})
 			continue
 		case *record.Step, *record.Idle: // detail reads them, where they matter
 			continue
 		}
-		if e.Group == "" || e.Group == group {
-			p.facts = append(p.facts, fact{at, e.Group, e.Body, s.Head.Unit})
-		}
+		p.facts = append(p.facts, fact{at, e.Group, e.Body, s.Head.Unit})
 	}
 	return p
 }
@@ -465,70 +468,6 @@ func (l *line) dead(v *life) (at int64) {
 		}
 	}
 	return at
-}
-
-// around is how much before and after a change of the leader steps matter.
-const around = 20 * time.Second
-
-// detail reads the steps around the changes of the leader.
-func (l *line) detail() {
-	var times [][2]int64
-	for i, t := range l.tenures {
-		from, to := t.begun-int64(around), t.begun+int64(around)
-		if i > 0 {
-			from = min(from, l.tenures[i-1].ended-int64(around))
-		}
-		times = append(times, [2]int64{from, to})
-		if last := max(t.ended, t.seen); last != 0 {
-			times = append(times, [2]int64{last - int64(around), last + int64(around)})
-		}
-	}
-	slices.SortFunc(times, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
-	var apart [][2]int64
-	for _, t := range times {
-		if last := len(apart) - 1; last >= 0 && t[0] <= apart[last][1] {
-			apart[last][1] = max(apart[last][1], t[1])
-		} else {
-			apart = append(apart, t)
-		}
-	}
-	for _, v := range l.lives {
-		steps := together(l.ctx, len(v.segments), func(i int) []fact {
-			if inside := overlapping(apart, v.spans[i]); len(inside) > 0 {
-				return v.steps(l.name, v.segments[i], inside)
-			}
-			return nil
-		})
-		v.facts = slices.Concat(append([][]fact{v.facts}, steps...)...)
-		slices.SortStableFunc(v.facts, func(a, b fact) int { return cmp.Compare(a.at, b.at) })
-	}
-}
-
-// overlapping returns those of some times that are in a span.
-func overlapping(times [][2]int64, span [2]int64) (all [][2]int64) {
-	for _, t := range times {
-		if span[1] >= t[0] && span[0] <= t[1] {
-			all = append(all, t)
-		}
-	}
-	return all
-}
-
-// steps returns the steps of a segment at some times.
-func (l *life) steps(group string, s *record.Segment, times [][2]int64) (all []fact) {
-	matters := func(c record.Clocks) bool {
-		at := l.at(c)
-		return slices.ContainsFunc(times, func(t [2]int64) bool { return t[0] <= at && at <= t[1] })
-	}
-	for e := range s.Detailed(matters) {
-		if e == nil || e.Group != group || !matters(e.At) {
-			continue
-		}
-		if step, is := e.Body.(*record.Step); is {
-			all = append(all, fact{l.at(e.At), e.Group, step, s.Head.Unit})
-		}
-	}
-	return all
 }
 
 // crossing is a message that is in the records of its sender and of its receiver.

@@ -2,7 +2,9 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/record"
@@ -64,7 +66,11 @@ func (l *line) begins(t *tenure, after int64) bool {
 type Ending struct {
 	Member uint64    `json:"member"`
 	Time   time.Time `json:"time"`
-	Closed bool      `json:"closed"` // the member has ended then, in order. Else it was killed, or its record goes on elsewhere
+	Closed bool      `json:"closed"` // the member has ended then, in order. Else it was removed or killed, or its record goes on elsewhere
+
+	// Unlisted are the members whose lists did not have it at last: it was removed, and has nothing more to record. If it was Known to none of them before, it may not be there yet.
+	Unlisted []uint64 `json:"unlisted_by,omitempty"`
+	Known    bool     `json:"-"`
 }
 
 // endings returns the records that end early, in the order of members.
@@ -77,10 +83,38 @@ func (l *line) endings() (all []Ending) {
 			}
 		}
 		if last != nil && last.last < l.end()-int64(loosely) {
-			all = append(all, Ending{id, wall(last.last), last.closed})
+			all = append(all, Ending{id, wall(last.last), last.closed, unlisted(last), l.connected(id)})
 		}
 	}
 	return all
+}
+
+// unlisted returns the members that a life dialed last in vain, as their lists have it not: they refuse one that was removed.
+func unlisted(v *life) (by []uint64) {
+	sign := fmt.Sprintf("has no member %d", v.member())
+	for i := range v.facts {
+		switch body := v.facts[i].body.(type) {
+		case *record.Connected:
+			by = slices.DeleteFunc(by, func(id uint64) bool { return id == body.Peer })
+		case *record.Dialed:
+			by = slices.DeleteFunc(by, func(id uint64) bool { return id == body.Peer })
+			if strings.HasSuffix(body.Error, sign) {
+				by = append(by, body.Peer)
+			}
+		}
+	}
+	slices.Sort(by)
+	return by
+}
+
+// connected reports whether a member was connected with another one.
+func (l *line) connected(id uint64) bool {
+	for s, c := range every[*record.Connected](l) {
+		if s.life.member() == id || c.Peer == id {
+			return true
+		}
+	}
+	return false
 }
 
 // wants says that the record of a leader is missing, or ends or begins too early or too late.

@@ -46,12 +46,15 @@ func seal(block []byte, kind byte) {
 	binary.LittleEndian.PutUint32(block[6:], sum)
 }
 
+// lengthOf returns how long the payload of a block is.
+func lengthOf(head []byte) int { return int(head[3]) | int(head[4])<<8 | int(head[5])<<16 }
+
 // unseal returns the block at the beginning of some bytes, if it is whole.
 func unseal(b []byte) (kind byte, payload []byte, ok bool) {
 	if len(b) < headSize || b[0] != sync0 || b[1] != sync1 || b[2] != blockHead && b[2] != blockEntries {
 		return 0, nil, false
 	}
-	n := int(b[3]) | int(b[4])<<8 | int(b[5])<<16
+	n := lengthOf(b)
 	if n > len(b)-headSize {
 		return 0, nil, false
 	}

@@ -65,7 +65,7 @@ func (d *decoder) template(index uint64) *template {
 }
 
 // next decodes one entry. A step that is as predicted is not made at times that are idle: its body is nil. It returns nil for what is no entry.
-func (d *decoder) next(c *cursor, idle func(Clocks) bool) (*Entry, error) {
+func (d *decoder) next(c *cursor, idle func(group string, at Clocks) bool) (*Entry, error) {
 	k := kind(c.byte())
 	switch {
 	case k&kindPredicted != 0:
@@ -133,7 +133,7 @@ func (d *decoder) named(group string, port election.Port) uint64 {
 	return 0
 }
 
-func (d *decoder) predicted(c *cursor, index uint64, idle func(Clocks) bool) (*Entry, error) {
+func (d *decoder) predicted(c *cursor, index uint64, idle func(group string, at Clocks) bool) (*Entry, error) {
 	d.boot += int64(c.uvarint())
 	ticks, checked, check := d.ticks(), d.due(), byte(0)
 	if checked {
@@ -149,7 +149,7 @@ func (d *decoder) predicted(c *cursor, index uint64, idle func(Clocks) bool) (*E
 	}
 	t.later++
 	base, known := d.based(t, ticks)
-	if at := d.clocks(); idle(at) { // most steps of a record are, so they cost nothing more
+	if at := d.clocks(); idle(t.group, at) { // most steps of a record are, so they cost nothing more
 		d.idle.At, d.idle.Group = at, t.group
 		return &d.idle, nil
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -109,7 +110,7 @@ func (f *Files) restore() error {
 		if len(after) == len(before) {
 			continue
 		}
-		if err := os.WriteFile(f.name(n), after, 0o600); err != nil {
+		if err := replace(f.name(n), after); err != nil {
 			return err
 		}
 		i := slices.IndexFunc(f.all, func(one *segmentFile) bool { return one.number == n })
@@ -125,6 +126,26 @@ func (f *Files) restore() error {
 	removeTail(h.Tail)
 	f.last, f.tail = Head{}, nil
 	return nil
+}
+
+// replace gives a file another content, or leaves it as it is.
+func replace(name string, content []byte) error {
+	temporary := name + ".new" // readers leave that alone
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync() // or a power failure after the change of names may leave nothing
+	}
+	if err = cmp.Or(err, file.Close()); err == nil {
+		err = os.Rename(temporary, name)
+	}
+	if err != nil {
+		_ = os.Remove(temporary) // the first error counts
+	}
+	return err
 }
 
 func (f *Files) name(number uint64) string {
@@ -221,11 +242,7 @@ func (y *Years) Begin(uint64) error {
 	}
 	kept := recent(before, time.Now())
 	if len(kept) != len(before) {
-		temporary := name + ".new"
-		if err := os.WriteFile(temporary, kept, 0o600); err != nil {
-			return errors.Join(err, os.Remove(temporary))
-		}
-		if err := os.Rename(temporary, name); err != nil {
+		if err := replace(name, kept); err != nil {
 			return err
 		}
 	}

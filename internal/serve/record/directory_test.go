@@ -136,3 +136,25 @@ func TestWhatIsAddedIsInTheFileWithoutTheEndOfTheWriter(t *testing.T) {
 		}
 	}
 }
+
+// Segments are numbered anew once the folder was deleted. What was gathered before has the lives before.
+func TestLivesAreInOrderAlthoughTheirFilesWereRemovedMeanwhile(t *testing.T) {
+	before, after := t.TempDir(), t.TempDir()
+	life(t, before, 500, 1)
+	life(t, before, 500, 2)
+	life(t, after, 1000, 3)
+	r, err := Open(t.Context(), after, before)
+	if err != nil || len(r.Logs) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	last := Head{}
+	for i, s := range r.Logs[0].Segments {
+		if h := s.Head; h.Incarnation < last.Incarnation || h.Incarnation == last.Incarnation && h.Segment != last.Segment+1 || r.Logs[0].Missing(i) != nil {
+			t.Errorf("segment %d of life %d follows segment %d of life %d", h.Segment, h.Incarnation, last.Segment, last.Incarnation)
+		}
+		last = s.Head
+	}
+	if last.Incarnation != 3 {
+		t.Errorf("the last life is %d", last.Incarnation)
+	}
+}

@@ -1,9 +1,11 @@
 package record
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +172,51 @@ func flip(content []byte, at int) []byte {
 	b := append([]byte(nil), content...)
 	b[at] ^= 0x10
 	return b
+}
+
+// counted counts what is read.
+type counted struct {
+	*bytes.Reader
+	bytes int
+}
+
+func (c *counted) ReadAt(b []byte, at int64) (int, error) {
+	n, err := c.Reader.ReadAt(b, at)
+	c.bytes += n
+	return n, err
+}
+
+// Heads of segments may be anywhere in a file, which is read in parts.
+func TestSegmentsAreFoundWhereverTheyAreInAFile(t *testing.T) {
+	whole := archive(t, 1000)
+	for ahead := range 40 {
+		content := slices.Concat(make([]byte, 1<<20+bytes.MinRead-ahead), whole, []byte{sync0, sync1, blockHead}, make([]byte, 2<<20), whole, make([]byte, ahead))
+		var here, there Records
+		here.parse("x", content)
+		if err := there.find("x", newScan(bytes.NewReader(content), int64(len(content)))); err != nil {
+			t.Fatal(err)
+		}
+		if len(here.Logs) != 1 || len(here.Logs[0].Segments) < 6 || !slices.Equal(here.Damages, there.Damages) {
+			t.Fatalf("%d segments, %+v, %+v", len(here.Logs[0].Segments), here, there)
+		}
+		for i, s := range here.Logs[0].Segments {
+			if other := there.Logs[0].Segments[i]; other.offset != s.offset || other.length != s.length || other.Head.Segment != s.Head.Segment || other.memory != nil {
+				t.Errorf("a segment is at %d in memory, with %d bytes, and at %d in a file, with %d", s.offset, s.length, other.offset, other.length)
+			}
+		}
+	}
+}
+
+// What looks like the head of a long block, again and again between heads, costs no more than the file is long, some times over.
+func TestHeadsThatAreNoneCostLittle(t *testing.T) {
+	long := []byte{sync0, sync1, blockHead, 0, 0, 32, 0, 0, 0, 0} // 2 MiB, so it is read anew
+	head := append(make([]byte, headSize), `{"Version":2}`...)
+	seal(head, blockHead)
+	content := append(bytes.Repeat(append(bytes.Repeat(long, 30), head...), 100), make([]byte, 5<<20)...)
+	file := &counted{Reader: bytes.NewReader(content)}
+	if err := new(Records).find("x", newScan(file, int64(len(content)))); err != nil || file.bytes < len(content) || file.bytes > 2*maxWork(len(content)) {
+		t.Errorf("%d bytes of %d are read, %v", file.bytes, len(content), err)
+	}
 }
 
 // mutations is the number of hostile records.

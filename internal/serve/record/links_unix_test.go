@@ -5,6 +5,7 @@ package record
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 )
@@ -29,5 +30,26 @@ func TestARecordIsReadThroughLinksAndBesideWhatIsNoFile(t *testing.T) {
 	r, err := Open(t.Context(), member)
 	if err != nil || len(r.Logs) != 1 || len(r.Logs[0].Segments) != 2 || len(r.Damages) > 0 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A file may be one large hole, or a large archive.
+func TestAFileIsNotReadIntoMemory(t *testing.T) {
+	path, size := filepath.Join(t.TempDir(), "hole.rec"), int64(256<<20)
+	life(t, filepath.Dir(path), 10, 1)
+	for _, err := range []error{os.Rename((&Files{path: filepath.Dir(path)}).name(1), path), os.Truncate(path, size)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := Open(t.Context(), path)
+	runtime.ReadMemStats(&after)
+	if err != nil || len(r.Damages) != 1 || r.Damages[0].What != "segment 1 has 268435456 bytes; none has more than 67108864" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
+		t.Errorf("it takes %d MB", took>>20)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ringleader.example/ringleader/internal/core/amount"
 )
 
 // Damage is a part of a record that cannot be read. The rest can.
@@ -133,7 +135,7 @@ func (r *Records) join(l *Log) {
 		if len(content) == 0 {
 			return
 		}
-		if r.parse(last.File, content, true); len(l.Segments) > 0 {
+		if r.parse(last.File, content); len(l.Segments) > 0 {
 			l.Segments[len(l.Segments)-1].complete()
 		}
 	}
@@ -156,7 +158,7 @@ func (s *Segment) complete() {
 // Parse finds the records in an archive.
 func Parse(name string, archive []byte) *Records {
 	r := &Records{}
-	r.parse(name, archive, true)
+	r.parse(name, archive)
 	r.order()
 	return r
 }
@@ -209,40 +211,42 @@ func (r *Records) file(path string) error {
 		r.Damages = append(r.Damages, Damage{File: path, What: fmt.Sprintf("it has %d bytes; no record has more than %d", info.Size(), maxFile)})
 		return nil
 	}
-	content := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err := content.ReadFrom(io.LimitReader(file, maxFile)); err != nil { // some files have more than they say
-		return err
-	}
-	r.parse(path, content.Bytes(), false)
-	return nil
+	return r.find(path, newScan(io.NewSectionReader(file, 0, maxFile), info.Size())) // some files have more than they say
 }
 
 // parse adds the segments in some bytes.
-func (r *Records) parse(name string, content []byte, keep bool) {
-	var last *Segment
-	damage := func(at int, format string, args ...any) {
-		d := Damage{File: name, Offset: int64(at), What: fmt.Sprintf(format, args...)}
-		r.Damages = append(r.Damages, d)
+func (r *Records) parse(name string, content []byte) {
+	_ = r.find(name, &scan{window: content, size: int64(len(content)), work: maxWork(len(content))}) // no error: it has all of them
+}
+
+// find adds the segments that a scan finds. A scan without a file has them in memory.
+func (r *Records) find(name string, all *scan) error {
+	damage := func(at int64, format string, args ...any) {
+		r.Damages = append(r.Damages, Damage{File: name, Offset: at, What: fmt.Sprintf(format, args...)})
 	}
-	begin := nextHead(content, 0)
+	begin, payload, err := all.head(0)
 	switch {
-	case begin < 0 && len(content) == 0:
+	case err != nil:
+		return err
+	case begin < 0 && all.size == 0:
 		r.empty = append(r.empty, name)
-		return
+		return nil
 	case begin < 0:
 		damage(0, "it is no record: it has no segment that is whole at its beginning")
-		return
+		return nil
 	case begin > 0:
-		damage(0, "%d bytes before the first segment cannot be read", begin)
+		damage(0, "%s before the first segment cannot be read", amount.Of(begin, "byte"))
 	}
 	for begin >= 0 {
-		_, payload, _ := unseal(content[begin:])
-		end := nextHead(content, begin+headSize+len(payload))
-		length := len(content) - begin
+		end, next, err := all.head(begin + headSize + int64(len(payload)))
+		if err != nil {
+			return err
+		}
+		length := all.size - begin
 		if end >= 0 {
 			length = end - begin
 		}
-		s := &Segment{File: name, offset: int64(begin), length: int64(length)}
+		s := &Segment{File: name, offset: begin, length: length}
 		switch err := json.Unmarshal(payload, &s.Head); {
 		case err != nil && s.Head.Version == Version || s.Head.Version == 0:
 			damage(begin, "the head of a segment does not decode")
@@ -251,37 +255,15 @@ func (r *Records) parse(name string, content []byte, keep bool) {
 		case length > maxSegment:
 			damage(begin, "segment %d has %d bytes; none has more than %d", s.Head.Segment, length, maxSegment)
 		default:
-			if s.Head.Every = min(max(s.Head.Every, 1), 1<<20); keep {
-				s.memory = content[begin : begin+length]
+			if s.Head.Every = min(max(s.Head.Every, 1), 1<<20); all.file == nil {
+				s.memory = all.window[begin : begin+length]
 			}
-			last = s
-			r.add(last)
+			r.add(s)
 		}
-		begin = end
+		begin, payload = end, next
 	}
+	return nil
 }
-
-// nextHead returns where the next whole head of a segment is, from a place on; -1: nowhere.
-func nextHead(content []byte, from int) int {
-	start := []byte{sync0, sync1, blockHead}
-	for work := maxWork(content); work > 0; {
-		i := bytes.Index(content[from:], start)
-		if i < 0 {
-			return -1
-		}
-		from += i
-		_, payload, ok := unseal(content[from:])
-		if ok {
-			return from
-		}
-		work -= len(payload)
-		from++
-	}
-	return -1
-}
-
-// maxWork is how many bytes are looked at twice for blocks, in bytes that are no record.
-func maxWork(content []byte) int { return 16*len(content) + 1<<20 }
 
 // add puts a segment into its log.
 func (r *Records) add(s *Segment) {
@@ -313,10 +295,10 @@ func (r *Records) order() {
 	for _, l := range r.Logs {
 		slices.SortStableFunc(l.Segments, func(a, b *Segment) int {
 			switch {
+			case a.Head.Incarnation != b.Head.Incarnation: // first: segments are numbered anew if files were removed
+				return compare(a.Head.Incarnation, b.Head.Incarnation)
 			case a.Head.Segment != b.Head.Segment:
 				return compare(a.Head.Segment, b.Head.Segment)
-			case a.Head.Incarnation != b.Head.Incarnation:
-				return compare(a.Head.Incarnation, b.Head.Incarnation)
 			}
 			return compare(uint64(b.length), uint64(a.length))
 		})
@@ -338,18 +320,18 @@ func compare(a, b uint64) int {
 
 // Entries yields the entries of a segment in order, each with the damage before it, if there is any; then the entry is nil. An entry is the caller's.
 func (s *Segment) Entries() iter.Seq2[*Entry, *Damage] {
-	return s.entries(func(Clocks) bool { return false })
+	return s.entries(func(string, Clocks) bool { return false })
 }
 
 // Notable is Entries without the steps that were as predicted, such as renewals while nothing happens. An [Idle] stands for those of a block, or of a part of a block, in a row.
 // It is valid until the next entry. Notable is many times as fast.
 func (s *Segment) Notable() iter.Seq2[*Entry, *Damage] {
-	return s.entries(func(Clocks) bool { return true })
+	return s.entries(func(string, Clocks) bool { return true })
 }
 
-// Detailed is Entries at times that matter, and Notable at others.
-func (s *Segment) Detailed(matters func(Clocks) bool) iter.Seq2[*Entry, *Damage] {
-	return s.entries(func(at Clocks) bool { return !matters(at) })
+// Detailed is Entries for groups at times that matter, and Notable otherwise.
+func (s *Segment) Detailed(matters func(group string, at Clocks) bool) iter.Seq2[*Entry, *Damage] {
+	return s.entries(func(group string, at Clocks) bool { return !matters(group, at) })
 }
 
 // Entries yields the entries of all segments in order. A segment that is missing between others is damage.
@@ -361,7 +343,7 @@ func (l *Log) Notable() iter.Seq2[*Entry, *Damage] { return l.entries((*Segment)
 func (l *Log) entries(of func(*Segment) iter.Seq2[*Entry, *Damage]) iter.Seq2[*Entry, *Damage] {
 	return func(yield func(*Entry, *Damage) bool) {
 		for i, s := range l.Segments {
-			if missing := l.missing(i); missing != nil && !yield(nil, missing) {
+			if missing := l.Missing(i); missing != nil && !yield(nil, missing) {
 				return
 			}
 			for e, d := range of(s) {
@@ -373,17 +355,21 @@ func (l *Log) entries(of func(*Segment) iter.Seq2[*Entry, *Damage]) iter.Seq2[*E
 	}
 }
 
-// missing returns that segments are missing before one.
-func (l *Log) missing(i int) *Damage {
+// Missing returns that segments are missing before one; nil: none are.
+func (l *Log) Missing(i int) *Damage {
 	if i == 0 || l.Segments[i].Head.Segment <= l.Segments[i-1].Head.Segment+1 {
 		return nil
 	}
 	s, first := l.Segments[i], l.Segments[i-1].Head.Segment+1
-	what := fmt.Sprintf("segments %d to %d are missing", first, s.Head.Segment-1)
-	if first == s.Head.Segment-1 {
-		what = fmt.Sprintf("segment %d is missing", first)
+	return &Damage{File: s.File, Segment: s.Head.Segment, What: lost("segment", first, s.Head.Segment-1, "missing")}
+}
+
+// lost tells that some numbered things are lost.
+func lost(thing string, from, to uint64, how string) string {
+	if from == to {
+		return fmt.Sprintf("%s %d is %s", thing, from, how)
 	}
-	return &Damage{File: s.File, Segment: s.Head.Segment, What: what}
+	return fmt.Sprintf("%ss %d to %d are %s", thing, from, to, how)
 }
 
 // Bytes returns the whole segment, as an archive has it.
@@ -404,7 +390,7 @@ func (s *Segment) Bytes() ([]byte, error) {
 	return content[:n], nil
 }
 
-func (s *Segment) entries(idle func(Clocks) bool) iter.Seq2[*Entry, *Damage] {
+func (s *Segment) entries(idle func(group string, at Clocks) bool) iter.Seq2[*Entry, *Damage] {
 	return func(yield func(*Entry, *Damage) bool) {
 		content, err := s.Bytes()
 		if err != nil {
@@ -425,7 +411,7 @@ type walk struct {
 	segment *Segment
 	decoder *decoder
 	content []byte
-	idle    func(Clocks) bool
+	idle    func(group string, at Clocks) bool
 	yield   func(*Entry, *Damage) bool
 
 	mark    uint32 // of the segment
@@ -445,13 +431,13 @@ type walk struct {
 // blocks walks over all blocks.
 func (w *walk) blocks() {
 	_, head, _ := unseal(w.content)
-	at, expected, work := headSize+len(head), uint64(1), maxWork(w.content)
+	at, expected, work := headSize+len(head), uint64(1), maxWork(len(w.content))
 	for told := false; at < len(w.content); told = false {
 		payload, ok := w.whole(w.content[at:])
 		if !ok {
 			from := at
 			at = w.resume(at, &work)
-			if !w.yield(nil, w.segment.damage(from, "%d bytes cannot be read%s", at-from, w.torn(at))) {
+			if !w.yield(nil, w.segment.damage(from, "%s cannot be read%s", amount.Of(at-from, "byte"), w.torn(at))) {
 				return
 			}
 			w.decoder.lose()
@@ -462,7 +448,7 @@ func (w *walk) blocks() {
 		c := cursor{b: payload}
 		number := w.decoder.begin(&c)
 		if number != expected && !c.broken {
-			what := fmt.Sprintf("blocks %d to %d are lost", expected, number-1)
+			what := lost("block", expected, number-1, "lost")
 			if number <= expected {
 				what = fmt.Sprintf("block %d comes again", number)
 			}
@@ -565,7 +551,7 @@ func (w *walk) block(c *cursor, end int) (more bool) {
 		}
 	}
 	if unreadable > 0 {
-		return w.flush() && w.yield(nil, w.segment.damage(end, "%d entries of block %d cannot be read: %v", unreadable, w.place.Block, why))
+		return w.flush() && w.yield(nil, w.segment.damage(end, "%s of block %d cannot be read: %v", amount.Of(unreadable, "entry"), w.place.Block, why))
 	}
 	return w.flush()
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
@@ -48,7 +49,7 @@ func (l *Log) Again(ctx context.Context, p *process.Program) (Replay, error) {
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
-		if d := l.missing(i); d != nil {
+		if d := l.Missing(i); d != nil {
 			all.Damages, r = append(all.Damages, d), nil
 		}
 		if r == nil || r.head.Incarnation != s.Head.Incarnation || r.head.Segment+1 != s.Head.Segment {
@@ -305,11 +306,11 @@ func (r *Replayer) step(g *replayed, s *Step) (what string) {
 	case g.wrong != "":
 		return g.wrong
 	case len(g.choices) > 0:
-		return fmt.Sprintf("%d choices are recorded that the machine does not make", len(g.choices))
+		return "the machine does not make " + amount.Of(len(g.choices), "choice") + " that the record has"
 	case len(out.Sent) != len(s.Sent):
-		return fmt.Sprintf("%d sent messages are recorded; the machine sends %d", len(s.Sent), len(out.Sent))
+		return fmt.Sprintf("the record has %s; the machine sends %d", amount.Of(len(s.Sent), "sent message"), len(out.Sent))
 	case len(out.Other) != len(s.Effects):
-		return fmt.Sprintf("%d effects are recorded that are no messages; the machine has %d", len(s.Effects), len(out.Other))
+		return fmt.Sprintf("the record has %s beside messages; the machine has %d", amount.Of(len(s.Effects), "effect"), len(out.Other))
 	}
 	for i := range out.Sent {
 		f, m := &out.Sent[i], &s.Sent[i]

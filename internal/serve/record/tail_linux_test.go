@@ -167,6 +167,36 @@ func TestASegmentWhoseFileIsEmptyIsRestored(t *testing.T) {
 	}
 }
 
+// The disk may be full, or the process end: a file is whole at each moment, so it is another file that takes what was in memory.
+func TestAFileIsNotTruncatedForWhatWasInMemory(t *testing.T) {
+	path := t.TempDir()
+	w := sharing(t, path, 7)
+	begins(w)
+	name, before := filepath.Join(path, "000000000001"+extension), filepath.Join(t.TempDir(), "before")
+	if err := os.Link(name, before); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.mu.Lock() // so it writes nothing
+	defer w.mu.Unlock()
+	w.add(at(time.Second), "g", renewal(5))
+	next := sharing(t, path, 8)
+	next.Add(at(0), "g", renewal(1))
+	next.Sync()
+	if got := ticksOf(t, path); len(got) != 2 {
+		t.Errorf("steps in ticks %d are read, of one in each life", got)
+	}
+	if now, err := os.ReadFile(before); err != nil || !bytes.Equal(now, content) {
+		t.Errorf("the file had %d bytes, and was written over with %d, %v", len(content), len(now), err)
+	}
+	if rest, err := filepath.Glob(filepath.Join(path, "*.new")); len(rest) > 0 || err != nil {
+		t.Errorf("%q is left, %v", rest, err)
+	}
+}
+
 func TestATailOfAnyBytesIsReadAsFarAsItGoes(t *testing.T) {
 	path := t.TempDir()
 	w := sharing(t, path, 7)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -43,7 +44,7 @@ func (s *Symmetry) Text(p *Printer) error {
 	fmt.Fprintln(w, paint.Text(colour, verdict))
 	row("symmetric", groups(s.Alike))
 	if len(s.Alike) < n {
-		compared := fmt.Sprintf("states of symmetric processes were equal after each of the %d units with events", s.Rounds)
+		compared := fmt.Sprintf("states of symmetric processes were equal after each of the %s with events", amount.Of(s.Rounds, "unit"))
 		if s.Apart != nil {
 			compared = fmt.Sprintf("equal until choices made positions %d and %d differ, in unit %s", s.Apart.Process, s.Apart.Other, s.Apart.At)
 		}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -57,7 +58,7 @@ func (r *Chances) Text(p *Printer) error {
 	if r.OneSchedule {
 		how = "every schedule has the same"
 	}
-	fmt.Fprintf(w, "  exact means over all random choices, %s\n  %d states, %s\n\n", initiate(r.Start), r.States, how)
+	fmt.Fprintf(w, "  exact means over all random choices, %s\n  %s, %s\n\n", initiate(r.Start), amount.Of(r.States, "state"), how)
 	for _, row := range r.rows() {
 		none := row.Most != nil && row.Most.Sign() == 0 && row.json != "ends"
 		if none || row.json == "rounds" && !r.OneSchedule {

@@ -5,6 +5,7 @@ import (
 
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
@@ -48,7 +49,7 @@ func (r *Count) Text(p *Printer) error {
 	fmt.Fprintf(p.Out, "leader %d, at position %d\n", r.Leader, r.Position)
 	after := ""
 	if r.Time != nil {
-		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
+		after = "   in " + amount.Of(r.Time.Quiet, "unit") + " of delay"
 	}
 	counts(p.Out, r.Declaration, most, r.Messages, after)
 	if b := claims.Bound(election.Average); b != nil && n > 1 {

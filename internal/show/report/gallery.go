@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/study/gallery"
 	"ringleader.example/ringleader/trace"
 )
@@ -68,15 +69,15 @@ func (r *Gallery) Text(p *Printer) error {
 		}
 		fmt.Fprintf(w, "%s · %s\n  broken  %s\n  found   %s", paint.Text(Bold, o.Name), mark, o.Broken, property(o))
 		if v := o.Violation; v != nil {
-			fmt.Fprintf(w, ", %s", several(len(v.Record.Steps), "step", "steps"))
+			fmt.Fprintf(w, ", %s", amount.Of(len(v.Record.Steps), "step"))
 		}
 		switch {
 		case o.Runner != nil:
 			fmt.Fprint(w, ", in a simulated run\n")
 		case o.Report.Walks > 0:
-			fmt.Fprintf(w, ", in %s\n", several(o.Report.Walks, "random walk", "random walks"))
+			fmt.Fprintf(w, ", in %s\n", amount.Of(o.Report.Walks, "random walk"))
 		default:
-			fmt.Fprintf(w, ", %s\n", several(o.States, "state", "states"))
+			fmt.Fprintf(w, ", %s\n", amount.Of(o.States, "state"))
 		}
 		if o.Command != "" {
 			fmt.Fprintf(w, "  same    %s verify %s\n", r.Program, o.Command)
@@ -92,12 +93,4 @@ func (r *Gallery) Text(p *Printer) error {
 		fmt.Fprintf(w, "\n%d of %d are caught as listed\n", len(r.Found)-r.missed(), len(r.Found))
 	}
 	return nil
-}
-
-// several returns a number of things in words.
-func several(n int, one, all string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, all)
 }

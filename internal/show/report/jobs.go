@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/study/work"
 )
 
@@ -79,7 +80,7 @@ func (j *Jobs) workers(out io.Writer) error {
 		if version != j.Own {
 			other = ", which compute nothing for this version"
 		}
-		fmt.Fprintf(out, "%s with %s, of version %s%s\n", Several(g.workers, "worker"), Several(g.slots, "core"), version, other)
+		fmt.Fprintf(out, "%s with %s, of version %s%s\n", amount.Of(g.workers, "worker"), amount.Of(g.slots, "core"), version, other)
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func (j *Job) Text(p *Printer) error {
 		if rest := left(j.JobState); rest != "" {
 			text += ", about " + rest + " left"
 		}
-		line("rate", "%s, %s", Several(j.Workers, "worker"), text)
+		line("rate", "%s, %s", amount.Of(j.Workers, "worker"), text)
 	}
 	return nil
 }
@@ -193,7 +194,7 @@ func (r *Removed) JSON() any {
 
 // Text prints the job for people.
 func (r *Removed) Text(p *Printer) error {
-	_, err := fmt.Fprintf(p.Out, "job %s is removed, with the results of %s: %s\n", Key(r.Key), Several(int(r.Done), "unit"), r.Call)
+	_, err := fmt.Fprintf(p.Out, "job %s is removed, with the results of %s: %s\n", Key(r.Key), amount.Of(int(r.Done), "unit"), r.Call)
 	return err
 }
 

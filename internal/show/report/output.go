@@ -364,14 +364,6 @@ func Commas(n int, at func(int) uint64) string {
 	return strings.Join(all, ",")
 }
 
-// Several returns a number of things in words.
-func Several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // ShellWord quotes a word for a shell, if it needs that.
 func ShellWord(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,/=@:+") == "" {

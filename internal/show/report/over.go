@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/study/tcprun"
 	"ringleader.example/ringleader/simulate"
 )
@@ -74,7 +75,7 @@ func (r *OverRun) Text(p *Printer) error {
 	fmt.Fprintln(w, paint.Text(colour, verdict))
 	after := fmt.Sprintf("   in %s", r.Elapsed.Quiet.Round(time.Microsecond))
 	if r.Rounds != nil {
-		after += fmt.Sprintf(" and %s rounds", r.Rounds.Quiet)
+		after += " and " + amount.Of(r.Rounds.Quiet, "round")
 	}
 	p.tally(r.Prepared)
 	names := counts(w, r.Declaration, most, r.Messages, after)

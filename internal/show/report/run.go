@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
@@ -225,7 +226,7 @@ func (r *Run) Text(p *Printer) error {
 	fmt.Fprintln(w, paint.Text(colour, verdict))
 	after := ""
 	if r.Time != nil {
-		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
+		after = "   in " + amount.Of(r.Time.Quiet, "unit") + " of delay"
 	}
 	p.tally(r.Prepared)
 	names := counts(w, r.Declaration, most, r.Messages, after)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/core/amount"
 )
 
 // Status is the state of a member, as it reports it.
@@ -185,7 +186,7 @@ func healthText(h *ringleader.HealthStatus) string {
 	case h.Able:
 		return fmt.Sprintf("the check begins to fail: %s (%d in a row)", h.Reason, h.Row)
 	}
-	return fmt.Sprintf("this member may not lead: %s (%d checks have passed, %d have failed)", h.Reason, h.Passed, h.Failed)
+	return fmt.Sprintf("this member may not lead: %s (%s passed, %d failed)", h.Reason, amount.Of(h.Passed, "check"), h.Failed)
 }
 
 // pauseText returns the state of preemption that is paused, for people.

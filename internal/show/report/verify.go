@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
@@ -181,7 +182,7 @@ func (r *Verification) explored() string {
 	v := r.Options
 	what, each := "every schedule", "every order"
 	if r.Walks > 0 {
-		what, each = fmt.Sprintf("%d random walks with seed %d", r.Walks, r.Seed), "random orders"
+		what, each = fmt.Sprintf("%s with seed %d", amount.Of(r.Walks, "random walk"), r.Seed), "random orders"
 	}
 	if v.Setup.IDs == nil && r.Size > 1 && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
 		what += fmt.Sprintf(" of %s of %d identifiers", each, r.Size)
@@ -286,21 +287,21 @@ func (r *Verification) holds(p *Printer) error {
 // shrunk returns in words what is left of the network and its faults.
 func (r *Verification) shrunk() string {
 	o := r.Shrunk
-	parts := []string{several(r.Small.Violation.Record.N, "process", "processes")}
+	parts := []string{amount.Of(r.Small.Violation.Record.N, "process")}
 	for _, f := range []struct {
-		most     int
-		one, all string
+		most  int
+		thing string
 	}{
-		{o.Crashes, "crash", "crashes"},
-		{o.Recoveries, "recovery", "recoveries"},
-		{o.Losses, "loss", "losses"},
-		{o.Duplicates, "duplicate", "duplicates"},
-		{o.Cuts, "cut", "cuts"},
-		{o.Suspicions, "wrong suspicion", "wrong suspicions"},
-		{o.Commands, "resignation", "resignations"},
+		{o.Crashes, "crash"},
+		{o.Recoveries, "recovery"},
+		{o.Losses, "loss"},
+		{o.Duplicates, "duplicate"},
+		{o.Cuts, "cut"},
+		{o.Suspicions, "wrong suspicion"},
+		{o.Commands, "resignation"},
 	} {
 		if f.most > 0 {
-			parts = append(parts, several(f.most, f.one, f.all))
+			parts = append(parts, amount.Of(f.most, f.thing))
 		}
 	}
 	if o.Unordered {
@@ -319,9 +320,9 @@ func (r *Verification) counted(w io.Writer) {
 		orders = fmt.Sprintf("%d orders, ", r.Orders)
 	}
 	if r.Walks > 0 {
-		fmt.Fprintf(w, "  %d steps, the longest walk has %d\n", r.States, r.Depth)
+		fmt.Fprintf(w, "  %s, the longest walk has %d\n", amount.Of(r.States, "step"), r.Depth)
 	} else {
-		fmt.Fprintf(w, "  %s%d states, %d transitions, depth at most %d\n", orders, r.States, r.Transitions, r.Depth)
+		fmt.Fprintf(w, "  %s%s, %s, depth at most %d\n", orders, amount.Of(r.States, "state"), amount.Of(r.Transitions, "transition"), r.Depth)
 	}
 	if r.Confluent > 0 {
 		fmt.Fprintf(w, "  confluence: one schedule decides all in %d of them, and is what is counted of these\n", r.Confluent)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
@@ -220,7 +221,7 @@ func enough(n int, t election.Topology, need func(election.Topology, int) int, w
 	for most > 0 && need(t, most) > may {
 		most--
 	}
-	would := fmt.Sprintf("use at most %d processes, or a higher limit", most)
+	would := "use at most " + amount.Of(most, "process") + ", or a higher limit"
 	if most == 0 {
 		would = fmt.Sprintf("use a limit of %d", need(t, n))
 	}

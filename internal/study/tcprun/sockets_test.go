@@ -387,7 +387,7 @@ func TestTooFewFilesAreRefusedWithWhatWouldDo(t *testing.T) {
 	for may, says := range map[int]string{
 		1000: "", 124: "", // 64 + 2·20 + 20
 		123: "and this process may have 123; use at most 19 processes, or a higher limit (ulimit -n)",
-		67:  "and this process may have 67; use at most 1 processes, or a higher limit (ulimit -n)",
+		67:  "and this process may have 67; use at most 1 process, or a higher limit (ulimit -n)",
 		30:  "20 processes on a ring need 124 open files, and this process may have 30; use a limit of 124 (ulimit -n)",
 	} {
 		if err := enough(20, election.Ring, files, "this process", may); (err == nil) != (says == "") || err != nil && !strings.HasSuffix(err.Error(), says) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/chart"
 	"ringleader.example/ringleader/internal/show/render"
 	"ringleader.example/ringleader/internal/show/report"
@@ -206,7 +207,7 @@ func (c *Comparison) overTime(figure *chart.Chart, o *Drawing) {
 	figure.X.Name = "time until quiescence, units of delay"
 	one := len(c.Sizes) == 1
 	if one {
-		figure.Subtitle = fmt.Sprintf("On the same rings of %d processes. Lower left is better.", c.Sizes[0])
+		figure.Subtitle = fmt.Sprintf("On the same rings of %s. Lower left is better.", amount.Of(c.Sizes[0], "process"))
 	} else {
 		figure.Subtitle = fmt.Sprintf("On the same rings, from n = %d to n = %d. Lower left is better.", c.Sizes[0], c.Sizes[len(c.Sizes)-1])
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/internal/study/worstcase"
 )
@@ -121,12 +122,12 @@ func (r *Worst) JSON() any {
 func (r *Worst) Text(p *report.Printer) error {
 	s := r.Options
 	what := map[worstcase.Measure]string{
-		worstcase.Phase: fmt.Sprintf("messages in phase %d", r.Phase), worstcase.Elections: "election messages",
-		worstcase.Total: "messages", worstcase.Elected: "units until a leader decides",
+		worstcase.Phase: amount.Word(r.Cost, "message") + fmt.Sprintf(" in phase %d", r.Phase), worstcase.Elections: amount.Word(r.Cost, "election message"),
+		worstcase.Total: amount.Word(r.Cost, "message"), worstcase.Elected: amount.Word(r.Cost, "unit") + " until a leader decides",
 	}[s.Measure]
-	inputs, largest := fmt.Sprintf("%d inputs, seed %d", r.Tries, s.Seed), "largest found"
+	inputs, largest := fmt.Sprintf("%s, seed %d", amount.Of(r.Tries, "input"), s.Seed), "largest found"
 	if r.Orders {
-		inputs, largest = fmt.Sprintf("all %d orders", r.Tries), "exact worst case"
+		inputs, largest = "all "+amount.Of(r.Tries, "order"), "exact worst case"
 		if !r.Exact {
 			inputs, largest = fmt.Sprintf("%s, each with one draw of its random choices, seed %d", inputs, s.Seed), "lower bound"
 		}
