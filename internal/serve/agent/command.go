@@ -179,9 +179,6 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 	for {
 		select {
 		case <-command.ended:
-			if command.left != nil {
-				return false, fmt.Errorf("processes of the command may be left: %w", command.left)
-			}
 			e.status, e.late = command.status, now() >= d.order().Stop
 			e.why = command.why(e.late)
 			if told = ctx.Err() != nil; told {
