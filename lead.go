@@ -267,8 +267,11 @@ func (m *Member) mustStop(ctx context.Context, yields <-chan struct{}, l Leaders
 	case s.Stopping && s.Term == l.term:
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		cause, m.cause = cmp.Or(m.cause, ErrPreempted), nil
-		return cause
+		if m.within == 0 || m.within == l.term {
+			cause = m.cause
+		}
+		m.cause, m.within = nil, 0
+		return cmp.Or(cause, ErrPreempted)
 	case late:
 		m.group.CommandBecause(election.Command{Order: election.Resign}, because(ErrLapsed)) // what stops now does not begin again in this term
 		return ErrLapsed
@@ -441,7 +444,11 @@ func (m *Member) Transfer(id uint64) error {
 
 // end gives a command that ends a tenure, and notes the cause.
 func (m *Member) end(cause error, c election.Command) {
-	m.note(cause)
+	if s, _ := m.group.State(); s.Role == network.Leader { // else it ends none, and the next one ends for another reason
+		m.mu.Lock()
+		m.cause, m.within = cause, s.Term
+		m.mu.Unlock()
+	}
 	m.group.CommandBecause(c, because(cause))
 }
 

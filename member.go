@@ -180,6 +180,7 @@ type Member struct {
 	leading bool             // Lead runs
 	left    bool             // the warden knows that it was closed
 	cause   error            // of the next end of a tenure, if a method of Member is its cause
+	within  election.Term    // the tenure that cause is about; 0: any
 	others  map[*Member]bool // the first one only: those that its Join made
 	crowded bool             // likewise: it has warned that they are many
 }

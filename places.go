@@ -213,7 +213,7 @@ const votesEvery, voteTakes = time.Second, 5 * time.Second
 func (m *Member) agree() {
 	timer := m.config.Clock.NewTimer()
 	defer timer.Stop()
-	unmet := map[unmetWish]string{}
+	unmet, retired := map[unmetWish]string{}, map[*Member]bool{}
 	for {
 		if len(*m.places.wishes.Load()) > 0 {
 			timer.Reset(votesEvery)
@@ -231,6 +231,10 @@ func (m *Member) agree() {
 		}
 		m.mu.Unlock()
 		for _, member := range all {
+			if removed := m.removed(m.config.ID); removed != retired[member] {
+				retired[member] = removed
+				member.retire(removed)
+			}
 			for _, line := range *m.places.wishes.Load() {
 				member.grant(&line, unmet)
 			}

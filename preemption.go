@@ -10,7 +10,7 @@ import (
 
 // PreemptionStatus is what Config.Preempt does at present.
 type PreemptionStatus struct {
-	Paused bool `json:"paused"` // by [Member.PausePreemption]
+	Paused bool `json:"paused"` // by [Member.PausePreemption], or since the member was removed
 
 	// Left is for how long it is paused still, in seconds; null: until ResumePreemption.
 	Left *float64 `json:"left"`
@@ -35,6 +35,15 @@ func (m *Member) PausePreemption(d time.Duration) error {
 
 // ResumePreemption ends [Member.PausePreemption].
 func (m *Member) ResumePreemption() { m.group.Mute(0) }
+
+// retire lets this member take no offer of the lead while it is removed: as long as its vote cannot be taken, it would hand over at once, again and again.
+func (m *Member) retire(removed bool) {
+	if removed && m.config.Preempt {
+		m.group.Mute(process.Never, quorumbully.Offer, quorumbully.Ready)
+	} else {
+		m.group.Mute(0)
+	}
+}
 
 // preemption returns the state of preemption; nil: there is none.
 func (m *Member) preemption() *PreemptionStatus {

@@ -57,3 +57,27 @@ func TestALeaderThatIsRemovedGoesOnWhileNoOtherMemberCanLead(t *testing.T) {
 		c.Until("the vote is gone", func() bool { return len(c.Member(1).Status().Members) == 2 })
 	})
 }
+
+// While its vote cannot be taken, a member of higher rank that was removed takes no offer of the lead: it would hand over at once, again and again.
+func TestAMemberThatWasRemovedDoesNotPreempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Preempt: true}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		c.Kill(1) // without it, no majority of 1 and 2 takes the vote of 3
+		if err := c.Member(3).RemoveAddress(3); err != nil {
+			t.Fatal(err)
+		}
+		c.Until("another member leads", func() bool { return c.Member(2).IsLeader() })
+		term := c.Member(2).View().Term
+		c.Pass(time.Minute)
+		if v := c.Member(2).View(); v.Term != term || v.Role != ringleader.Leader {
+			t.Errorf("it leads in term %d; a minute later it has %+v", term, v)
+		}
+		if err := c.Member(2).AddAddress(ringleader.MemberAddress{ID: 3, Address: c.Member(2).Status().Members[2].Address}); err != nil {
+			t.Fatal(err)
+		}
+		c.Await(3)
+	})
+}

@@ -88,7 +88,7 @@ func (m *Member) stand(cause error, change func()) {
 func (m *Member) note(cause error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cause = cause
+	m.cause, m.within = cause, 0
 }
 
 // SetPriority changes the priority of this member in this group, in place of that in Config.Members. 0 stands for 1. It

@@ -1,6 +1,8 @@
 package ringleader_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,6 +55,33 @@ func TestALeaderWhoseSuccessorIsDeadLeadsAgain(t *testing.T) {
 		c.AwaitAny()
 		if took := time.Since(begun); took > ringleader.Test().Lease {
 			t.Errorf("the group has no leader for %v", took)
+		}
+	})
+}
+
+// A transfer that a follower is told changes nothing: what ends its next tenure is not that.
+func TestATransferAtAFollowerIsNoCauseOfALaterEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Preempt: true}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		causes := make(chan error, 1)
+		go c.Member(2).Lead(t.Context(), func(ctx context.Context, l ringleader.Leadership) error {
+			<-ctx.Done()
+			causes <- context.Cause(ctx)
+			return nil
+		})
+		c.Pass(time.Second) // so that Lead has begun
+		if err := c.Member(2).Transfer(3); err != nil {
+			t.Fatal(err)
+		}
+		c.Kill(3)
+		c.Await(2)
+		c.Start(3)
+		c.Await(3)
+		if cause := <-causes; !errors.Is(cause, ringleader.ErrPreempted) {
+			t.Errorf("the cause is %v", cause)
 		}
 	})
 }

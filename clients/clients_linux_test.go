@@ -412,6 +412,10 @@ func TestClientsWait(t *testing.T) {
 				t.Errorf("the change is %s, want %s", got, c.want)
 			}
 		}
+		store(t, path, leads(13, 0, "", hour))
+		if got := d.ask("wait 60"); got != "0" {
+			t.Errorf("wait returns %s, want the term 0", got)
+		}
 	})
 }
 

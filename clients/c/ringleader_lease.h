@@ -352,12 +352,17 @@ static inline int ringleader_lease_change(struct ringleader_lease *lease, struct
 static inline int ringleader_lease_wait(struct ringleader_lease *lease, int64_t timeout, uint64_t *term) {
 	const struct timespec pause = {0, 5000000};
 	int64_t start = ringleader_lease_boottime();
-	while ((*term = ringleader_lease_term(lease)) == 0) {
+	struct ringleader_state state;
+	for (;;) {
+		if (ringleader_lease_read(lease, &state)) {
+			*term = state.term;
+			return 0;
+		}
+		*term = 0;
 		if (timeout >= 0 && ringleader_lease_boottime() - start >= timeout)
 			return -1;
 		nanosleep(&pause, NULL);
 	}
-	return 0;
 }
 
 #endif

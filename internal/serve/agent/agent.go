@@ -108,7 +108,7 @@ func Start(ctx context.Context, c Config, join func(context.Context, ringleader.
 		// The keeper kills in time, and the process of the member has to live to see to that.
 		c.Member.Overrun = ringleader.Log
 	}
-	if a.keepers, err = newKeepers(a.confine(&c), c.User); err == nil {
+	if a.keepers, err = newKeepers(a.confine(&c), c.User, a.log); err == nil {
 		err = a.health(&c.Member)
 	}
 	if err == nil {

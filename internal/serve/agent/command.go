@@ -39,6 +39,7 @@ type executor struct {
 	status  int           // of the command that ended last without having been told to
 	why     record.Reason // it has ended
 	late    bool          // by its keeper, as its lease was about to end
+	killed  bool          // with its keeper
 	pause   time.Duration // after that
 
 	mu      sync.Mutex
@@ -132,9 +133,9 @@ func (e *executor) release() {
 	})
 }
 
-// then returns what follows the end of a command. One that its keeper has stopped would have gone on, so no member leaves with it.
+// then returns what follows the end of a command. One that ended with its keeper, or by it, would have gone on, so no member leaves with it.
 func (e *executor) then() OnExit {
-	if e.late {
+	if e.late || e.killed && e.config.OnExit == Leave {
 		return Resign
 	}
 	return e.config.OnExit
@@ -179,10 +180,7 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 	for {
 		select {
 		case <-command.ended:
-			if command.left != nil {
-				return false, fmt.Errorf("processes of the command may be left: %w", command.left)
-			}
-			e.status, e.late = command.status, now() >= d.order().Stop
+			e.status, e.late, e.killed = command.status, now() >= d.order().Stop, command.killed
 			e.why = command.why(e.late)
 			if told = ctx.Err() != nil; told {
 				e.log.Info("the command has stopped", "term", l.Term(), "status", e.status, "because", context.Cause(ctx))

@@ -62,11 +62,19 @@ func TestNoMemberLeavesWithACommandThatItsKeeperHasStopped(t *testing.T) {
 	for _, c := range []struct {
 		configured OnExit
 		late       bool
+		killed     bool
 		want       OnExit
-	}{{Leave, false, Leave}, {Leave, true, Resign}, {Restart, false, Restart}, {Restart, true, Resign}} {
-		e := &executor{Agent: &Agent{config: Config{OnExit: c.configured}}, late: c.late}
+	}{
+		{Leave, false, false, Leave},
+		{Leave, true, false, Resign},
+		{Leave, false, true, Resign},
+		{Restart, false, false, Restart},
+		{Restart, true, false, Resign},
+		{Restart, false, true, Restart},
+	} {
+		e := &executor{Agent: &Agent{config: Config{OnExit: c.configured}}, late: c.late, killed: c.killed}
 		if got := e.then(); got != c.want {
-			t.Errorf("%s, stopped by the keeper %v: %s, want %s", c.configured, c.late, got, c.want)
+			t.Errorf("%s, stopped by the keeper %v, killed with it %v: %s, want %s", c.configured, c.late, c.killed, got, c.want)
 		}
 	}
 }

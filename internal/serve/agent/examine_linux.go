@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,7 +100,7 @@ func examine(n int, tell func(*Examination)) (x Examination) {
 	if x.Timer != "" {
 		return x
 	}
-	k, err := newKeepers(x.Means, "")
+	k, err := newKeepers(x.Means, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		x.Failed = text(err)
 		return x

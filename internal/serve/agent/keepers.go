@@ -3,10 +3,13 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"os/user"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,19 +25,22 @@ type keepers struct {
 	user    *credential // who runs commands and hooks; nil: the user of this process
 	account *user.User
 
+	log *slog.Logger
+
 	mu     sync.Mutex
 	pids   map[int]bool
-	groups int          // control groups that were made
-	spare  <-chan *kept // has the keeper that waits for a command under a lease, or nil if it could not start; nil: none was to
+	left   map[int]string // processes of keepers that have ended, which do not end although they were killed, and when each has started
+	groups int            // control groups that were made
+	spare  <-chan *kept   // has the keeper that waits for a command under a lease, or nil if it could not start; nil: none was to
 }
 
 // newKeepers prepares this process for keepers. The commands end by the means, and hooks by [Children] or less.
-func newKeepers(means Means, name string) (*keepers, error) {
+func newKeepers(means Means, name string, log *slog.Logger) (*keepers, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	k := &keepers{program: program, means: means, pids: map[int]bool{}}
+	k := &keepers{program: program, means: means, log: log, pids: map[int]bool{}}
 	if k.user, k.account, err = lookUser(name); err != nil {
 		return nil, err
 	}
@@ -76,7 +82,6 @@ type kept struct {
 	ended   chan struct{} // closed when no process is left
 	status  int           // of the command, when it has ended
 	killed  bool          // the keeper was, and so the command
-	left    error         // why processes may be left
 }
 
 // why returns why a command has ended that was not told to; late: its lease was about to end.
@@ -192,6 +197,7 @@ func (k *keepers) start(by starter, p post, command []string, stdin, stdout *os.
 		return nil, err
 	}
 	k.pids[c.Process.Pid] = true
+	older := maps.Clone(k.left)
 	go func() {
 		_ = c.Wait() // ProcessState has the result
 		ours.Close()
@@ -201,13 +207,39 @@ func (k *keepers) start(by starter, p post, command []string, stdin, stdout *os.
 		if run.status = c.ProcessState.ExitCode(); run.status < 0 { // killed: it may have left processes
 			run.status, run.killed = exitKilled, true
 		}
-		if p.group != "" {
-			run.left = warden.KillGroup(p.group)
-		}
-		k.clear()
+		k.finish(p.group, older)
 		close(run.ended)
 	}()
 	return run, nil
+}
+
+// slow is how long killed processes may take to end before that is told.
+const slow = time.Second
+
+// finish kills what a keeper has left that has ended, in its control group and elsewhere, and returns when nothing is left: what must not run beside its
+// command waits for that. Older ones are not waited for: see [keepers.left].
+func (k *keepers) finish(group string, older map[int]string) {
+	overdue := time.AfterFunc(slow, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.log.Warn("processes of a command were killed and do not end, and what must not run beside them waits", "processes", slices.Sorted(maps.Keys(k.left)), "group", group)
+	})
+	defer overdue.Stop()
+	told := false
+	for pause := brief; ; pause = min(2*pause, obeys) {
+		var err error
+		if group != "" {
+			err = warden.KillGroup(group)
+		}
+		if err != nil && !told {
+			told = true
+			k.log.Error("processes of a command may be left, and what must not run beside them waits", "error", err)
+		}
+		if none := k.clear(older); none && err == nil {
+			return
+		}
+		time.Sleep(pause)
+	}
 }
 
 // exitKilled is the exit status of a command whose keeper was killed, and so itself was: 128 and the number of SIGKILL.

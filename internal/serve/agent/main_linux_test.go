@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -126,6 +128,21 @@ func awaitFile(name string) {
 	}
 }
 
+// trace traces a process that its parent leaves.
+func trace() {
+	runtime.LockOSThread()
+	child, err := exec.Command("/bin/sh", "-c", "sleep 1234 >/dev/null 2>&1 & echo $!").Output()
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(child)))
+	const seize = 0x4206
+	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, seize, uintptr(pid), 0, 0, 0, 0); err != nil || errno != 0 {
+		fmt.Println(err, errno)
+		os.Exit(1)
+	}
+	fmt.Println("traces", pid)
+	io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
+}
+
 // beCommand is a process of a command. Its words are what it does before it beats for ever.
 func beCommand(words []string) {
 	for _, word := range words {
@@ -139,6 +156,8 @@ func beCommand(words []string) {
 				panic(err)
 			}
 			fmt.Fprint(conn, "READY=1")
+		case "trace": // a process whose parent has ended, until the input ends
+			trace()
 		case "warm": // and not beat
 			for {
 				_ = syscall.Pause()

@@ -166,21 +166,25 @@ func (p post) bound() *syscall.SysProcAttr {
 // prepare lets this process adopt what a keeper leaves that was killed.
 func prepare() error { return warden.Adopt() }
 
-// clear kills and reaps what a keeper has left that was killed. Keepers are not touched.
-func (k *keepers) clear() {
+// clear kills what keepers have left that have ended, and reaps it if it has ended. Keepers are not touched. None reports that there was nothing but older
+// processes. It does not wait: one that the kernel does not let end, as it waits for a disk, holds up no other keeper.
+func (k *keepers) clear(older map[int]string) (none bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for {
-		left := warden.KillChildren(func(pid int) bool { return k.pids[pid] })
-		if len(left) == 0 {
-			return
+	killed := warden.KillChildren(func(pid int) bool { return k.pids[pid] })
+	none, k.left = true, map[int]string{}
+	for _, pid := range killed {
+		started := warden.Started(pid)
+		if started == "" || started != older[pid] {
+			none = false
 		}
-		for _, pid := range left {
-			for {
-				if _, err := syscall.Wait4(pid, nil, 0, nil); err != syscall.EINTR {
-					break
-				}
-			}
+		reaped, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+		for err == syscall.EINTR {
+			reaped, err = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+		}
+		if reaped == 0 && err == nil {
+			k.left[pid] = started
 		}
 	}
+	return none
 }

@@ -68,7 +68,7 @@ func (t *tree) reap(kill bool) (status int, none bool) {
 func prepare() error { return nil }
 
 // clear does nothing: what a keeper leaves that was killed cannot be found.
-func (*keepers) clear() {}
+func (*keepers) clear(map[int]string) bool { return true }
 
 // bound returns no attributes: a keeper that is stopped outlives its member.
 func (post) bound() *syscall.SysProcAttr { return nil }

@@ -78,7 +78,7 @@ func NewFiles(path string, most int64) (*Files, Options, error) {
 			}
 		}
 	}
-	return f, Options{Segment: int(max(f.most/segmentsOf, 4*diskBlock)), First: next}, nil
+	return f, Options{Segment: int(max(f.most/segmentsOf, 4*diskBlock)), First: next, directory: path}, nil
 }
 
 // left returns the head of a file with a segment, and what its life has left in memory.

@@ -12,8 +12,9 @@ import (
 // tailFolder is a file system in memory, which any process may use. Its files last until the system ends.
 const tailFolder = "/dev/shm"
 
-// newTail returns a tail; nil: this machine has none. Its memory is allocated at once, so that a full file system is an error now, and no signal later.
-func newTail() *tail {
+// newTail returns a tail of a record in a directory; nil: this machine has none. Its memory is allocated at once, so that a full file system is an error
+// now, and no signal later.
+func newTail(directory string) *tail {
 	var number [12]byte
 	_, _ = rand.Read(number[:]) // never fails
 	name := tailPrefix + hex.EncodeToString(number[:])
@@ -27,18 +28,22 @@ func newTail() *tail {
 	if err != nil {
 		return nil
 	}
-	defer file.Close()
 	t := &tail{name: name}
 	if err = syscall.Fallocate(int(file.Fd()), 0, 0, tailSize); err == nil {
+		err = mark(file, directory)
+	}
+	if err == nil {
 		t.memory, err = syscall.Mmap(int(file.Fd()), 0, tailSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_POPULATE)
 	}
 	if err != nil {
 		_ = os.Remove(path)
+		file.Close()
 		return nil
 	}
 	t.close = func() {
 		_ = os.Remove(path)
 		_ = syscall.Munmap(t.memory)
+		file.Close() // and with it the lock
 	}
 	return t
 }

@@ -31,9 +31,10 @@ func sharing(t *testing.T, path string, incarnation uint64) *Writer {
 }
 
 // begins writes the beginning of a record, so that its file has the name of the tail.
-func begins(w *Writer) {
+func begins(w *Writer) *Writer {
 	w.Add(at(0), "g", &Snapshot{Members: []uint64{1, 2, 3}, Position: 1, State: []byte{1, 2}})
 	w.Sync()
+	return w
 }
 
 // ticksOf returns the times of the steps in a record.

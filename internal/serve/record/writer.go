@@ -27,6 +27,8 @@ type Options struct {
 
 	// Shared lets the last entries be in memory that outlives the process, where the machine has it. Then steps that are as predicted wait for ten seconds, and what else there is for one.
 	Shared bool
+
+	directory string // of the record; empty: it is in none
 }
 
 const (
@@ -112,7 +114,7 @@ func NewWriter(sink Sink, head func() Head, o Options) *Writer {
 	w.synced = sync.NewCond(&w.mu)
 	w.epoch.Store(1)
 	if o.Shared {
-		w.tail = newTail()
+		w.tail = newTail(o.directory)
 	}
 	if w.tail != nil {
 		w.options.Pause = restShared
@@ -288,6 +290,7 @@ func (w *Writer) clamp(at Clocks) (monotonic, boottime time.Duration) {
 func (w *Writer) write() {
 	defer close(w.stopped)
 	var block []byte
+	tidies := w.options.Shared && w.options.directory != "" // after the first write: until then no file names the tail
 	for ending := false; !ending; {
 		select {
 		case <-w.wake:
@@ -298,6 +301,10 @@ func (w *Writer) write() {
 		if block, err = w.writeAll(block); err != nil {
 			w.fail(err)
 			return
+		}
+		if tidies {
+			tidies = false
+			removeAbandoned(w.options.directory, mostAbandoned)
 		}
 	}
 	if err := w.sink.Close(); err != nil {

@@ -39,3 +39,18 @@ func TestAControlGroupEndsWithTheGroupsWithin(t *testing.T) {
 		t.Errorf("the group is left: %v", err)
 	}
 }
+
+func TestAGroupThatIsEmptyNeedsNoKill(t *testing.T) {
+	group := t.TempDir()
+	if err := os.Mkdir(filepath.Join(group, "cgroup.kill"), 0o700); err != nil { // which cannot be written
+		t.Fatal(err)
+	}
+	for events, empty := range map[string]bool{"populated 0\nfrozen 0\n": true, "populated 1\nfrozen 0\n": false, "": false} {
+		if err := os.WriteFile(filepath.Join(group, "cgroup.events"), []byte(events), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := KillGroup(group); (err == nil) != empty {
+			t.Errorf("with the events %q: %v", events, err)
+		}
+	}
+}

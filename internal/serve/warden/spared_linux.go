@@ -27,7 +27,7 @@ func StartSpared(c *exec.Cmd) (ended func(), err error) {
 	}
 	spared.pids[pid] = true
 	// If the warden does not hear it, it kills the process, and waits for its end.
-	_ = tell(note{Spared: pid, Started: started(pid)})
+	_ = tell(note{Spared: pid, Started: Started(pid)})
 	return func() {
 		spared.mu.Lock()
 		defer spared.mu.Unlock()
@@ -42,8 +42,8 @@ func isSpared(pid int) bool {
 	return spared.pids[pid]
 }
 
-// started returns when a process has started, as /proc tells it: no other process that gets its number has the same. Empty: there is none.
-func started(pid int) string {
+// Started returns when a process has started, as /proc tells it: no other process that gets its number has the same. Empty: there is none.
+func Started(pid int) string {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	const startTime = 19 // the field 22, after the number and the name
 	if fields := afterName(stat); len(fields) > startTime {
@@ -55,5 +55,5 @@ func started(pid int) string {
 // spares reports whether the program has told of a process that may hang.
 func (r *roll) spares(pid int) bool {
 	s := r.spared[pid]
-	return s != "" && s == started(pid)
+	return s != "" && s == Started(pid)
 }
