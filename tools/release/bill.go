@@ -53,8 +53,15 @@ func (m *modules) noteFont() {
 	(*m)["pkg:generic/dejavu-fonts@"+licences.FontVersion] = module{path: licences.Font, version: licences.FontVersion}
 }
 
-// bill writes the bill of materials: the modules that are linked into the programs of any platform. The checksum of a module
-// is that of go.sum.
+// notePage adds the libraries of the lab's page.
+func (m *modules) notePage(libraries []*licences.Module) {
+	for _, one := range libraries {
+		(*m)["pkg:npm/"+one.Path+"@"+one.Version] = module{path: one.Path, version: one.Version}
+	}
+}
+
+// bill writes the bill of materials: the modules that are linked into the programs of any platform, the font and the libraries of the page. The
+// checksum of a module is that of go.sum.
 func (r *release) bill(linked modules) error {
 	b := cyclonedx.NewBOM()
 	own := "pkg:golang/" + ownModule + "@v" + r.version
@@ -67,6 +74,11 @@ func (r *release) bill(linked modules) error {
 	}
 	var components []cyclonedx.Component
 	linked.noteFont()
+	page, err := licences.OfThePage(r.root)
+	if err != nil {
+		return err
+	}
+	linked.notePage(page)
 	needs := slices.Sorted(maps.Keys(linked))
 	for _, url := range needs {
 		one := linked[url]
@@ -78,11 +90,7 @@ func (r *release) bill(linked modules) error {
 			}
 			c.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(raw)}}
 		}
-		folder, err := licences.Folder(one.path, one.version, r.root)
-		if err != nil {
-			return err
-		}
-		terms, err := licences.Of(one.path, one.version, folder)
+		terms, err := r.terms(one, page)
 		if err != nil {
 			return err
 		}
@@ -99,4 +107,18 @@ func (r *release) bill(linked modules) error {
 		return err
 	}
 	return r.write("ringleader_"+r.version+".cdx.json", text.Bytes())
+}
+
+// terms returns the terms of a module, or of a library of the page.
+func (r *release) terms(one module, page []*licences.Module) (*licences.Module, error) {
+	for _, library := range page {
+		if library.Path == one.path {
+			return library, nil
+		}
+	}
+	folder, err := licences.Folder(one.path, one.version, r.root)
+	if err != nil {
+		return nil, err
+	}
+	return licences.Of(one.path, one.version, folder)
 }

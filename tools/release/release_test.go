@@ -153,7 +153,7 @@ func TestAReleaseHasABillOfMaterialsThatKeepsToItsSchema(t *testing.T) {
 	for _, c := range *bom.Components {
 		found[c.Name] = true
 	}
-	for _, name := range []string{"stdlib", "github.com/spf13/cobra", "golang.org/x/sys"} {
+	for _, name := range []string{"stdlib", "github.com/spf13/cobra", "golang.org/x/sys", "DejaVu Sans", "preact", "uplot"} {
 		if !found[name] {
 			t.Errorf("%s is not in it", name)
 		}

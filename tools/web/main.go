@@ -55,11 +55,29 @@ func bundle(source, into string, short bool) error {
 	if len(built.Errors) > 0 {
 		return fmt.Errorf("%d errors", len(built.Errors))
 	}
-	return errors.Join(pack(filepath.Join(results, "lab.js")), pack(filepath.Join(results, "lab-style.css")))
+	terms, err := terms(filepath.Join(root, "vendor"))
+	return errors.Join(err, pack(filepath.Join(results, "lab.js"), terms), pack(filepath.Join(results, "lab-style.css"), terms))
 }
 
-// pack compresses a file, so that programs that have it are smaller.
-func pack(file string) error {
+// terms returns the licences of the libraries as a comment, since whoever has the page has the libraries: they have none in their own code.
+func terms(vendor string) ([]byte, error) {
+	files, err := filepath.Glob(filepath.Join(vendor, "*", "LICENSE"))
+	if err != nil {
+		return nil, err
+	}
+	var all bytes.Buffer
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&all, "/*!\n%s\n\n%s\n*/\n", filepath.Base(filepath.Dir(file)), bytes.TrimSpace(text))
+	}
+	return all.Bytes(), nil
+}
+
+// pack compresses a file with terms at its end, so that programs that have it are smaller.
+func pack(file string, terms []byte) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -69,6 +87,6 @@ func pack(file string) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(text)
+	_, err = w.Write(append(text, terms...))
 	return errors.Join(err, w.Close(), os.WriteFile(file+".gz", packed.Bytes(), 0o644), os.Remove(file))
 }

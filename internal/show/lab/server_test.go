@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -193,6 +194,33 @@ func TestAQuestionHasALimitedSize(t *testing.T) {
 	}
 	if reply := request(t, address, http.MethodPost, "/api/run", body(lab.MostBody+1), nil); reply.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a larger question: status %d", reply.StatusCode)
+	}
+}
+
+func TestThePageHasTheTermsOfItsLibraries(t *testing.T) {
+	recorded, err := lab.Recorded("a run", json.RawMessage("{}"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../../web/vendor/*/LICENSE")
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	pages := []string{string(recorded)}
+	address := serve(t, echo)
+	for _, path := range []string{"/lab.js", "/lab-style.css"} {
+		pages = append(pages, text(t, request(t, address, http.MethodGet, path, "", nil)))
+	}
+	for _, file := range files {
+		terms, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, page := range pages {
+			if !strings.Contains(page, strings.TrimSpace(string(terms))) {
+				t.Errorf("page %d lacks %s", i, file)
+			}
+		}
 	}
 }
 

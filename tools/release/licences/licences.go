@@ -49,6 +49,34 @@ const (
 	fontFolder  = "internal/show/render/dejavu"
 )
 
+// pageFolder has the libraries of the lab's page, which the program ringleader has in itself: a folder each, as npm has it.
+const pageFolder = "web/vendor"
+
+// OfThePage returns the libraries of the lab's page, by their names.
+func OfThePage(root string) (all []*Module, err error) {
+	folders, err := os.ReadDir(filepath.Join(root, pageFolder))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range folders {
+		folder := filepath.Join(root, pageFolder, f.Name())
+		text, err := os.ReadFile(filepath.Join(folder, "package.json"))
+		if err != nil {
+			return nil, err
+		}
+		var one listed
+		if err := json.Unmarshal(text, &one); err != nil {
+			return nil, fmt.Errorf("%s: %w", folder, err)
+		}
+		m, err := Of(f.Name(), one.Version, folder)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
 // Of reads the terms of a module in a folder. A module without a licence that is known is an error: somebody has to look.
 func Of(path, version, folder string) (*Module, error) {
 	entries, err := os.ReadDir(folder)
@@ -91,8 +119,8 @@ func Of(path, version, folder string) (*Module, error) {
 // listed is what go list tells of a module.
 type listed struct{ Path, Version, Dir string }
 
-// Linked returns the modules that a program of the module in a folder links on any of some platforms, by their paths. The first is the standard
-// library.
+// Linked returns the modules that a program of the module in a folder links on any of some platforms, by their paths, with the font and the
+// libraries of the page where it has them. The first is the standard library.
 func Linked(folder, program string, platforms ...string) ([]*Module, error) {
 	found := map[string]listed{}
 	for _, p := range platforms {
@@ -139,7 +167,11 @@ func Linked(folder, program string, platforms ...string) ([]*Module, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, font)
+		page, err := OfThePage(folder)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, font), page...)
 	}
 	slices.SortFunc(all[1:], func(a, b *Module) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
@@ -162,7 +194,7 @@ const head = `Ringleader
 Copyright 2026 The Ringleader authors
 Licensed under the Apache License, Version 2.0; see LICENSE.
 
-The programs ringleader and ringleader-broker contain the Go standard library and these modules, each
+The programs ringleader and ringleader-broker contain the Go standard library and these modules and libraries, each
 under its own terms, which follow. The libraries of this repository contain fewer of them.
 
 `
