@@ -128,6 +128,15 @@ func awaitFile(name string) {
 	}
 }
 
+// notify tells that this process is ready, as sd_notify does.
+func notify() {
+	conn, err := net.Dial("unixgram", os.Getenv("NOTIFY_SOCKET"))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprint(conn, "READY=1")
+}
+
 // trace traces a process that its parent leaves.
 func trace() {
 	runtime.LockOSThread()
@@ -150,12 +159,8 @@ func beCommand(words []string) {
 		switch word {
 		case "await": // a file
 			awaitFile(value)
-		case "notify": // as sd_notify does
-			conn, err := net.Dial("unixgram", os.Getenv("NOTIFY_SOCKET"))
-			if err != nil {
-				panic(err)
-			}
-			fmt.Fprint(conn, "READY=1")
+		case "notify":
+			notify()
 		case "trace": // a process whose parent has ended, until the input ends
 			trace()
 		case "warm": // and not beat
