@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
@@ -251,9 +252,25 @@ func (l *line) joined(v *life, moment int64) (is bool) {
 	return is || l.name == l.main
 }
 
-// voters returns those that the records have at a moment, and when they changed last; without agreed ones, all members.
+// votersOf returns the voters that a snapshot has: without agreed ones all members but the last ones, which are on standby.
+func votersOf(s *record.Snapshot) *record.Voters {
+	if s.Voters != nil {
+		return s.Voters
+	}
+	standby, _ := strconv.Atoi(s.Parameters["standby"])
+	return &record.Voters{Members: s.Members[:max(0, min(len(s.Members), len(s.Members)-standby))]}
+}
+
+// voters returns those that the records have at a moment, and when they changed last. The entry of the last change may be kept no more: then a snapshot after it tells. Without any,
+// they are all members.
 func (l *line) voters(at int64) (members []uint64, changed int64) {
 	members = l.members
+	var known *record.Voters
+	for s, v := range every[*record.Snapshot](l) {
+		if s.at <= at && len(v.Voters.Members) > 0 && (known == nil || v.Voters.Version > known.Version) {
+			known, members = v.Voters, v.Voters.Members
+		}
+	}
 	for s, v := range every[*record.Voters](l) {
 		if s.at <= at && s.at > changed && v.Term != 0 {
 			members, changed = v.Members, s.at

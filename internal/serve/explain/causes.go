@@ -48,7 +48,11 @@ func (l *line) report() *Group {
 func (l *line) clockTexts() (texts []string) {
 	if len(l.clocks) == 1 {
 		for _, b := range l.clocks {
-			if !strings.HasPrefix(b.name, "member ") {
+			switch without := l.unrecorded(); {
+			case strings.HasPrefix(b.name, "member "), len(without) > 0 && len(without) >= len(l.members)-1:
+			case len(without) > 0:
+				return []string{"all members whose record is here ran on one machine: they had the same clock"}
+			default:
 				return []string{"all members ran on one machine: they had the same clock"}
 			}
 		}

@@ -134,3 +134,50 @@ func TestTextsOfRecordsAreShownAsTheyAre(t *testing.T) {
 		t.Errorf("%q", text.String())
 	}
 }
+
+// Three of six members are on standby. Two voters are down, and the members on standby tell nothing about the lease.
+func TestMembersOnStandbyAreNoVoters(t *testing.T) {
+	for name, s := range map[string]*record.Snapshot{
+		"by the parameters":     {Members: []uint64{1, 2, 3, 4, 5, 6}, Parameters: map[string]string{"standby": "3"}},
+		"by the agreed voters":  {Members: []uint64{1, 2, 3, 4, 5, 6}, Parameters: map[string]string{"standby": "1"}, Voters: &record.Voters{Term: 1, Version: 2, Members: []uint64{1, 2, 3}}},
+		"by the first of them":  {Members: []uint64{1, 2, 3, 4, 5, 6}, Voters: &record.Voters{Members: []uint64{1, 2, 3}}},
+		"not by wrong ones":     {Members: []uint64{1, 2, 3}, Parameters: map[string]string{"standby": "9"}},
+		"not by negative ones":  {Members: []uint64{1, 2, 3}, Parameters: map[string]string{"standby": "-9"}},
+		"not by ones that fail": {Members: []uint64{1, 2, 3}, Parameters: map[string]string{"standby": "x"}},
+	} {
+		var all []*hand
+		for id := uint64(1); id <= 6; id++ {
+			h := byHand(id, "m", 0, func(h *record.Head) { h.Members = s.Members })
+			h.add(10, s)
+			all = append(all, h)
+		}
+		all[0].leads(100, 1, 1, 600)
+		all[1].add(120, &record.End{})
+		all[2].add(120, &record.End{})
+		all[0].add(600, &record.Lapse{Until: 600 * time.Millisecond})
+		all[0].add(600, &record.Decision{Role: "candidate", Term: 1})
+		for _, i := range []int{0, 3, 4, 5} {
+			all[i].add(2000, &record.End{})
+		}
+		c := explain.Of(record.Parse("test", archived(all...))).Groups[0].Changes[1]
+		if few := len(s.Members) == 3; !few && (c.Cause != explain.Followers || strings.Contains(strings.Join(c.Evidence, " "), "member 4")) {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+// Without all records nobody knows where all members ran.
+func TestTheMachineOfMembersWithoutARecordIsNotTold(t *testing.T) {
+	const here = "all members whose record is here ran on one machine: they had the same clock"
+	for n, want := range []string{"", "", here, strings.Replace(here, " whose record is here", "", 1)} {
+		var all []*hand
+		for id := range uint64(n) {
+			all = append(all, byHand(id+1, "m", 0))
+		}
+		for _, g := range explain.Of(record.Parse("test", archived(all...))).Groups {
+			if got := strings.Join(g.Clocks, ""); got != want {
+				t.Errorf("with %d records it says %q", n, got)
+			}
+		}
+	}
+}

@@ -48,6 +48,11 @@ func TestTheChangesOfEachGroupOfTheMembersAreTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for e := range records.Logs[0].Notable() {
+			if s, is := e.Body.(*record.Snapshot); is && (s.Voters == nil || len(s.Voters.Members) != 3) {
+				t.Errorf("a snapshot of group %q has the voters %+v", e.Group, s.Voters)
+			}
+		}
 		r := explain.Of(records)
 		if len(r.Groups) != 2 || len(r.Damages) > 0 {
 			t.Fatalf("%d groups, damages %q", len(r.Groups), r.Damages)

@@ -328,7 +328,7 @@ func (l *life) read(s *record.Segment) *piece {
 		case *record.End:
 			p.end = body
 		case *record.Snapshot:
-			p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit})
+			p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit}, fact{at, e.Group, &record.Snapshot{Voters: votersOf(body)}, s.Head.Unit})
 			continue
 		case *record.Step, *record.Idle: // detail reads them, where they matter
 			continue

@@ -59,7 +59,7 @@ func (g *group) recordState(ticks time.Duration) {
 		r.State = g.machine.AppendState(r.State[:0], election.Units(uint64(ticks)))
 		r.Entry(g.handle.name, &record.Snapshot{
 			Members: book.IDs(g.member.members), Position: g.member.position, Priorities: setup.Priorities, Parameters: setup.Parameters,
-			Ticks: uint64(ticks), State: r.State, Decision: decisionOf(g),
+			Ticks: uint64(ticks), State: r.State, Decision: decisionOf(g), Voters: recorder.VotersOf(g.votersNow()),
 		})
 	case g.recorded != g.instance:
 		setup := g.setup()

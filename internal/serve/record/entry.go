@@ -138,6 +138,7 @@ type Snapshot struct {
 	Ticks      uint64            // the time of the state
 	State      []byte            // as package codec encodes it at that time, with its constants
 	Decision   Decision
+	Voters     *Voters `json:",omitempty"` // those that the member knows; nil: an older version of the program has written it
 }
 
 // Members is that the machine of a group knows more members from now on, or that its members have other priorities.

@@ -153,8 +153,11 @@ func (r *Recorder) Stands(group string, peer uint64, s view.Standing) {
 }
 
 // Voters records the voters of a group.
-func (r *Recorder) Voters(group string, v view.Voters) {
-	r.Entry(group, &record.Voters{Term: uint64(v.Term), Version: v.Version, Members: v.Members, Kept: v.Kept})
+func (r *Recorder) Voters(group string, v view.Voters) { r.Entry(group, VotersOf(v)) }
+
+// VotersOf returns voters as a record has them.
+func VotersOf(v view.Voters) *record.Voters {
+	return &record.Voters{Term: uint64(v.Term), Version: v.Version, Members: v.Members, Kept: v.Kept}
 }
 
 // Published records what a leader has published.
