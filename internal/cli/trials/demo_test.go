@@ -337,6 +337,7 @@ func TestADemoObeysNoSettingsOfTheShell(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lease")
 	d := newDemo(t, "env", "RINGLEADER_LEASE_FILE="+file, "ringleader", "demo", "--json", "--members", "1")
 	d.awaitAgreement(t, 1)
+	io.WriteString(d.stdin, "heal\n")
 	d.stdin.Close()
 	if code := d.end(t); code != report.ExitFine {
 		t.Errorf("exit status %d", code)
