@@ -95,7 +95,8 @@ func merged(c *Config, b *book.Book, votes func(uint64) bool) (list []MemberAddr
 // others, each keeps it, and no list of a host has to change. Unless it is on standby, the leader gives the member a vote as soon as it runs. AddAddress returns
 // when this member keeps the line. Without a Priority, a member of the list keeps that which it has.
 //
-// The member itself is started with Config.Join. The error is [ErrConfig] if the address cannot be one, or another member has it.
+// The member itself is started with Config.Join. The error is [ErrConfig] if the address cannot be one, or another member has it, and for a member on
+// standby that has a vote already.
 func (m *Member) AddAddress(a MemberAddress) error {
 	if m.first != nil {
 		return m.first.AddAddress(a)
@@ -113,6 +114,9 @@ func (m *Member) AddAddress(a MemberAddress) error {
 		}
 		if a.ID == c.ID {
 			return false, fmt.Errorf("the line of this member, %d, changes only with a restart", c.ID)
+		}
+		if s, _ := m.group.State(); a.Standby && slices.Contains(s.Voters.Members, a.ID) {
+			return false, fmt.Errorf("member %d has a vote, and standby takes none: remove the member first, or its vote", a.ID)
 		}
 		for _, other := range m.list() {
 			if other.Address == a.Address && other.ID != a.ID {

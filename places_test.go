@@ -446,6 +446,7 @@ func TestWrongAddresses(t *testing.T) {
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "host7"}), "is not host:port")
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: home(2)}), "members 2 and 7 have the same address host2:1")
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 1, Address: "other:1"}), "changes only with a restart")
+		refused(m.AddAddress(ringleader.MemberAddress{ID: 2, Address: home(2), Standby: true}), "member 2 has a vote, and standby takes none")
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: strings.Repeat("a", 200) + ":1"}), "an address has 1 to 180 bytes")
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "0.0.0.0:7001"}), "each member would dial its own machine")
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "[::]:7001"}), "each member would dial its own machine")

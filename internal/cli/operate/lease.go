@@ -57,7 +57,7 @@ read; 64 the call was wrong.`,
 			path := cmp.Or(o.file, p.Getenv("RINGLEADER_LEASE"))
 			switch {
 			case path == "":
-				return errors.New("--file, or the variable RINGLEADER_LEASE, names a lease file")
+				return fmt.Errorf("%s needs --file, or the variable RINGLEADER_LEASE; try %[1]s --help", command.CommandPath())
 			case o.check && (o.asJSON || o.watches):
 				return errors.New("--check prints a term only; it is without --json and --watch")
 			case o.wait && o.watches:

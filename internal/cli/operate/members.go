@@ -64,7 +64,8 @@ Exit status: 0 the member answers; 3 no member answers; 64 the call was wrong.`,
 	command.AddCommand(
 		p.vote("add", true, "Add a member, or give a vote to one, while the group runs", `Add --id ID --address HOST:PORT puts a member into the address book of the group, or gives it
 another address there. Any member takes that, keeps it, and passes it on to all others, which need
-not run. The leader gives the member a vote as soon as it runs, unless --standby is given.
+not run. The leader gives the member a vote as soon as it runs, unless --standby is given, which
+is for members that have none: "members remove" takes one.
 --priority and --witness are as in "ringleader join --member". The same command twice is no error.
 
 Add ID asks the leader to give a vote to the member ID, which runs, is in the list of all

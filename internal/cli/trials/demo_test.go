@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -327,6 +328,22 @@ func TestCommandsFromAPipeAreCarriedOutOneByOneAndTheDemoEndsWithThem(t *testing
 	}
 	if code := d.end(t); code != report.ExitFine {
 		t.Errorf("exit status %d", code)
+	}
+}
+
+// A lease file that the shell names is that of another group.
+func TestADemoObeysNoSettingsOfTheShell(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "lease")
+	d := newDemo(t, "env", "RINGLEADER_LEASE_FILE="+file, "ringleader", "demo", "--json", "--members", "1")
+	d.awaitAgreement(t, 1)
+	io.WriteString(d.stdin, "heal\n")
+	d.stdin.Close()
+	if code := d.end(t); code != report.ExitFine {
+		t.Errorf("exit status %d", code)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a member of the demo has written the lease file of another group")
 	}
 }
 

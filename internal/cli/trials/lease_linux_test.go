@@ -65,7 +65,7 @@ func TestLeaseRefusesWhatIsNoLeaseFile(t *testing.T) {
 			t.Errorf("%q: %d, %s", flags, code, stderr)
 		}
 	}
-	if code, _, stderr := clitest.Call("lease"); code != 64 || !strings.Contains(stderr, "RINGLEADER_LEASE") {
+	if code, _, stderr := clitest.Call("lease"); code != 64 || !strings.Contains(stderr, "RINGLEADER_LEASE") || !strings.Contains(stderr, "; try ringleader lease --help") {
 		t.Errorf("without a file: %d, %s", code, stderr)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -13,6 +14,11 @@ func TestProgramsOfTestsObeyNoSettingsOfTheShell(t *testing.T) {
 		t.Setenv(name, "2h")
 	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "long"))
+	for _, variable := range Inherited() {
+		if strings.HasSuffix(variable, "=2h") {
+			t.Errorf("a process inherits %s", variable)
+		}
+	}
 	Environment()
 	for _, name := range variables {
 		if value, there := os.LookupEnv(name); there {

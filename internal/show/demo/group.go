@@ -205,6 +205,7 @@ func (g *group) start(m *member) error {
 		}
 		command.Args = append(command.Args, fmt.Sprintf("--member=%d=%s", other.id, address))
 	}
+	command.Env = rig.Inherited()
 	stdin, err := command.StdinPipe()
 	if err != nil {
 		return err
