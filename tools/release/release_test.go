@@ -102,6 +102,20 @@ func TestAWrongVersionMakesNothing(t *testing.T) {
 	}
 }
 
+func TestTheScriptTakesAVersionAndOne(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{{}, {"--one"}, {"next"}, {"--one", "1.2.3"}, {"1.2.3", "--on"}, {"1.2.3", "--one", "more"}} {
+		script := exec.Command("bash", append([]string{"../../.ci/release"}, args...)...)
+		script.Env = append(os.Environ(), "TMPDIR=/nonexistent") // so that it makes nothing where it takes them
+		out, _ := script.CombinedOutput()
+		if script.ProcessState.ExitCode() != 64 || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%q: status %d\n%s", args, script.ProcessState.ExitCode(), out)
+		}
+	}
+}
+
 // read1 returns the only file of the release with a name like the pattern.
 func read1(t *testing.T, pattern string) []byte {
 	t.Helper()
