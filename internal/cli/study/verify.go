@@ -274,6 +274,9 @@ func (c *chances) Answer(ctx context.Context, p *plan.Program, _ labour.Doer) (*
 	bar := p.WatchStates(ctx, &c.v)
 	found, err := verify.Probabilities(c.e.Program, c.v)
 	bar.Done()
+	if err != nil && ctx.Err() != nil {
+		return nil, report.Stopped("stopped before the end")
+	}
 	if err != nil {
 		return nil, err
 	}
