@@ -102,3 +102,19 @@ func TestASearchEndsAmidAStepOfManyOutcomes(t *testing.T) {
 		}
 	}
 }
+
+// A few states may have very long queues, each of which takes long to make.
+func TestASearchEndsAmidAStepOfManyMessages(t *testing.T) {
+	a := calling(election.Asynchronous, func(_ *caller, out calls) {
+		for number := range 500 {
+			out.Send(0, ring, call{uint32(number)})
+		}
+	})
+	p := process.Must(process.Of(&a))
+	o := Options{Size: 2, SafetyOnly: true, Progress: func(Progress) bool { return false }}
+	for _, o.Unordered = range []bool{false, true} {
+		if r, err := Program(p, o); err != nil || r.Complete || r.States > 1 {
+			t.Errorf("reordered: %t: %+v, %v", o.Unordered, r, err)
+		}
+	}
+}

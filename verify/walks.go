@@ -133,7 +133,7 @@ func (w *walks) take() (number int, ok bool) {
 	if w.next >= w.first || w.stopped || w.err != nil {
 		return 0, false
 	}
-	if w.o.Progress != nil && w.next%256 == 0 && !w.o.Progress(Progress{Done: w.next, Orders: len(w.lengths)}) {
+	if w.o.Progress != nil && w.next%16 == 0 && !w.o.Progress(Progress{Done: w.next, Orders: len(w.lengths)}) {
 		w.stopped = true
 		return 0, false
 	}

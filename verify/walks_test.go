@@ -40,7 +40,7 @@ func TestWalksFindWhatASearchFindsAndTheSameOnAnyNumberOfCores(t *testing.T) {
 		t.Errorf("with FIFO links: %+v", r)
 	}
 	o.Progress = func(p verify.Progress) bool { return p.Done == 0 }
-	if r := walks(t, lcr.Algorithm, o, 10_000, 1); !r.Stopped || r.Walks != 256 {
+	if r := walks(t, lcr.Algorithm, o, 10_000, 1); !r.Stopped || r.Walks != 16 {
 		t.Errorf("stopped: %+v", r)
 	}
 }

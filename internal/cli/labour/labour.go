@@ -304,7 +304,11 @@ func (d *doing) progress(at work.Progress) {
 	if d.crew != nil {
 		workers = ", " + amount.Of(at.Workers, "worker")
 	}
-	d.bar.Show("%s, %s %s a second%s%s", d.done(), strconv.FormatFloat(at.Rate, 'g', 3, 64), d.Units, workers, d.bar.Remaining(at.Left))
+	units := ""
+	if d.Count != nil { // what is done is told in others
+		units = " " + d.Units
+	}
+	d.bar.Show("%s, %s%s a second%s%s", d.done(), strconv.FormatFloat(at.Rate, 'g', 3, 64), units, workers, d.bar.Remaining(at.Left))
 }
 
 // done returns in words how much is done.

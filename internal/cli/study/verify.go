@@ -53,7 +53,8 @@ func Verify(p *plan.Program) *plan.Command {
 		Long: `Try every schedule, and check these properties: there is one leader, the right one; processes decide as
 declared, and all have decided at the end; the messages are within the declared bound; every election
 can end. With --n every distinct order of identifiers is tried. A violation is shown as a story with the
-fewest steps; --draw draws it.
+fewest steps; --draw draws it. Declared bounds on time and on averages are not judged: --n 2..5 --extremes
+shows them beside what was found.
 
 What an algorithm declares is checked: any set of initiators, and links that are not FIFO, unless it
 demands otherwise. Where that is more than 200 000 states, less is checked. Faults that it survives, other
@@ -275,6 +276,9 @@ func (c *chances) Answer(ctx context.Context, p *plan.Program, _ labour.Doer) (*
 	bar := p.WatchStates(ctx, &c.v)
 	found, err := verify.Probabilities(c.e.Program, c.v)
 	bar.Done()
+	if err != nil && ctx.Err() != nil {
+		return nil, report.Stopped("stopped before the end")
+	}
 	if err != nil {
 		return nil, err
 	}

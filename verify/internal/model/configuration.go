@@ -110,8 +110,8 @@ type Checker struct {
 	Queues    *interner[[]underWay] // number 0 is the empty queue
 	Globals   *interner[Global]
 
-	Look  func() error // called now and then amid a step with many outcomes; an error ends the search by a [Halt]; may be nil
-	tried uint         // outcomes so far
+	Look   func() error // called now and then amid a step with many outcomes or messages; an error ends the search by a [Halt]; may be nil
+	effort int          // since the last look
 
 	known    memo        // from a stepKey to an index of outcomes
 	steps    [][]Outcome // what steps do
@@ -319,6 +319,7 @@ func (c *Checker) push(conf Configuration, l int, message uint32) {
 	longer, found := c.pushes.get(uint64(*at), uint64(message))
 	if !found {
 		old := c.Queues.Values[*at]
+		c.look(len(old))
 		queue := append(old[:len(old):len(old)], underWay{Message: message})
 		c.sort(queue)
 		longer = c.Queues.Number(&queue, election.Ticks{})
@@ -333,6 +334,7 @@ func (c *Checker) pull(conf Configuration, l, place int) {
 	shorter, found := c.pulls.get(uint64(*at), uint64(place))
 	if !found {
 		old := c.Queues.Values[*at]
+		c.look(len(old))
 		queue := append(old[:place:place], old[place+1:]...)
 		shorter = c.Queues.Number(&queue, election.Ticks{})
 		c.pulls.put(uint64(*at), uint64(place), shorter)
@@ -361,6 +363,7 @@ func (c *Checker) later(number uint32, time uint64) uint32 {
 	later, found := c.waits.get(uint64(number), time)
 	if !found {
 		queue := slices.Clone(c.Queues.Values[number])
+		c.look(len(queue))
 		for i := range queue {
 			queue[i].Age += uint32(time)
 		}

@@ -41,12 +41,16 @@ func (c *Checker) surrender(key StepKey, how string) {
 	panic(Halt{fmt.Errorf("%s %w: %s", c.Declaration.Name, ErrLimit, c.Values.Breach(int(p.Position), event, body, how))})
 }
 
-// patience is the number of outcomes between two looks: searches look between states, and a few states may have very many outcomes.
+// patience is the effort between two looks: searches look between states, and a few states may have very many outcomes, or very
+// long queues. Each outcome, each message that is sent, and each one of a new queue is effort.
 const patience = 1 << 12
 
-// look ends the search amid a step if it is to end.
-func (c *Checker) look() {
-	if c.tried++; c.tried%patience != 0 || c.Look == nil {
+// look ends the search amid a step if it is to end. It is called before, or after, so much effort.
+func (c *Checker) look(effort int) {
+	if c.effort += effort; c.effort < patience {
+		return
+	}
+	if c.effort = 0; c.Look == nil {
 		return
 	}
 	if err := c.Look(); err != nil {

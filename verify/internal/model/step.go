@@ -114,7 +114,7 @@ func (c *Checker) choices(key StepKey, step func(drew *[]trace.Draw)) {
 		return drew[next-1].Value
 	})
 	for tried := 1; ; tried++ {
-		if c.look(); tried > mostOutcomes {
+		if c.look(1); tried > mostOutcomes {
 			c.surrender(key, fmt.Sprintf("has more than %d outcomes; the checker tries each of at most so many a step", mostOutcomes))
 		}
 		next = 0
@@ -229,6 +229,7 @@ func (c *Checker) CostNumber(sum Cost) uint16 {
 // sends takes over the messages of a step, and counts them. An error is a breach of the contract.
 func (c *Checker) sends(p *ProcessState, posts []process.Post, o *Outcome, sum *Cost) error {
 	first := c.Network.Network.First(int(p.Position))
+	c.look(len(posts))
 	for _, s := range posts {
 		port, kind := s.On-first, s.Kind
 		switch {
