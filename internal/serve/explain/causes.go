@@ -48,12 +48,12 @@ func (l *line) report() *Group {
 func (l *line) clockTexts() (texts []string) {
 	if len(l.clocks) == 1 {
 		for _, b := range l.clocks {
-			switch without := l.unrecorded(); {
-			case strings.HasPrefix(b.name, "member "), len(without) > 0 && len(without) >= len(l.members)-1:
-			case len(without) > 0:
-				return []string{"all members whose record is here ran on one machine: they had the same clock"}
-			default:
-				return []string{"all members ran on one machine: they had the same clock"}
+			here, without := "", len(l.unrecorded())
+			if without > 0 {
+				here = " whose record is here"
+			}
+			if b.machine && (without == 0 || without < len(l.members)-1) {
+				return []string{"all members" + here + " ran on one machine: they had the same clock"}
 			}
 		}
 		return nil
@@ -152,24 +152,6 @@ func (l *line) change(t, next *tenure) Change {
 	l.bounds(&c, t, next)
 	c.Prevent = prevents[c.Cause]
 	return c
-}
-
-// from returns when the records of the group begin. Members may join another group than their first one long after they have started.
-func (l *line) from() (at int64) {
-	for _, v := range l.lives {
-		begins := v.recorded()
-		if l.name != l.main {
-			i := slices.IndexFunc(v.facts, func(f fact) bool { return f.group == l.name })
-			if i < 0 {
-				continue
-			}
-			begins = v.facts[i].at
-		}
-		if at == 0 || begins < at {
-			at = begins
-		}
-	}
-	return at
 }
 
 // end returns the end of all records.

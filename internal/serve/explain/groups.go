@@ -65,13 +65,7 @@ func (l *line) keep(all []*life) {
 		}
 		l.lives[i].facts = facts
 	}
-	var told []telling
-	for _, c := range l.told {
-		if c.group == l.name {
-			told = append(told, c)
-		}
-	}
-	l.told = told
+	l.told = slices.DeleteFunc(slices.Clone(l.told), func(c telling) bool { return c.group != l.name })
 }
 
 // concerns reports whether an entry is about the group, or about all groups of its member. The name of a first group may be empty, too.
@@ -84,4 +78,22 @@ func (l *line) concerns(group string, body record.Body) bool {
 		return false
 	}
 	return true
+}
+
+// from returns when the records of the group begin. Members may join another group than their first one long after they have started.
+func (l *line) from() (at int64) {
+	for _, v := range l.lives {
+		begins := v.recorded()
+		if l.name != l.main {
+			i := slices.IndexFunc(v.facts, func(f fact) bool { return f.group == l.name })
+			if i < 0 {
+				continue
+			}
+			begins = v.facts[i].at
+		}
+		if at == 0 || begins < at {
+			at = begins
+		}
+	}
+	return at
 }

@@ -97,8 +97,7 @@ func unlisted(v *life) (by []uint64) {
 		case *record.Connected:
 			by = slices.DeleteFunc(by, func(id uint64) bool { return id == body.Peer })
 		case *record.Dialed:
-			by = slices.DeleteFunc(by, func(id uint64) bool { return id == body.Peer })
-			if strings.HasSuffix(body.Error, sign) {
+			if by = slices.DeleteFunc(by, func(id uint64) bool { return id == body.Peer }); strings.HasSuffix(body.Error, sign) {
 				by = append(by, body.Peer)
 			}
 		}
