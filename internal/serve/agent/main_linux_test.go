@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 	switch as := os.Getenv(role); {
 	case strings.HasPrefix(as, "{"):
 		beMember(as)
+	case len(os.Args) > 1 && os.Args[1] == "trace":
+		trace()
 	case len(os.Args) > 2 && os.Args[1] == "command":
 		beCommand(os.Args[2:])
 	}
@@ -128,7 +130,7 @@ func awaitFile(name string) {
 	}
 }
 
-// trace traces a process that its parent leaves.
+// trace traces a process whose parent has ended, until the input ends.
 func trace() {
 	runtime.LockOSThread()
 	child, err := exec.Command("/bin/sh", "-c", "sleep 1234 >/dev/null 2>&1 & echo $!").Output()
@@ -156,8 +158,6 @@ func beCommand(words []string) {
 				panic(err)
 			}
 			fmt.Fprint(conn, "READY=1")
-		case "trace": // a process whose parent has ended, until the input ends
-			trace()
 		case "warm": // and not beat
 			for {
 				_ = syscall.Pause()
