@@ -49,7 +49,7 @@ func lasting(t *testing.T, k *keepers) (pid int, end func()) {
 	if err := warden.Adopt(); err != nil {
 		t.Fatal(err)
 	}
-	tracer := exec.Command(os.Args[0], "command", "trace")
+	tracer := exec.Command(os.Args[0], "trace")
 	in, err := tracer.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

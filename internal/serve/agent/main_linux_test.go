@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 	switch as := os.Getenv(role); {
 	case strings.HasPrefix(as, "{"):
 		beMember(as)
+	case len(os.Args) > 1 && os.Args[1] == "trace":
+		trace()
 	case len(os.Args) > 2 && os.Args[1] == "command":
 		beCommand(os.Args[2:])
 	}
@@ -128,16 +130,7 @@ func awaitFile(name string) {
 	}
 }
 
-// notify tells that this process is ready, as sd_notify does.
-func notify() {
-	conn, err := net.Dial("unixgram", os.Getenv("NOTIFY_SOCKET"))
-	if err != nil {
-		panic(err)
-	}
-	fmt.Fprint(conn, "READY=1")
-}
-
-// trace traces a process that its parent leaves.
+// trace traces a process whose parent has ended, until the input ends.
 func trace() {
 	runtime.LockOSThread()
 	child, err := exec.Command("/bin/sh", "-c", "sleep 1234 >/dev/null 2>&1 & echo $!").Output()
@@ -159,10 +152,12 @@ func beCommand(words []string) {
 		switch word {
 		case "await": // a file
 			awaitFile(value)
-		case "notify":
-			notify()
-		case "trace": // a process whose parent has ended, until the input ends
-			trace()
+		case "notify": // as sd_notify does
+			conn, err := net.Dial("unixgram", os.Getenv("NOTIFY_SOCKET"))
+			if err != nil {
+				panic(err)
+			}
+			fmt.Fprint(conn, "READY=1")
 		case "warm": // and not beat
 			for {
 				_ = syscall.Pause()
