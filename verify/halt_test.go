@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/verify/internal/model"
 )
 
 // choosy is an algorithm that one process runs, and that chooses when it starts.
@@ -116,5 +117,22 @@ func TestASearchEndsAmidAStepOfManyMessages(t *testing.T) {
 		if r, err := Program(p, o); err != nil || r.Complete || r.States > 1 {
 			t.Errorf("reordered: %t: %+v, %v", o.Unordered, r, err)
 		}
+	}
+}
+
+// A search that is to end while the run to a violation is repeated has found it.
+func TestWhatIsFoundIsToldAlthoughTheSearchIsToEnd(t *testing.T) {
+	a := choosy(func(out calls) { out.Choose(1 << 13) })
+	p := process.Must(process.Of(&a))
+	o := Options{Size: 1, SafetyOnly: true}
+	c, err := model.NewChecker(p, o.model(), (&walks{program: p, o: &o}).setup(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := 0
+	c.Look = func() error { looks++; return errStopped }
+	v := c.Violation(&model.Finding{Breach: model.Breach{Property: "found"}, Path: []int{0}})
+	if v.Property != "found" || looks > 0 || c.Look() == nil {
+		t.Errorf("%+v, after %d looks", v, looks)
 	}
 }

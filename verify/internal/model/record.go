@@ -28,8 +28,11 @@ type journey struct {
 	at      election.Ticks
 }
 
-// Violation repeats the run to a finding.
+// Violation repeats the run to a finding. What is found is told, also if the search is to end meanwhile.
 func (c *Checker) Violation(f *Finding) *Violation {
+	look := c.Look
+	c.Look = nil
+	defer func() { c.Look = look }()
 	r := c.Record(f)
 	if f.Round > 0 {
 		f.Detail = fmt.Sprintf("steps %d to %d can repeat for ever, while no event that could happen is left out for ever", r.again, len(r.Steps))
