@@ -1,6 +1,7 @@
 package work
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -158,16 +159,32 @@ func parse(path string, text []byte) (head Head, parts []Part, err error) {
 	return head, parts, nil
 }
 
-// ReadFile reads a file without opening it for more results.
+// mostHead is how long the first line may be, in bytes: it has a command line.
+const mostHead = 1 << 20
+
+// ReadFile reads a file without opening it for more results. Of something else it reads no more than the first line: it may have no end.
 func ReadFile(path string) (head Head, parts []Part, err error) {
-	text, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return head, nil, err
 	}
-	if whole := bytes.LastIndexByte(text, '\n') + 1; whole > 0 {
-		return parse(path, text[:whole])
+	defer file.Close()
+	lines := bufio.NewReaderSize(file, mostHead)
+	first, err := lines.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull), errors.Is(err, io.EOF):
+		return head, nil, notOurs(path)
+	case err != nil:
+		return head, nil, err
 	}
-	return head, nil, notOurs(path)
+	if head, _, err = parse(path, first); err != nil {
+		return head, nil, err
+	}
+	text, err := io.ReadAll(io.MultiReader(bytes.NewReader(bytes.Clone(first)), lines))
+	if err != nil {
+		return head, nil, err
+	}
+	return parse(path, text[:bytes.LastIndexByte(text, '\n')+1])
 }
 
 // Add keeps a part.
