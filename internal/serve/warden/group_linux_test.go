@@ -41,11 +41,11 @@ func TestAControlGroupEndsWithTheGroupsWithin(t *testing.T) {
 }
 
 func TestAGroupThatIsEmptyNeedsNoKill(t *testing.T) {
-	group := t.TempDir()
-	if err := os.Mkdir(filepath.Join(group, "cgroup.kill"), 0o700); err != nil { // which cannot be written
-		t.Fatal(err)
-	}
 	for events, empty := range map[string]bool{"populated 0\nfrozen 0\n": true, "populated 1\nfrozen 0\n": false, "": false} {
+		group := t.TempDir()                                                         // an empty one is removed
+		if err := os.Mkdir(filepath.Join(group, "cgroup.kill"), 0o700); err != nil { // which cannot be written
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(filepath.Join(group, "cgroup.events"), []byte(events), 0o600); err != nil {
 			t.Fatal(err)
 		}
