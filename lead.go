@@ -444,7 +444,7 @@ func (m *Member) Transfer(id uint64) error {
 
 // end gives a command that ends a tenure, and notes the cause.
 func (m *Member) end(cause error, c election.Command) {
-	if s, _ := m.group.State(); s.Role == network.Leader { // else it ends none, and the next one ends for another reason
+	if s := m.group.Known(); s.Role == network.Leader { // else it ends none, and the next one ends for another reason
 		m.mu.Lock()
 		m.cause, m.within = cause, s.Term
 		m.mu.Unlock()
