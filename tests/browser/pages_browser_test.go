@@ -335,7 +335,7 @@ func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 	}
 	p := open(t, at, 1280)
 	for i, story := range stories {
-		t.Run(story.Name, func(t *testing.T) {
+		if !t.Run(story.Name, func(t *testing.T) {
 			p := p.in(t)
 			p.goTo("stories")
 			p.click(".cards a", story.Title)
@@ -369,7 +369,9 @@ func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 			p.until(`location.hash.startsWith("#/run") && document.querySelector(".player .controls") !== null`)
 			p.has(".player .unseen", fmt.Sprintf("Step %d:", last.Stops[len(last.Stops)-1].Step))
 			p.well(at)
-		})
+		}) {
+			break // the page may be one that does nothing any more
+		}
 	}
 }
 
