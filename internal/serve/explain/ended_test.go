@@ -166,7 +166,7 @@ func TestMembersOnStandbyAreNoVoters(t *testing.T) {
 	}
 }
 
-// Without all records nobody knows where all members ran.
+// A record tells the machine of its own member only.
 func TestTheMachineOfMembersWithoutARecordIsNotTold(t *testing.T) {
 	const here = "all members whose record is here ran on one machine: they had the same clock"
 	for n, want := range []string{"", "", here, strings.Replace(here, " whose record is here", "", 1)} {

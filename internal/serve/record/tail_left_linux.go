@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// place is where the record of a tail is. It is in the file of the tail, behind the blocks, so that others can tell when nobody needs the tail any more.
+// place tells where the record of a tail is. The file of the tail has it behind the blocks: another member reads there whether the record is gone.
 type place struct {
 	Path    []byte   // without symbolic links; a text would have to be UTF-8
 	Folders []folder // of the path that are there, from the root on
@@ -101,7 +101,7 @@ func (p *place) near(other *place) bool {
 	return len(p.Folders) > 0
 }
 
-// mostAbandoned is how many tails without a record stay. A record that was moved, perhaps since somebody wants to know why its member died, is joined with its tail yet.
+// mostAbandoned is how many tails without a record stay. Somebody may have moved a record to find out why its member died: a reader still joins it with its tail.
 const mostAbandoned = 64
 
 // removeAbandoned removes the tails of this user whose process has ended and whose record is gone, but for the newest ones. It looks only at records near
@@ -131,7 +131,7 @@ func removeAbandoned(path string, most int) {
 	}
 }
 
-// isAbandoned reports whether nobody needs a tail any more, and when it was made.
+// isAbandoned reports whether the process of a tail has ended and its record is gone, and returns when the tail was written last.
 func isAbandoned(name string, near *place) (made time.Time, is bool) {
 	file := openTail(name)
 	if file == nil {

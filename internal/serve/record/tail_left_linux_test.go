@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -194,7 +195,9 @@ func TestATailIsLockedAsLongAsItsProcessLives(t *testing.T) {
 	if path := os.Getenv(childOf); path != "" {
 		w := begins(sharing(t, path, 7))
 		fmt.Printf("tail %s\n", strconv.Quote(w.tail.name))
-		select {}
+		end := make(chan os.Signal, 1) // without C, a program of which all wait for ever ends
+		signal.Notify(end, os.Interrupt)
+		<-end
 	}
 	sharing(t, t.TempDir(), 1) // or the test is skipped
 	path := filepath.Join(t.TempDir(), "record")
