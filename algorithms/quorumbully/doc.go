@@ -15,7 +15,7 @@
 //     it runs, its granter grants nothing to any other incarnation, itself included, unless the holder is finished
 //     (rules 5 and 6). Exception: a Renew proves that its term is won. It is granted, whatever was promised, unless a
 //     grant of a higher term is in force or its term is below F, and it ends the wait after a restart. F is the highest
-//     term that the member knows to be won. It is durable, too. A claim that fails, its own or one that it has granted,
+//     term that the member knows to be won. It becomes durable with the next P. A claim that fails, its own or one that it has granted,
 //     raises P but not F, so the member still renews with the leader. After a restart, F equals P until the wait ends.
 //  3. For each member, the leader keeps until when its newest answer counts: for l(1-ρ) from the time at which the request left,
 //     if that was for l. The leader's deadline is the q-th largest of these times. Each step checks the deadline before it handles
@@ -99,7 +99,8 @@
 // the lease is valid; and for new voters the leader's own term first, a majority that keeps the present ones, and a deadline that does not
 // move back. Safety does not need these:
 //
-//   - F and Floor, but for "F equals P until the wait ends". They keep a member from granting Renews of leaders long replaced.
+//   - F and Floor, but for "F equals P until the wait ends". They keep a member from granting Renews of leaders long replaced. So a win
+//     alone makes nothing durable, and a new leader waits for no disk after it has won.
 //   - A candidate that ends its claim when it adopts newer voters. Its receivers refuse the claim anyway.
 //   - A leader that adopts no voters. It would only end its tenure sooner.
 //   - One member at a time. The general rule is that a change is safe if each majority of the voters before it has a member in common with

@@ -142,7 +142,7 @@ func (p *Process) claim(out *election.Out[Message]) {
 		p.pause(out)
 		return
 	}
-	p.Kept.Promise = term
+	p.promise(term)
 	p.Role, p.Term = Candidate, term
 	p.Share, p.Refused = make([]election.Deadline, p.Members), make([]bool, p.Members)
 	p.Lengths = p.lengths()
@@ -256,10 +256,10 @@ func (p *Process) grant(x election.ID, m *Message, won bool, out *election.Out[M
 	if won && p.Given != given {
 		out.Follow(x, r.Term)
 	}
-	p.Kept.Promise = max(p.Kept.Promise, r.Term)
 	if won {
 		p.raise(r.Term)
 	}
+	p.promise(r.Term)
 	p.bind(given, r.Lease, m.order(), out)
 	answer := Message{Request: *r, Voters: p.Kept.Voters.reference()}
 	if p.Kept.Promise > r.Term {
@@ -268,10 +268,14 @@ func (p *Process) grant(x election.ID, m *Message, won bool, out *election.Out[M
 	p.send(x, Grant, answer, out)
 }
 
-// raise raises F (rule 2) to a term that is won.
-func (p *Process) raise(term election.Term) {
-	p.F = max(p.F, term)
-	p.Kept.Floor = max(p.Kept.Floor, p.F)
+// raise raises F (rule 2) to a term that is won. That is not worth a flush, for which a new leader would wait.
+func (p *Process) raise(term election.Term) { p.F = max(p.F, term) }
+
+// promise raises P (rule 1). What is known of F by then becomes durable with it.
+func (p *Process) promise(term election.Term) {
+	if term > p.Kept.Promise {
+		p.Kept.Promise, p.Kept.Floor = term, p.F
+	}
 }
 
 func (p *Process) refuse(x election.ID, r *Request, reason Reason, out *election.Out[Message]) {

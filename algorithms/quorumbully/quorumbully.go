@@ -122,7 +122,7 @@ const (
 type Kept struct {
 	Incarnation uint64
 	Promise     election.Term // P: the highest term ever granted or claimed
-	Floor       election.Term // the durable value of F
+	Floor       election.Term // F when P was raised last
 	Longest     uint64        // the longest lease ever promised, in units
 	Voters      Voters        // rule 9: the newest known
 }

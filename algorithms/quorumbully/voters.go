@@ -88,8 +88,8 @@ func (p *Process) adopt(v *Voters, out *election.Out[Message]) {
 		p.pause(out)
 	}
 	p.Kept.Voters = Voters{v.Term, v.Version, slices.Sorted(slices.Values(v.Members))} // their order is the sender's
-	p.Kept.Promise = max(p.Kept.Promise, v.Term)
 	p.raise(v.Term)
+	p.promise(v.Term)
 	if !p.votes(p.ID) {
 		p.rest(out)
 	}

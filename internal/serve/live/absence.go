@@ -51,13 +51,13 @@ func (g *Group) Leave() error {
 	}
 }
 
-// leave leaves the groups that the host has left, and of which nothing is becoming durable.
+// leave leaves the groups that the host has left, and of which nothing is to become durable.
 func (l *loop) leave() {
 	if l.quitting == 0 {
 		return
 	}
 	l.groups = slices.DeleteFunc(l.groups, func(g *group) bool {
-		if !g.quits || g.pending != nil {
+		if !g.quits || g.dirty || l.saving != nil && slices.Contains(l.saving.groups, g) {
 			return false
 		}
 		l.quitting--
@@ -69,12 +69,10 @@ func (l *loop) leave() {
 		l.ready = slices.DeleteFunc(l.ready, func(other *group) bool { return other == g })
 		g.decision, g.lease, g.because = network.Decision{Term: g.decision.Term}, process.Never, view.Because{Cause: view.Stopped, Detail: "it has left the group"}
 		g.show()
-		for _, p := range l.member.peers {
-			if p != nil {
-				delete(p.groups, g.handle.key)
-				delete(p.values, g.handle.key)
-				p.deny(g.handle.key)
-			}
+		for p := range l.member.others() {
+			delete(p.groups, g.handle.key)
+			delete(p.values, g.handle.key)
+			p.deny(g.handle.key)
 		}
 		close(g.handle.done)
 		return true

@@ -201,10 +201,8 @@ func (g *group) tellEnd(because view.Because) {
 	text := because.String()
 	text = text[:min(len(text), MaxValue-termSize)]
 	terms := binary.LittleEndian.AppendUint64(make([]byte, termSize), uint64(g.decision.Term))
-	for _, p := range g.member.peers {
-		if p != nil {
-			p.send(transport.AppendFrame(nil, publishes, g.handle.key[:], terms, []byte(text)), 0)
-		}
+	for p := range g.member.others() {
+		p.send(transport.AppendFrame(nil, publishes, g.handle.key[:], terms, []byte(text)), 0)
 	}
 }
 

@@ -270,9 +270,9 @@ type group struct {
 	renewals map[uint64]time.Duration // by a member that has not answered: when it was asked for a renewal first
 	renewed  standstills              // when the lease was renewed last that this member has, or follows
 
-	reign        kept.Reign        // the leader of the highest term that was led, as far as this member knows
-	durableReign kept.Reign        // that, as far as it is durable
-	rivals       map[uint64]string // by a leader: what is wrong with its term; none: nothing
+	dirty  bool              // it is in loop.dirty
+	reign  kept.Reign        // the leader of the highest term that was led, as far as this member knows
+	rivals map[uint64]string // by a leader: what is wrong with its term; none: nothing
 
 	voters election.Membership // as the algorithm has them
 	quits  bool                // the host wants to leave it
@@ -340,7 +340,6 @@ func (g *group) load() error {
 	case bytes.HasPrefix(record, with[:]) && len(record) >= len(with)+kept.ReignSize:
 		state = record[len(with)+kept.ReignSize:]
 		g.reign = kept.DecodeReign(record[len(with):])
-		g.durableReign = g.reign
 	case bytes.HasPrefix(record, schema[:]): // of a version that kept no reign
 		state = record[len(schema):]
 	default:
@@ -421,20 +420,23 @@ func (g *group) step(in process.Input) error {
 	g.input.Message = nil
 	higher := g.reigns(effects.Other)
 	kept := g.machine.Durable()
-	waits := g.durably && (g.kept == nil || higher || !bytes.Equal(kept, g.kept))
+	waits := g.durably && (g.kept == nil || !bytes.Equal(kept, g.kept))
 	g.recordStep(boot, ticks, in, &effects, waits)
-	if waits {
-		g.kept = append([]byte{}, kept...)
+	if g.durably && (waits || higher) && !g.dirty {
+		g.dirty = true
 		g.loop.dirty = append(g.loop.dirty, g)
-		return nil
 	}
-	return g.apply()
+	if !waits {
+		return g.apply()
+	}
+	g.kept = append([]byte{}, kept...)
+	return nil
 }
 
 // apply applies the effects of the last step, in the promised order: its state is durable.
 func (g *group) apply() error {
 	effects, first, lease, changed := g.pending, g.decision, g.lease, false
-	g.pending, g.durableReign = nil, g.reign
+	g.pending = nil
 	if g.decision.Role == network.Leader && endsLead(effects.Other) {
 		g.ended = time.Now()            // and not later: the others may hear of it before it is shown
 		if g.lease <= g.member.boot() { // the step came before expire

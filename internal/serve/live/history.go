@@ -12,7 +12,8 @@ import (
 // A term has one leader, if each member keeps what it has promised. A store that was restored from a backup has forgotten that, and then a term
 // may have a second leader, whose fencing token is not new. So each member remembers the leader of the highest term that it has followed, or has
 // led itself, durably with the state of the algorithm, and tells the others. Whoever hears of two leaders of that term says so. An old store
-// is found only by that: as long as all members that followed the first leader are away, nothing shows it.
+// is found only by that: as long as all members that followed the first leader are away, nothing shows it. No step waits for that to be
+// durable: no promise depends on it, and a new leader would wait for its disk once more.
 
 // reigns notes the leaders among the effects of a step. It reports whether one has a higher term than all before.
 func (g *group) reigns(effects []election.Effect) (higher bool) {
@@ -52,20 +53,17 @@ func (g *group) compareReigns(r kept.Reign) {
 	}
 	g.rivals[name] = text
 	g.handle.log.Error("a term has had two leaders", "term", r.Term, "one", known.Leader, "other", r.Leader)
-	for _, p := range g.member.peers {
-		if p != nil {
-			g.tellReign(p)
-		}
+	for p := range g.member.others() {
+		g.tellReign(p)
 	}
 	g.show()
 }
 
-// tellReign tells a peer the leader of the highest term, as far as that is durable.
+// tellReign tells a peer the leader of the highest term, if there is one.
 func (g *group) tellReign(p *peer) {
-	if g.kept == nil || g.durableReign.Term == 0 {
-		return
+	if g.kept != nil && g.reign.Term > 0 {
+		p.send(transport.AppendFrame(nil, reigned, g.handle.key[:], g.reign.Append(nil)), 0)
 	}
-	p.send(transport.AppendFrame(nil, reigned, g.handle.key[:], g.durableReign.Append(nil)), 0)
 }
 
 // hearReign takes what a peer has told.
@@ -85,8 +83,9 @@ func (g *group) written() transport.Digest {
 	return transport.DigestOf("%x, and a reign", schema[:])
 }
 
-// durable returns the record of the group.
+// durable returns the record of the group, which is to be saved.
 func (g *group) durable() storage.Record {
+	g.dirty = false
 	schema := g.written()
 	return storage.Record{Name: kept.GroupPrefix + g.handle.name, Data: append(g.reign.Append(schema[:]), g.kept...)}
 }

@@ -2,10 +2,16 @@ package live
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"ringleader.example/ringleader/algorithms/quorumbully"
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/serve/view"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport/transporttest"
 )
 
 // Member 1 is restored from a backup of the time before it elected 2. So it elects 3 in the same term, and when 2 returns, all say so.
@@ -49,5 +55,92 @@ func TestALeaderIsRememberedAcrossARestart(t *testing.T) {
 				t.Errorf("%d knows %q", id, s.Problems)
 			}
 		}
+	})
+}
+
+// gated lets each save of a disk begin when the test says so.
+func gated(d *storage.Disk) (saves *atomic.Int64, gate chan struct{}) {
+	saves, gate = &atomic.Int64{}, make(chan struct{})
+	d.Intercept(func([]storage.Record) error { saves.Add(1); <-gate; return nil })
+	return saves, gate
+}
+
+// A claim and a grant wait for a disk each. Who has won waits for none, nor do those who follow it.
+func TestTheLeadWaitsForNoDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := elected(t)
+		defer c.stopAll()
+		settle()
+		_, claims := gated(c.disks[2])
+		_, grants := gated(c.disks[1])
+		defer close(claims)
+		defer close(grants)
+		c.crash(3)
+		claims <- struct{}{}
+		grants <- struct{}{}
+		c.until(2, "leads, and its disk does not answer", leads)
+		c.until(1, "follows 2, and its disk does not answer", follows(2))
+		<-time.After(2 * lease)
+		c.until(2, "leads on", leads)
+	})
+}
+
+// A member that still saves which leader it follows promises nothing in a later term before that is durable, too.
+func TestAPromiseWaitsForAFlushOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, e := elected(t)
+		defer c.stopAll()
+		settle()
+		saves, gate := gated(c.disks[1])
+		c.crash(3)
+		gate <- struct{}{} // the grant
+		c.until(1, "follows 2", follows(2))
+		synctest.Wait()
+		if n := saves.Load(); n != 2 {
+			t.Fatalf("%d saves; want one of a grant, and one of a leader", n)
+		}
+		before, _ := c.members[1].Group.State()
+		c.start(3)
+		c.until(3, "follows 2", follows(2))
+		c.crash(2)
+		promises := 0
+		e.Hold(func(f transporttest.Frame) bool {
+			if kind := election.Kind(f.Kind); f.From == 1 && f.What == transporttest.Message && (kind == quorumbully.Claim || kind == quorumbully.Grant) {
+				promises++
+			}
+			return false
+		})
+		<-time.After(4 * lease)
+		gate <- struct{}{} // the leader
+		<-time.After(4 * lease)
+		if promises > 0 {
+			t.Errorf("%d promises left before they were durable", promises)
+		}
+		close(gate)
+		c.until(3, "knows a leader of a later term", func(s view.State) bool { return s.Leader != 0 && s.Term > before.Term })
+	})
+}
+
+// What is to become durable of a group that is left becomes so before.
+func TestAGroupIsLeftWhenItsLeaderIsRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := elected(t)
+		defer c.stopAll()
+		settle()
+		_, gate := gated(c.disks[1])
+		c.crash(3)
+		gate <- struct{}{} // the grant
+		c.until(1, "follows 2", follows(2))
+		left := make(chan struct{})
+		g := c.members[1].Group
+		go func() { g.Leave(); close(left) }()
+		<-time.After(lease)
+		select {
+		case <-left:
+			t.Error("it is left, and which leader it had is not durable")
+		default:
+		}
+		close(gate)
+		<-left
 	})
 }

@@ -40,7 +40,7 @@ type loop struct {
 	due   due      // the groups by when they have something to do
 	ready []*group // those with inputs that wait
 
-	dirty   []*group // whose state is to become durable
+	dirty   []*group // what of these is to become durable
 	after   []func() // what waits until the member's record is durable
 	saving  *saving  // what is becoming durable; nil: nothing
 	retryAt time.Duration
@@ -134,10 +134,8 @@ func (l *loop) live() {
 	close(l.saver)
 	abandoned, closed := l.member.Disks.Close(savers, watched)
 	l.member.abandoned, l.member.err = abandoned, errors.Join(err, closed)
-	for _, p := range l.member.peers {
-		if p != nil {
-			p.health, p.problem, p.difference, p.groups = unknown, "", "", nil
-		}
+	for p := range l.member.others() {
+		p.health, p.problem, p.difference, p.groups = unknown, "", "", nil
 	}
 	l.showAll()
 	if err != nil {
@@ -225,10 +223,8 @@ func (l *loop) join() error {
 		}
 		l.add(g)
 		j.answer <- joinedAnswer{group: g.handle}
-		for _, p := range l.member.peers {
-			if p != nil {
-				g.announce(p)
-			}
+		for p := range l.member.others() {
+			g.announce(p)
 		}
 		if l.started {
 			if err := g.start(); err != nil {
@@ -314,6 +310,9 @@ func (l *loop) saved(err error) error {
 		f()
 	}
 	for _, g := range s.groups {
+		if g.pending == nil || g.dirty { // no step has waited for this flush
+			continue
+		}
 		g.episode.Flushed(took, l.member.now())
 		if err := g.apply(); err != nil {
 			return err
@@ -343,8 +342,8 @@ func (l *loop) beat() {
 	for _, g := range l.groups {
 		g.look(now)
 	}
-	for _, p := range l.member.peers {
-		if p == nil || p.out == nil {
+	for p := range l.member.others() {
+		if p.out == nil {
 			continue
 		}
 		l.stays(p, now)
@@ -461,8 +460,8 @@ func (d *due) Pop() any {
 // process with one identifier: it would lead beside the first.
 func (l *loop) mayStart() bool {
 	late := l.member.now() >= l.startBy
-	for _, p := range l.member.peers {
-		if p != nil && p.out != nil && (p.duplicate || !p.connected && p.next == nil && !late) {
+	for p := range l.member.others() {
+		if p.out != nil && (p.duplicate || !p.connected && p.next == nil && !late) {
 			return false
 		}
 	}
@@ -476,11 +475,9 @@ func (l *loop) start() error {
 			return err
 		}
 	}
-	for _, p := range l.member.peers {
-		if p != nil {
-			if err := l.admit(p); err != nil {
-				return err
-			}
+	for p := range l.member.others() {
+		if err := l.admit(p); err != nil {
+			return err
 		}
 	}
 	return nil

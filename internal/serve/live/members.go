@@ -232,10 +232,7 @@ func (g *group) relimit(e *Listing) {
 		return
 	}
 	g.limits = e.Limits
-	for _, p := range g.member.peers {
-		if p == nil {
-			continue
-		}
+	for p := range g.member.others() {
 		g.announce(p)
 		if _, told := p.limits[g.handle.key]; told && p.groups[g.handle.key] != absence {
 			g.compareLimits(p)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -515,8 +516,8 @@ func (l *loop) note(p *peer, err error) {
 // is not trusted: any process that listens at that member's address could send it.
 func (l *loop) contested() bool {
 	refusing := 0
-	for _, p := range l.member.peers {
-		if p != nil && p.duplicate {
+	for p := range l.member.others() {
+		if p.duplicate {
 			refusing++
 		}
 	}
@@ -563,10 +564,21 @@ func (l *loop) reach() {
 	}
 }
 
+// others returns the other members.
+func (m *Member) others() iter.Seq[*peer] {
+	return func(yield func(*peer) bool) {
+		for _, p := range m.peers {
+			if p != nil && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
 // peerOf returns the other member with that identifier, or nil.
 func (m *Member) peerOf(id uint64) *peer {
-	for _, p := range m.peers {
-		if p != nil && p.id == id {
+	for p := range m.others() {
+		if p.id == id {
 			return p
 		}
 	}

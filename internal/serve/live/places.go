@@ -58,8 +58,8 @@ func (l *loop) turn(next *book.Book) error {
 	}
 	l.after = append(l.after, func() {}) // it becomes durable
 	news := l.book.News(&before, l.member.now())
-	for _, p := range l.member.peers {
-		if p != nil && p.connected {
+	for p := range l.member.others() {
+		if p.connected {
 			l.tell(p, news...)
 		}
 	}

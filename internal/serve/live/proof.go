@@ -89,8 +89,8 @@ func (l *loop) introduce(p *peer) {
 			g.announce(p)
 		}
 	}
-	for _, other := range l.member.peers {
-		if other != nil && other != p && other.died != nil {
+	for other := range l.member.others() {
+		if other != p && other.died != nil {
 			p.send(proofFrame(other.died), 0)
 		}
 	}

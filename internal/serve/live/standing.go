@@ -40,10 +40,8 @@ func (l *loop) stand(e standsFor) error {
 		if e.standing.Weight != before.Weight || e.standing.Unable != before.Unable {
 			l.member.recorder.Stands(g.handle.name, l.member.config.ID, e.standing)
 		}
-		for _, p := range l.member.peers {
-			if p != nil {
-				g.tellStanding(p)
-			}
+		for p := range l.member.others() {
+			g.tellStanding(p)
 		}
 		g.show()
 	}

@@ -39,10 +39,8 @@ func (l *loop) published(e publishing) {
 	}
 	g.value = e.value
 	l.member.recorder.Published(g.handle.name, l.member.config.ID, e.value.term, e.value.text)
-	for _, p := range l.member.peers {
-		if p != nil {
-			g.tellValue(p)
-		}
+	for p := range l.member.others() {
+		g.tellValue(p)
 	}
 	g.show()
 }
