@@ -29,3 +29,13 @@ func TestARemovedMemberStaysInTheListAsLongAsItVotes(t *testing.T) {
 		}
 	}
 }
+
+// Who may lead next hears of a death first.
+func TestTheWardenTellsTheHighestRankFirst(t *testing.T) {
+	b := addressBook{config: Config{ID: 3, Members: []MemberAddress{
+		{ID: 1, Address: "a:1", Priority: 2}, {ID: 2, Address: "b:1"}, {ID: 3, Address: "c:1"}, {ID: 4, Address: "d.service"}, {ID: 5, Address: "e:1", Witness: true}, {ID: 6, Address: "f:1"},
+	}}, found: map[uint64][]string{4: {"10.0.0.4:1", "10.0.0.5:1"}}}
+	if got, want := b.others(), []string{"a:1", "f:1", "10.0.0.4:1", "10.0.0.5:1", "b:1", "e:1"}; !slices.Equal(got, want) {
+		t.Errorf("it tells %q; want %q", got, want)
+	}
+}
