@@ -141,10 +141,8 @@ func opened(t testing.TB, address string, width int64, motion string) *tab {
 	ctx, late := context.WithTimeout(ctx, 10*patience)
 	t.Cleanup(late)
 	p := &tab{t, ctx, new(noted)}
+	p.begin(before)
 	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		if _, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: before}); err != nil {
-			return err
-		}
 		_, err := cdp.Call(ctx, target, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // in each tab
 		return err
 	}))
@@ -154,6 +152,15 @@ func opened(t testing.TB, address string, width int64, motion string) *tab {
 	p.motion(motion)
 	p.do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(address))
 	return p
+}
+
+// begin has each document that the tab opens begin with a script.
+func (p *tab) begin(script string) {
+	p.Helper()
+	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	}))
 }
 
 // note keeps what must not happen, and where requests go.

@@ -407,6 +407,20 @@ func TestAPlayerDoesNotCallThePageBack(t *testing.T) {
 	p.well(page)
 }
 
+// Who changes the address as soon as something is drawn gets what the new one has.
+func TestAnAddressThatChangesAtOnceIsFollowed(t *testing.T) {
+	at := laboratory(t)
+	p := open(t, at, 1280)
+	p.begin(`new MutationObserver((_, drawn) => {
+		if (document.querySelector("header.frame") === null) return;
+		drawn.disconnect();
+		location.hash = "#/live";
+	}).observe(document, { subtree: true, childList: true })`)
+	p.do(chromedp.Reload())
+	p.until(`document.querySelector(".live-absent") !== null`)
+	p.well(at)
+}
+
 func TestDialoguesAreAccessible(t *testing.T) {
 	page := laboratory(t)
 	p := open(t, of(page, 3, "lcr", "--n=4"), 1280)

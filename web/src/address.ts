@@ -85,6 +85,7 @@ export function useAddress(): Address {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const changed = (): void => setHash(location.hash);
+    changed(); // it may have since the page was drawn
     addEventListener("hashchange", changed);
     return () => removeEventListener("hashchange", changed);
   }, []);
