@@ -2,10 +2,12 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"container/heap"
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -488,8 +490,9 @@ func (g *group) apply() error {
 	return nil
 }
 
-// send sends messages, those to this member itself too.
+// send sends messages, those to this member itself too, in the order of [Member.others].
 func (g *group) send(all []process.Frame) {
+	slices.SortStableFunc(all, func(a, b process.Frame) int { return cmp.Compare(b.Port, a.Port) })
 	for _, s := range all {
 		switch {
 		case int(s.Port) == g.member.position:

@@ -564,10 +564,11 @@ func (l *loop) reach() {
 	}
 }
 
-// others returns the other members.
+// others returns the other members, the last one first: of members without priorities it is the next leader, which should not have to wait until
+// the rest were told.
 func (m *Member) others() iter.Seq[*peer] {
 	return func(yield func(*peer) bool) {
-		for _, p := range m.peers {
+		for _, p := range slices.Backward(m.peers) {
 			if p != nil && !yield(p) {
 				return
 			}
