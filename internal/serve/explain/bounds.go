@@ -146,7 +146,7 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 	for _, v := range l.lives {
 		flush := time.Duration(0)
 		for at, f := range each[*record.Flush](v) {
-			if at >= t.ended && at <= next.begun+int64(f.Took) {
+			if f.Groups > 0 && at >= t.ended && at <= next.begun+int64(f.Took) {
 				flush = max(flush, f.Took)
 			}
 		}

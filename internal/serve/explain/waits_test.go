@@ -28,7 +28,9 @@ func TestWhatHeldMembersUpIsTold(t *testing.T) {
 	two.add(500, &record.Standing{Peer: 2, Unable: work})
 	two.add(1000, &record.Standing{Peer: 2, Weight: 1})
 	three.add(1350, &record.Late{By: 700 * time.Millisecond})
+	one.add(1380, &record.Flush{Took: 550 * time.Millisecond, Groups: 1})
 	two.leads(1400, 2, 2, 1900)
+	two.add(1850, &record.Flush{Took: 500 * time.Millisecond}) // for which it has not waited
 	for _, h := range []*hand{one, two, three} {
 		h.add(3000, &record.End{})
 	}
@@ -39,10 +41,14 @@ func TestWhatHeldMembersUpIsTold(t *testing.T) {
 		"member 2 was not able to lead for 500 ms of it: " + work,
 		"member 4 was not able to lead for 950 ms of it: its check fails",
 		"member 3 did nothing for 700 ms of it",
+		"a flush of member 1 took 550 ms of it",
 	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not told:\n%s", want, told)
 		}
+	}
+	if strings.Contains(told, "a flush of member 2") {
+		t.Errorf("a flush that began with the next lead is told:\n%s", told)
 	}
 	if strings.Count(told, "member 3") != 1 {
 		t.Errorf("what another one heard of member 3 counts more than its own record:\n%s", told)

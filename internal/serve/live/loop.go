@@ -60,6 +60,9 @@ type loop struct {
 	standstills
 }
 
+// awaits reports whether the last step of a group that is being saved waits for that, and not for the next flush, or for none.
+func (g *group) awaits() bool { return g.pending != nil && !g.dirty }
+
 // saving is a set of records that become durable together.
 type saving struct {
 	records []storage.Record
@@ -310,7 +313,7 @@ func (l *loop) saved(err error) error {
 		f()
 	}
 	for _, g := range s.groups {
-		if g.pending == nil || g.dirty { // no step has waited for this flush
+		if !g.awaits() {
 			continue
 		}
 		g.episode.Flushed(took, l.member.now())

@@ -146,3 +146,39 @@ func TestEachSegmentHasASnapshotBeforeItsSteps(t *testing.T) {
 		}
 	})
 }
+
+// The record tells for which flushes a step has waited: not for those of the lead.
+func TestTheRecordTellsWhichFlushesWereWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := leased(t, 3)
+		sink := &record.Memory{}
+		c.recorded = func(id uint64) (*recorder.Config, *slog.Logger) {
+			if id != 2 {
+				return nil, nil
+			}
+			return &recorder.Config{Sink: sink}, slog.New(slog.DiscardHandler)
+		}
+		c.start(1, 2, 3)
+		c.until(2, "follows 3", follows(3))
+		c.crash(3)
+		c.until(2, "leads", leads)
+		settle()
+		c.stopAll()
+		steps, waited, others := 0, 0, 0
+		for e := range record.Parse("", sink.Archive()).Logs[0].Entries() {
+			switch body := e.Body.(type) {
+			case *record.Step:
+				if body.Durable {
+					steps++
+				}
+			case *record.Flush:
+				if waited += body.Groups; body.Groups == 0 {
+					others++
+				}
+			}
+		}
+		if waited != steps || steps < 3 || others < 2 {
+			t.Errorf("%d steps waited for a flush, and flushes for which %d did; nothing waited for %d: two leaders are to be among these", steps, waited, others)
+		}
+	})
+}

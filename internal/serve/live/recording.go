@@ -141,7 +141,12 @@ func (g *group) recordLimits() {
 
 // recordFlush records the end of a flush.
 func (l *loop) recordFlush(s *saving, err error) {
-	f := &record.Flush{Took: l.member.now() - s.begun, Groups: len(s.groups)}
+	f := &record.Flush{Took: l.member.now() - s.begun}
+	for _, g := range s.groups {
+		if g.awaits() {
+			f.Groups++
+		}
+	}
 	for _, one := range s.records {
 		f.Bytes += len(one.Data)
 	}

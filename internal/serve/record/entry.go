@@ -196,7 +196,7 @@ type Idle struct {
 type Flush struct {
 	Took   time.Duration
 	Bytes  int
-	Groups int    // that waited
+	Groups int    // whose last step waited
 	Error  string // empty: it succeeded
 }
 
