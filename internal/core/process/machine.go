@@ -43,6 +43,18 @@ type Output struct {
 	Other []election.Effect
 }
 
+// EndsLead reports whether the last decision among the effects is not to lead.
+func (o *Output) EndsLead() (ends bool) {
+	for _, e := range o.Other {
+		switch e.Op {
+		case election.SetTimer, election.StopTimer, election.StopWork:
+		default:
+			ends = e.Op != election.Lead
+		}
+	}
+	return ends
+}
+
 // Frame is a message that leaves.
 type Frame struct {
 	Port  election.Port

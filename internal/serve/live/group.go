@@ -439,7 +439,7 @@ func (g *group) step(in process.Input) error {
 func (g *group) apply() error {
 	effects, first, lease, changed := g.pending, g.decision, g.lease, false
 	g.pending = nil
-	if g.decision.Role == network.Leader && endsLead(effects.Other) {
+	if g.decision.Role == network.Leader && effects.EndsLead() {
 		g.ended = time.Now()            // and not later: the others may hear of it before it is shown
 		if g.lease <= g.member.boot() { // the step came before expire
 			g.handle.lapse()
@@ -504,18 +504,6 @@ func (g *group) send(all []process.Frame) {
 			g.tell(p, frame)
 		}
 	}
-}
-
-// endsLead reports whether the last decision among effects is not to lead.
-func endsLead(effects []election.Effect) (ends bool) {
-	for _, e := range effects {
-		switch e.Op {
-		case election.SetTimer, election.StopTimer, election.StopWork:
-		default:
-			ends = e.Op != election.Lead
-		}
-	}
-	return ends
 }
 
 // slot returns the slot for messages of a kind in the queue of a connection: a newer one of some kinds replaces an older

@@ -210,7 +210,7 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	rank, _ := m.Rank(c.ID)
 	m.position = int(rank) - 1
 
-	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: delays.New(m.log, c.Suspicion), merge: c.Merge, book: keeper, revoted: true}
+	l := &loop{member: m, reached: !c.Elsewhere, byKey: map[key]*group{}, delays: delays.New(m.log, c.Suspicion), merge: c.Merge, book: keeper, revoted: true, retryAt: process.Never}
 	g, err := l.newGroup(c.GroupConfig)
 	if err != nil {
 		return nil, nil, err

@@ -43,7 +43,7 @@ type loop struct {
 	dirty   []*group // what of these is to become durable
 	after   []func() // what waits until the member's record is durable
 	saving  *saving  // what is becoming durable; nil: nothing
-	retryAt time.Duration
+	retryAt time.Duration // when a save that has failed is tried again; Never: none has
 	saver   chan []storage.Record
 
 	book  *book.Keeper
@@ -265,7 +265,7 @@ func (l *loop) proceed() (more bool, err error) {
 // flush begins to make durable what is to become so, all of it together, unless that is going on.
 func (l *loop) flush() {
 	if l.saving != nil {
-		if l.saving.failed && l.member.now() >= l.retryAt {
+		if l.member.now() >= l.retryAt {
 			l.retryAt = process.Never
 			l.saver <- l.saving.records
 		}
@@ -373,16 +373,14 @@ func (l *loop) quiet(p *peer) bool {
 // next returns the time until beat, flush or expire are due.
 func (l *loop) next() time.Duration {
 	now := l.member.now()
-	wait := l.beatAt - now
+	at := l.beatAt
 	if !l.started && now < l.startBy { // after that, the awaited event comes by the inbox
-		wait = l.startBy - now
-	}
-	if l.saving != nil && l.saving.failed {
-		wait = min(wait, l.retryAt-now)
+		at = l.startBy
 	}
 	if len(l.due) > 0 {
-		wait = min(wait, l.due[0].at-now)
+		at = min(at, l.due[0].at)
 	}
+	wait := min(at, l.retryAt) - now
 	if l.leads > 0 && l.member.config.Pulse != nil {
 		wait = min(wait, l.member.config.Hang/pulsesPerHang)
 	}
