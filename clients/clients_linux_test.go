@@ -453,6 +453,29 @@ func TestClientsCountSuspension(t *testing.T) {
 	}, prefix...)
 }
 
+// The module of Python tells in its exit status whether the member leads.
+func TestTheModuleOfPythonIsACommand(t *testing.T) {
+	needs(t, "python3", "python3")
+	path := filepath.Join(t.TempDir(), "lease")
+	place(t, path, file(t, leads(1, 3, "", hour)))
+	for _, c := range []struct {
+		arguments []string
+		status    int
+		says      string
+	}{
+		{[]string{path}, 0, "leader, term 3, "},
+		{[]string{path + " "}, 1, "no such file\n"},
+		{nil, 64, "no path of a lease file, and RINGLEADER_LEASE is not set\n"},
+	} {
+		command := exec.Command("python3", append([]string{"-m", "ringleader_lease"}, c.arguments...)...)
+		command.Env = append(os.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1", "RINGLEADER_LEASE=")
+		said, err := command.CombinedOutput()
+		if command.ProcessState.ExitCode() != c.status || !strings.HasPrefix(string(said), c.says) {
+			t.Errorf("%q: %v, %s", c.arguments, err, said)
+		}
+	}
+}
+
 // The fence pattern of the page for Python is what it says.
 func TestPythonFencesItsDatabase(t *testing.T) {
 	needs(t, "python3", "python3")
