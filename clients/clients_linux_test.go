@@ -390,7 +390,7 @@ func TestClientsWait(t *testing.T) {
 		if got := d.ask("wait 0.02"); got != "timeout" {
 			t.Errorf("without a file, wait returns %s", got)
 		}
-		d.tell("wait 60")
+		d.tell("wait 1e12") // seconds: more than 64 bits have room for as nanoseconds
 		place(t, path, file(t, slot{sequence: 1}))
 		store(t, path, leads(2, 8, "", hour))
 		if got := d.heard(); got != "8" {
@@ -451,6 +451,29 @@ func TestClientsCountSuspension(t *testing.T) {
 			d.wants(path, c.want)
 		}
 	}, prefix...)
+}
+
+// The module of Python tells in its exit status whether the member leads.
+func TestTheModuleOfPythonIsACommand(t *testing.T) {
+	needs(t, "python3", "python3")
+	path := filepath.Join(t.TempDir(), "lease")
+	place(t, path, file(t, leads(1, 3, "", hour)))
+	for _, c := range []struct {
+		arguments []string
+		status    int
+		says      string
+	}{
+		{[]string{path}, 0, "leader, term 3, "},
+		{[]string{path + " "}, 1, "no such file\n"},
+		{nil, 64, "no path of a lease file, and RINGLEADER_LEASE is not set\n"},
+	} {
+		command := exec.Command("python3", append([]string{"-m", "ringleader_lease"}, c.arguments...)...)
+		command.Env = append(os.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1", "RINGLEADER_LEASE=")
+		said, err := command.CombinedOutput()
+		if command.ProcessState.ExitCode() != c.status || !strings.HasPrefix(string(said), c.says) {
+			t.Errorf("%q: %v, %s", c.arguments, err, said)
+		}
+	}
 }
 
 // The fence pattern of the page for Python is what it says.
@@ -577,7 +600,25 @@ func TestClientsReadNoHalves(t *testing.T) {
 	})
 }
 
-// lxcfs lays another file over /proc/uptime. A client that would take it for the clock takes no lease.
+// A client that waits opens a file that is of no use 200 times a second. The mappings of a process have a limit.
+func TestClientsKeepNoMappingOfAFileWithoutUse(t *testing.T) {
+	inEach(t, func(t *testing.T, d *driver) {
+		path := filepath.Join(t.TempDir(), "lease")
+		place(t, path, sealed(flipped(file(t, leads(1, 3, "", hour)), 20)))
+		for range 10 {
+			d.wants(path, said(false, 0, "", "the file is of another boot"))
+		}
+		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", d.command.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(maps), path); n > 1 {
+			t.Errorf("%d mappings", n)
+		}
+	})
+}
+
+// lxcfs lays another file over /proc/uptime. A client that would take it for the clock takes no lease while it is there.
 func TestClientsRefuseAnotherUptime(t *testing.T) {
 	uptime := filepath.Join(t.TempDir(), "uptime")
 	if err := os.WriteFile(uptime, []byte("1.00 1.00\n"), 0o644); err != nil {
@@ -592,6 +633,12 @@ func TestClientsRefuseAnotherUptime(t *testing.T) {
 			want = said(false, 0, "", "/proc/uptime is not the clock of the machine")
 		}
 		d.wants(path, want)
+		enter := []string{"--mount", "--target", strconv.Itoa(d.command.Process.Pid), "umount", "/proc/uptime"}
+		if os.Getuid() != 0 {
+			enter = slices.Insert(enter, 0, "--user", "--preserve-credentials")
+		}
+		run(t, "nsenter", enter...)
+		d.wants("", said(true, 3, "", ""))
 	}, prefix...)
 }
 

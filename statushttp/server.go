@@ -2,6 +2,7 @@ package statushttp
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -22,7 +23,7 @@ const (
 // Server returns a server whose clients cannot take all file descriptors of the process, which the member needs for
 // the others. At most [MostConnections] are open at a time, and slow ones, or those idle for half a minute, are
 // closed. A further connection closes the oldest one without a whole request; if there is none, it is closed itself. So
-// clients that send nothing, or half of a request, do not keep out others.
+// clients that send nothing, or half of a request or of its body, do not keep out others.
 func Server(h http.Handler) *http.Server {
 	return Guard(&http.Server{
 		Handler:           http.MaxBytesHandler(h, mostBody),
@@ -55,20 +56,42 @@ type connections struct {
 
 type connection struct {
 	net.Conn
-	busy bool // its request is being answered
+	busy bool // it has sent a whole request, which is being answered
 }
 
-// mark notes that a connection has sent the header of a request.
+// mark notes that a connection has sent a whole request: its header, and its body as far as the handler reads it.
 func (c *connections) mark(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _ := r.Context().Value(ownConn{}).(net.Conn)
-		c.mu.Lock()
-		if i := c.index(conn); i >= 0 {
-			c.conns[i].busy = true
+		whole := func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if i := c.index(conn); i >= 0 {
+				c.conns[i].busy = true
+			}
 		}
-		c.mu.Unlock()
-		h.ServeHTTP(w, r)
+		if r.ContentLength == 0 {
+			whole()
+			h.ServeHTTP(w, r)
+			return
+		}
+		marked := *r
+		marked.Body = body{r.Body, whole}
+		h.ServeHTTP(w, &marked)
 	})
+}
+
+// body calls a function when it was read to its end.
+type body struct {
+	io.ReadCloser
+	whole func()
+}
+
+func (b body) Read(into []byte) (n int, err error) {
+	if n, err = b.ReadCloser.Read(into); err == io.EOF {
+		b.whole()
+	}
+	return n, err
 }
 
 func (c *connections) index(conn net.Conn) int {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,6 +103,43 @@ func TestClientsThatSendHalfOfARequestDoNotKeepOutOthers(t *testing.T) {
 			t.Error("a whole request is not answered")
 		}
 	})
+}
+
+// The server reads the rest of a body that the handler leaves.
+func TestClientsThatSendHalfOfABodyDoNotKeepOutOthers(t *testing.T) {
+	const half = "POST / HTTP/1.1\r\nHost: server\r\nContent-Length: 2\r\n\r\n1"
+	free := make(chan struct{})
+	for name, h := range map[string]http.HandlerFunc{
+		"it is read":     func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) },
+		"it is not read": func(http.ResponseWriter, *http.Request) {},
+		"it is whole, and not answered": func(_ http.ResponseWriter, r *http.Request) {
+			if body, _ := io.ReadAll(r.Body); len(body) == 2 {
+				<-free
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				free = make(chan struct{})
+				answer := sync.OnceFunc(func() { close(free) })
+				defer answer()
+				connect, stop := serve(t, h)
+				defer stop()
+				whole := connect()
+				whole.write(half + "2")
+				for range 3 * statushttp.MostConnections {
+					connect().write(half)
+				}
+				honest := connect()
+				if honest.write(request); !honest.isAnswered() {
+					t.Error("a whole request is not answered")
+				}
+				if answer(); !whole.isAnswered() {
+					t.Error("nor is one with a body")
+				}
+			})
+		})
+	}
 }
 
 func TestBodiesAreLimited(t *testing.T) {

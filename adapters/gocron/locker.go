@@ -16,6 +16,9 @@ var ErrRuns = errors.New("the last run of this job has not ended")
 
 // Locker is a gocron.Locker for the schedulers of one process. A job runs while this member leads, and the lead ends after its runs.
 // Make it with [NewLocker], and call Run.
+//
+// Gocron locks the name of a job, and a name runs once at a time. So each job needs a name of its own, by gocron.WithName: the default is
+// that of its function, which all jobs share that a loop makes of one function literal. While one of them runs, the others are skipped.
 type Locker struct {
 	member *ringleader.Member
 

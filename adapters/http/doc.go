@@ -7,7 +7,7 @@
 //
 // A member that does not lead answers with a redirect, or with Options.Forward it passes on the request and the answer. While no leader is known, or
 // it has published no URL, the answer is 503 with Retry-After: nothing has been done. A forwarded request that the leader has taken and not
-// answered is 502: it may have had its effect.
+// answered is 502: it may have had its effect. With ringleader.Bully nothing can be published, so only the leader serves.
 //
 // # Loops
 //

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
@@ -15,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -25,7 +28,9 @@ type Options struct {
 	// Forward passes requests on to the leader in place of redirects, for clients that cannot reach it or follow none.
 	Forward bool
 
-	// Transport carries forwarded requests. The default is that of net/http, but without a proxy of the environment: members reach each other.
+	// Transport carries forwarded requests. The default is that of net/http, but without a proxy of the environment: members reach each other. It does
+	// not bound how long an answer takes: a leader that is stopped holds a request until its client gives up. A Transport with a
+	// ResponseHeaderTimeout answers 502 then.
 	Transport http.RoundTripper
 
 	// RetryAfter is when a client should try again while no leader can serve it, rounded up to seconds. The default is a second.
@@ -70,9 +75,7 @@ func newHandler(m member, service http.Handler, o Options) *handler {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Transport == nil {
-		direct := http.DefaultTransport.(*http.Transport).Clone()
-		direct.Proxy = nil
-		o.Transport = direct
+		o.Transport = direct()
 	}
 	h := &handler{Options: o, member: m, service: service}
 	h.proxy = &httputil.ReverseProxy{
@@ -82,6 +85,17 @@ func newHandler(m member, service http.Handler, o Options) *handler {
 		ErrorLog:     slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
 	}
 	return h
+}
+
+// direct returns the transport of net/http without a proxy. The program may have put something else into its place, such as one that traces.
+func direct() *http.Transport {
+	t := &http.Transport{ForceAttemptHTTP2: true, MaxIdleConns: 100, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second}
+	if standard, ok := http.DefaultTransport.(*http.Transport); ok {
+		t = standard.Clone()
+	}
+	t.Proxy = nil
+	t.MaxIdleConnsPerHost = 100 // all go to one leader
+	return t
 }
 
 // ServeHTTP implements http.Handler.
@@ -101,8 +115,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !strings.HasPrefix(path.Clean(at(base, r.URL).Path)+"/", strings.TrimSuffix(path.Clean("/"+base.Path), "/")+"/"):
 		http.Error(w, "the path leads out of the service", http.StatusBadRequest)
 	case h.Forward:
-		to := destination{url: at(base, r.URL), term: view.Term}
-		h.proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), destination{}, to)))
+		h.forward(w, r, &destination{url: at(base, r.URL), term: view.Term})
 	default:
 		to := at(base, r.URL)
 		to.RawQuery = with(to.RawQuery, view.Term)
@@ -119,7 +132,7 @@ func (h *handler) leader(view ringleader.View, known uint64) (*url.URL, error) {
 		return nil, errors.New("no leader is known")
 	case view.Role == ringleader.Leader:
 		return nil, errors.New("the lease of this member has ended")
-	case known >= view.Term:
+	case known > 0 && known >= view.Term:
 		return nil, fmt.Errorf("this member was taken for the leader of term %d, and it knows no later one", known)
 	case view.Value == "":
 		return nil, errors.New("the leader has not published its URL")
@@ -217,15 +230,25 @@ func cut(query string) (without string, term uint64) {
 	return strings.Join(kept, "&"), term
 }
 
-// destination is where a request is forwarded to; also the key of the context that holds it.
+// destination is where a request is forwarded to.
 type destination struct {
 	url  *url.URL
 	term uint64
+	sent atomic.Bool // a connection has taken the request: the leader may have it
+}
+
+// key is that of the destination in a context.
+type key struct{}
+
+// forward passes a request on to the leader. A transport may send a request again, on another connection, if the first one has broken.
+func (h *handler) forward(w http.ResponseWriter, r *http.Request, to *destination) {
+	ctx := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { to.sent.Store(true) }})
+	h.proxy.ServeHTTP(w, r.WithContext(context.WithValue(ctx, key{}, to)))
 }
 
 // rewrite prepares a request for the leader.
 func rewrite(p *httputil.ProxyRequest) {
-	to := p.In.Context().Value(destination{}).(destination)
+	to := p.In.Context().Value(key{}).(*destination)
 	p.Out.URL, p.Out.Host = to.url, to.url.Host
 	p.Out.Header.Set(Header, strconv.FormatUint(to.term, 10))
 	p.SetXForwarded()
@@ -238,7 +261,8 @@ func (h *handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		return
 	}
-	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+	sent := r.Context().Value(key{}).(*destination).sent.Load()
+	if dial := (*net.OpError)(nil); !sent && errors.As(err, &dial) && dial.Op == "dial" {
 		h.unavailable(w, errors.New("the leader cannot be reached"))
 		return
 	}
@@ -251,8 +275,8 @@ func (h *handler) unavailable(w http.ResponseWriter, err error) {
 }
 
 func (h *handler) retry(w http.ResponseWriter, status int, text string) {
-	seconds := max(1, (h.RetryAfter+time.Second-1)/time.Second)
-	w.Header().Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
+	seconds := max(1, math.Ceil(h.RetryAfter.Seconds()))
+	w.Header().Set("Retry-After", strconv.FormatFloat(seconds, 'f', 0, 64))
 	w.Header().Set("Cache-Control", "no-store")
 	http.Error(w, text, status)
 }

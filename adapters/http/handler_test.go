@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -225,6 +227,8 @@ func TestWhatNoLeaderCanServeIsToBeTriedAgain(t *testing.T) {
 		{&fake{}, Options{RetryAfter: 2100 * time.Millisecond, Forward: true}, "POST", "/", 503, "3"},
 		{&fake{view: ringleader.View{Leader: 1, Known: true, Term: 3, Role: ringleader.Leader, Value: "http://h"}}, Options{}, "GET", "/", 503, "1"},
 		{follows(3, ""), Options{}, "GET", "/", 503, "1"},
+		{&fake{}, Options{RetryAfter: math.MaxInt64}, "GET", "/", 503, "9223372037"},
+		{&fake{}, Options{RetryAfter: math.MinInt64}, "GET", "/", 503, "1"},
 		{follows(3, "http://127.0.0.1:1"), Options{Forward: true}, "GET", "/", 503, "1"},
 		{follows(3, silent.URL), Options{Forward: true}, "GET", "/", 502, "1"},
 		{follows(3, "http://h"), Options{}, "OPTIONS", "*", 400, ""},
@@ -242,6 +246,13 @@ func TestWhatNoLeaderCanServeIsToBeTriedAgain(t *testing.T) {
 		if r.StatusCode != c.code || r.Header.Get("Retry-After") != c.retry {
 			t.Errorf("%s %s with %+v: %d, try again after %q", c.method, c.target, c.o, r.StatusCode, r.Header.Get("Retry-After"))
 		}
+	}
+}
+
+// A leader of Bully has no term and publishes nothing.
+func TestALeaderWithoutATermWasNotTakenForAnother(t *testing.T) {
+	if body := text(t, get(newHandler(follows(0, ""), echo, Options{}), "GET", "/")); body != "the leader has not published its URL\n" {
+		t.Errorf("%q", body)
 	}
 }
 
@@ -291,10 +302,59 @@ func TestTheTermOfARedirectIsNotTheServices(t *testing.T) {
 	}
 }
 
-// Requests to other members go past the proxy that the environment names for the Internet.
+// Requests to other members go past the proxy that the environment names for the Internet, and keep their connections.
 func TestForwardedRequestsUseNoProxyOfTheEnvironment(t *testing.T) {
-	h := newHandler(follows(1, "http://h"), echo, Options{Forward: true})
-	if transport := h.Transport.(*http.Transport); transport.Proxy != nil || http.DefaultTransport.(*http.Transport).Proxy == nil {
-		t.Error("a proxy is used, or net/http's own transport was changed")
+	if http.DefaultTransport.(*http.Transport).Proxy == nil {
+		t.Fatal("net/http has no proxy")
+	}
+	h := newHandler(follows(1, "http://h"), echo, Options{})
+	standard := http.DefaultTransport
+	defer func() { http.DefaultTransport = standard }()
+	http.DefaultTransport = refuse{t} // what a program may set
+	for _, h := range []*handler{h, newHandler(follows(1, "http://h"), echo, Options{})} {
+		if transport := h.Transport.(*http.Transport); transport.Proxy != nil || transport.MaxIdleConnsPerHost < 100 || transport.IdleConnTimeout == 0 {
+			t.Errorf("the transport is %+v", transport)
+		}
+	}
+	if standard.(*http.Transport).Proxy == nil {
+		t.Error("net/http's own transport was changed")
+	}
+}
+
+// A transport sends a request again if its connection breaks. If there is nothing to connect to then, the leader may have had the first one.
+func TestARequestThatHasReachedTheLeaderHasNotFailedWithoutEffect(t *testing.T) {
+	var requests atomic.Int64
+	leader := httptest.NewUnstartedServer(nil)
+	leader.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if requests.Add(1) == 2 {
+			leader.Listener.Close()
+			panic(http.ErrAbortHandler)
+		}
+	})
+	leader.Start()
+	defer leader.Close()
+	h := newHandler(follows(1, leader.URL), echo, Options{Forward: true})
+	for request, want := range []int{http.StatusOK, http.StatusBadGateway, http.StatusServiceUnavailable} {
+		asked := httptest.NewRequest("POST", "/", nil)
+		asked.Header.Set("Idempotency-Key", "a") // else a POST is not sent again
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, asked); w.Code != want {
+			t.Errorf("request %d: %d %q, want %d", request, w.Code, w.Body, want)
+		}
+	}
+	if n := requests.Load(); n != 2 {
+		t.Errorf("the leader got %d requests", n)
+	}
+}
+
+// A leader that is stopped holds a request, unless the transport bounds that.
+func TestALeaderThatDoesNotAnswerInTime(t *testing.T) {
+	stopped := make(chan struct{})
+	leader := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stopped }))
+	defer leader.Close()
+	defer close(stopped)
+	h := newHandler(follows(1, leader.URL), echo, Options{Forward: true, Transport: &http.Transport{ResponseHeaderTimeout: time.Millisecond}})
+	if r := get(h, "GET", "/"); r.StatusCode != http.StatusBadGateway {
+		t.Errorf("%d %s", r.StatusCode, text(t, r))
 	}
 }

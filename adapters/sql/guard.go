@@ -16,7 +16,7 @@ type Guard struct {
 	Resource string
 
 	// Idle is how long a transaction may do nothing between two statements before the server ends its session, in whole milliseconds: so
-	// long a successor waits for a leader that is paused in it. The default is 5 s.
+	// long a successor waits for a leader that is paused in it. The default is 5 s, and the most 24 days.
 	Idle time.Duration
 }
 

@@ -25,14 +25,18 @@ class Driver {
     static String answer(String command, String argument) throws Exception {
         switch (command) {
             case "open":
+                Thread.currentThread().interrupt(); // which must not keep a lease from being read
                 lease = new Lease(Path.of(argument));
+                check(Thread.interrupted());
                 if (watcher != null) {
                     watcher.interrupt();
                 }
                 watcher = null;
                 return "opened";
             case "read":
+                Thread.currentThread().interrupt();
                 Lease.State state = lease.read();
+                check(Thread.interrupted());
                 check(lease.valid() == state.valid && lease.term().isPresent() == state.valid);
                 check(Arrays.equals(lease.value(), state.value()));
                 return shown(state);
@@ -42,7 +46,7 @@ class Driver {
                 return Long.toUnsignedString(term);
             case "wait":
                 try {
-                    return Long.toUnsignedString(lease.await(Duration.ofNanos((long) (Double.parseDouble(argument) * 1e9))));
+                    return Long.toUnsignedString(lease.await(Duration.ofMillis((long) (Double.parseDouble(argument) * 1000))));
                 } catch (TimeoutException e) {
                     return "timeout";
                 }

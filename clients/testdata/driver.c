@@ -40,7 +40,8 @@ int main(void) {
 			printf("%" PRIu64 "\n", term);
 		} else if (strncmp(line, "wait ", 5) == 0) {
 			uint64_t term;
-			if (ringleader_lease_wait(&lease, (int64_t)(atof(argument) * 1e9), &term) == 0)
+			double seconds = atof(argument);
+			if (ringleader_lease_wait(&lease, seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX, &term) == 0)
 				printf("%" PRIu64 "\n", term);
 			else
 				puts("timeout");

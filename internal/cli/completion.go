@@ -46,7 +46,7 @@ func (p *program) parameterWords(_ *cobra.Command, args []string, given string) 
 // fileFlags are the flags whose values are files, with the endings that these have, if they have any.
 var fileFlags = map[string][]string{
 	"export": nil, "stories": nil, "draw": plan.RunEndings, "draw-topology": plan.NetworkEndings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil, "cert": nil, "key": nil, "ca": nil, "directory": nil,
-	"keep": nil, "nats-ca": nil, "nats-certificate": nil, "nats-credentials": nil, "nats-key": nil, "nats-store": nil, "nats-token-file": nil,
+	"emit": nil, "file": nil, "from": nil, "keep": nil, "lease-file": nil, "progress-file": nil, "progress-path": nil, "scores": nil, "nats-ca": nil, "nats-certificate": nil, "nats-credentials": nil, "nats-key": nil, "nats-store": nil, "nats-token-file": nil,
 }
 
 // completeFlags sets the completion of each flag of a command: words, parameters, files with certain endings, or nothing. Cobra keeps
@@ -65,12 +65,18 @@ func (p *program) completeFlags(command *cobra.Command) {
 			_ = command.MarkFlagFilename(f.Name, endings...)
 		}
 	})
-	if command.ValidArgsFunction == nil && command.Name() != "replay" {
+	if command.ValidArgsFunction == nil && !takesFiles(command) {
 		command.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	for _, sub := range command.Commands() {
 		p.completeFlags(sub)
 	}
+}
+
+// takesFiles reports whether arguments of a command are files: the first one in its line of use is, or it is a command of a shell.
+func takesFiles(command *cobra.Command) bool {
+	_, arguments, _ := strings.Cut(command.Use, " ")
+	return strings.HasPrefix(arguments, "FILE") || strings.HasPrefix(arguments, "DIR") || strings.Contains(arguments, "-- COMMAND")
 }
 
 // uses holds, for flags that do not apply to all algorithms, a condition on the algorithm.

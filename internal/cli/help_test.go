@@ -3,7 +3,10 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -147,5 +150,34 @@ func TestHelpOfAGroupExplainsItsFlags(t *testing.T) {
 	}
 	if text, want := helpOf(t, "run", "--help", "hooks"), helpOf(t, "run", "--help"); text != want {
 		t.Errorf("run has no hooks, and its help should be the usual one:\n%s", text)
+	}
+}
+
+// A flag or an argument that its command explains as a file is completed with files.
+func TestTheShellCompletesFiles(t *testing.T) {
+	file := regexp.MustCompile(`\b(FILE|DIR|DIRECTORY)\b|\b(a|this) file\b`)
+	completesFiles := func(words ...string) bool {
+		var stdout bytes.Buffer
+		Run(t.Context(), "ringleader", all.Algorithms, append([]string{cobra.ShellCompNoDescRequestCmd}, words...), strings.NewReader(""), &stdout, io.Discard, func(string) string { return "" })
+		out := stdout.String()
+		var directive cobra.ShellCompDirective
+		if _, err := fmt.Sscanf(out[strings.LastIndexByte(out, ':'):], ":%d", &directive); err != nil {
+			t.Fatal(err)
+		}
+		return directive&cobra.ShellCompDirectiveNoFileComp == 0
+	}
+	everyCommand(func(words []string, command *cobra.Command) {
+		_, arguments, _ := strings.Cut(command.Use, " ")
+		if first, _, _ := strings.Cut(arguments, " "); file.MatchString(first) && !strings.HasPrefix(first, "-") && !strings.HasPrefix(first, "[-") && !completesFiles(append(slices.Clip(words), "")...) {
+			t.Errorf("%s completes no file", command.Use)
+		}
+		command.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.NoOptDefVal == "" && !f.Hidden && file.MatchString(f.Usage) && !completesFiles(append(slices.Clip(words), "--"+f.Name, "")...) {
+				t.Errorf("%s --%s completes no file: %s", strings.Join(words, " "), f.Name, f.Usage)
+			}
+		})
+	})
+	if !completesFiles("exec", "--id", "1", "--", "./") {
+		t.Error("exec completes no command")
 	}
 }

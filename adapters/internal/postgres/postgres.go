@@ -49,7 +49,7 @@ func Admit(ctx context.Context, query Query, resource string, term uint64, idle 
 		idle = Idle
 	}
 	var text string
-	milliseconds := max(1, idle.Milliseconds()) // 0 would be no limit
+	milliseconds := min(max(1, idle.Milliseconds()), math.MaxInt32) // 0 would be no limit, and the server refuses more
 	if err := query(ctx, limit, fmt.Sprint(milliseconds)).Scan(&text, &text); err != nil {
 		return err
 	}

@@ -218,12 +218,22 @@ func (s suite) deadlock(t *testing.T) {
 
 // settings looks at the settings of a transaction, of which the server has others.
 func (s suite) settings(t *testing.T) {
-	for setting, want := range map[string]string{"synchronous_commit": "on", "transaction_isolation": "read committed", "idle_in_transaction_session_timeout": "5s"} {
-		err := s.guard("settings", 0).Do(s.ctx, 1, func(ctx context.Context, exec Exec) error {
-			return exec(ctx, fmt.Sprintf("SELECT 1 / (current_setting('%s') = '%s')::int", setting, want))
+	const idleness = "idle_in_transaction_session_timeout"
+	for _, c := range []struct {
+		idle          time.Duration
+		setting, want string
+	}{
+		{0, "synchronous_commit", "on"},
+		{0, "transaction_isolation", "read committed"},
+		{0, idleness, "5s"},
+		{time.Hour + time.Microsecond, idleness, "1h"},
+		{math.MaxInt64, idleness, "2147483647ms"},
+	} {
+		err := s.guard("settings", c.idle).Do(s.ctx, 1, func(ctx context.Context, exec Exec) error {
+			return exec(ctx, fmt.Sprintf("SELECT 1 / (current_setting('%s') = '%s')::int", c.setting, c.want))
 		})
 		if err != nil {
-			t.Errorf("%s is not %s: %v", setting, want, err)
+			t.Errorf("%s is not %s: %v", c.setting, c.want, err)
 		}
 	}
 }

@@ -120,8 +120,7 @@ Settings are taken from a file, the environment and flags, and hooks run, as wit
     --ready-port 9000 -- ./web --port 9000
   ringleader exec --preset wan --stop-grace 1s --on-exit restart --id 1 --data data/1 \
     --member 1=127.0.0.1:7001 -- ./scheduler --verbose`,
-		Args:              commandNeeded,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: commandNeeded,
 	}
 	command.Flags().SetInterspersed(false) // what follows COMMAND is its own
 	s := p.settings(command, &o)

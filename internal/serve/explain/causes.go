@@ -385,7 +385,7 @@ func (i *inquiry) complete() bool {
 	v := i.tenure.life
 	last := v.segments[len(v.segments)-1].Head
 	next := i.after(v)
-	return last.Tail == "" || last.Joined || next != nil && next.head.Boot == v.head.Boot
+	return last.Tail == "" || last.Joined || next != nil && next.head.Start() == v.head.Start()
 }
 
 // replaced reports whether another member has led later.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/crc32"
+	"strings"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -30,7 +31,7 @@ type Head struct {
 	Segment     uint64   // the number of the segment, which goes on in the next life
 	Wall        int64    // the wall clock when the life began, at Begun, in nanoseconds since 1970
 	Begun       Clocks   // the readings of the clocks at that moment; see [Head.Joint]
-	Boot        string   // names this start of the operating system; empty: it is not known
+	Boot        string   // names this start of the operating system, and clocks that are not the machine's: see [Boot]; empty: it is not known
 	Program     string   // the version of the program
 	Algorithm   string   // its name
 	Schema      string   // of the algorithm's states and messages: a machine with another one cannot replay this
@@ -64,6 +65,14 @@ func (h *Head) Time(at Clocks) time.Time { return time.Unix(0, h.Wall).Add(at.Bo
 // Boot is not known.
 func (h *Head) Joint(at Clocks) (boottime time.Duration, known bool) {
 	return h.Begun.Boottime + at.Boottime, h.Boot != ""
+}
+
+// Start returns what names the start of the operating system in Boot.
+func (h *Head) Start() string { return start(h.Boot) }
+
+func start(boot string) string {
+	start, _, _ := strings.Cut(boot, " ")
+	return start
 }
 
 // Place is where an entry is.

@@ -50,7 +50,7 @@ func newTail(directory string) *tail {
 
 // readTail returns the blocks of the tail of a segment, if it was written since the last start of this machine, by this user.
 func readTail(h *Head) []kept {
-	if h.Tail == "" || h.Boot == "" || h.Boot != Boot() {
+	if h.Tail == "" || h.Boot == "" || h.Start() != start(Boot()) {
 		return nil
 	}
 	file := openTail(h.Tail)
@@ -91,11 +91,24 @@ func removeTail(name string) {
 	}
 }
 
-// Boot names this start of the operating system; empty: it is not known.
+// Boot names this start of the operating system, and behind a space the namespace of time of this process, if that is not the machine's: its clocks
+// are others. Empty: it is not known.
 func Boot() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(boot))
+	offsets, _ := os.ReadFile("/proc/self/timens_offsets") // older kernels have no such namespaces
+	return named(string(boot), string(offsets))
+}
+
+// named joins the two files of the kernel that Boot reads.
+func named(boot, offsets string) string {
+	boot = strings.TrimSpace(boot)
+	for line := range strings.Lines(offsets) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "boottime" && (f[1] != "0" || f[2] != "0") {
+			return boot + " " + f[1] + " " + f[2]
+		}
+	}
+	return boot
 }

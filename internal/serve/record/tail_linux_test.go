@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -19,7 +21,7 @@ func sharing(t *testing.T, path string, incarnation uint64) *Writer {
 	options.Shared = true
 	w := NewWriter(sink, func() Head {
 		h := testHead()
-		h.Boot, h.Incarnation = Boot(), incarnation
+		h.Boot, h.Incarnation = Boot()+" 5 0", incarnation // in a namespace of time of its own, which the next life does not have
 		return h
 	}, options)
 	if w.tail == nil {
@@ -28,6 +30,36 @@ func sharing(t *testing.T, path string, incarnation uint64) *Writer {
 	}
 	t.Cleanup(func() { w.Close(time.Minute) })
 	return w
+}
+
+// A member in a namespace of time has clocks of its own, though it is on the machine of the others.
+func TestANamespaceOfTimeHasANameOfItsOwn(t *testing.T) {
+	const machine = "monotonic           0         0\nboottime            0         0\n"
+	for offsets, want := range map[string]string{
+		"":      "id", // no such file
+		machine: "id",
+		"monotonic           7         0\nboottime            0         0\n": "id",
+		"monotonic           0         0\nboottime      1000000       500\n": "id 1000000 500",
+		"monotonic           0         0\nboottime           -1 999999999\n": "id -1 999999999",
+	} {
+		boot := named("id\n", offsets)
+		if h := (&Head{Boot: boot}); boot != want || h.Start() != "id" {
+			t.Errorf("%q: %q, of the start %q; want %q", offsets, boot, h.Start(), want)
+		}
+	}
+	command := []string{"unshare", "--time", "--boottime", "1000", "--fork"}
+	if os.Getuid() != 0 {
+		command = slices.Insert(command, 1, "--user", "--map-root-user")
+	}
+	var offsets bytes.Buffer
+	c := exec.Command(command[0], append(command[1:], "cat", "/proc/self/timens_offsets")...)
+	c.Stdout = &offsets
+	if err := c.Run(); err != nil {
+		t.Skipf("no namespace of time: %v", err)
+	}
+	if boot := named("id", offsets.String()); boot != "id 1000 0" {
+		t.Errorf("%q in %q", boot, offsets.String())
+	}
 }
 
 // begins writes the beginning of a record, so that its file has the name of the tail.

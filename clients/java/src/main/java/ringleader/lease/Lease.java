@@ -18,7 +18,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.zip.CRC32;
 
 /**
  * The lease file of a Ringleader member: does this process lead?
@@ -112,7 +111,8 @@ public final class Lease {
             if (state.valid) {
                 return state.term;
             }
-            if (System.nanoTime() - start >= timeout.toNanos()) {
+            // Not timeout.toNanos(), which throws for more than 292 years, such as those of ChronoUnit.FOREVER.
+            if (timeout.compareTo(Duration.ofNanos(System.nanoTime() - start)) <= 0) {
                 throw new TimeoutException(path + ": " + state.reason);
             }
             Thread.sleep(PAUSE);
@@ -207,12 +207,17 @@ public final class Lease {
         long monotonic;
 
         Mapping(Path path) {
+            boolean interrupted = Thread.interrupted(); // a channel closes when an interrupted thread uses it
             try {
                 reason = open(path);
             } catch (NoSuchFileException e) {
                 reason = "no such file";
             } catch (IOException | UnsupportedOperationException e) {
                 reason = "the file cannot be read";
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
         }
 
@@ -223,16 +228,21 @@ public final class Lease {
                 return "not a lease file";
             }
             try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
-                if (file.size() < SIZE) {
-                    return "the file is shorter than 4096 bytes";
+                copied.clear();
+                while (copied.hasRemaining()) {
+                    if (file.read(copied) < 0) {
+                        return "the file is shorter than 4096 bytes";
+                    }
                 }
-                memory = file.map(FileChannel.MapMode.READ_ONLY, 0, SIZE).order(ByteOrder.LITTLE_ENDIAN);
+                String problem = head();
+                if (problem.isEmpty()) { // a mapping lasts until the collector finds it, and each reading opens a file again that is of no use
+                    memory = file.map(FileChannel.MapMode.READ_ONLY, 0, SIZE).order(ByteOrder.LITTLE_ENDIAN);
+                }
+                if (!Objects.equals(key, key(path))) {
+                    key = null; // it was replaced meanwhile; the next reading that is not valid opens it again
+                }
+                return problem;
             }
-            if (!Objects.equals(key, key(path))) {
-                key = null; // it was replaced meanwhile; the next reading that is not valid opens it again
-            }
-            fill();
-            return head();
         }
 
         private String head() {
@@ -243,10 +253,8 @@ public final class Lease {
             if (!magic.equals("RLEASE01")) {
                 return "the version of the file is " + magic.substring(6) + ", not 01";
             }
-            CRC32 crc = new CRC32();
-            crc.update(copy, 12, 244);
             int length = Short.toUnsignedInt(copied.getShort(48));
-            if ((int) crc.getValue() != copied.getInt(8) || copied.getInt(12) != SIZE || length > MOST_GROUP) {
+            if (~crc(~0, copy, 12, 256) != copied.getInt(8) || copied.getInt(12) != SIZE || length > MOST_GROUP) {
                 return "the head of the file is damaged";
             }
             member = copied.getLong(32);
@@ -257,7 +265,7 @@ public final class Lease {
             }
             try {
                 String ours = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).trim().replace("-", "");
-                return ours.contentEquals(boot) ? Clock.PROBLEM : "the file is of another boot";
+                return ours.contentEquals(boot) ? Clock.open() : "the file is of another boot";
             } catch (IOException e) {
                 return "the boot id of this machine cannot be read";
             }
@@ -330,10 +338,7 @@ public final class Lease {
                 if (length > MOST_VALUE || (sequence & 1) == 1 != (at == SLOTS[0])) {
                     continue;
                 }
-                CRC32 crc = new CRC32();
-                crc.update(copy, at, 8);
-                crc.update(copy, at + 12, 36 + length);
-                if ((int) crc.getValue() == copied.getInt(at + 8)) {
+                if (~crc(crc(~0, copy, at, at + 8), copy, at + 12, at + 48 + length) == copied.getInt(at + 8)) {
                     newest = new Slot(copied.getInt(at + 12), copied.getLong(at + 16), copied.getLong(at + 24),
                             copied.getLong(at + 32), Arrays.copyOfRange(copy, at + 48, at + 48 + length));
                 }
@@ -342,38 +347,57 @@ public final class Lease {
         }
     }
 
+    // Not java.util.zip.CRC32, whose first use opens a file: a process without a free descriptor would fail with an error.
+    private static final int[] TABLE = new int[256];
+
+    static {
+        for (int n = 0; n < TABLE.length; n++) {
+            TABLE[n] = n;
+            for (int bit = 0; bit < 8; bit++) {
+                TABLE[n] = (TABLE[n] & 1) != 0 ? 0xedb88320 ^ (TABLE[n] >>> 1) : TABLE[n] >>> 1;
+            }
+        }
+    }
+
+    /** Continues an inverted CRC-32 with the bytes of a range. */
+    private static int crc(int crc, byte[] bytes, int from, int to) {
+        for (int at = from; at < to; at++) {
+            crc = TABLE[(crc ^ bytes[at]) & 255] ^ (crc >>> 8);
+        }
+        return crc;
+    }
+
     /**
      * CLOCK_BOOTTIME, which Java does not have. /proc/uptime is that clock, unless a container system has put another
      * file there.
      */
     private static final class Clock {
-        static final String PROBLEM;
-        // Not a channel: an interrupt of a thread that reads one closes it.
-        private static final RandomAccessFile UPTIME;
         private static final byte[] TEXT = new byte[64];
+        // Not a channel: an interrupt of a thread that reads one closes it.
+        private static RandomAccessFile uptime; // null: it was not opened
 
-        static {
-            String problem = "";
-            RandomAccessFile uptime = null;
+        /** Opens the clock, and returns why it is of no use, or "". */
+        static synchronized String open() {
             try {
                 for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"), StandardCharsets.ISO_8859_1)) {
                     if (line.split(" ")[4].equals("/proc/uptime")) {
-                        problem = "/proc/uptime is not the clock of the machine";
+                        return "/proc/uptime is not the clock of the machine";
                     }
                 }
-                uptime = new RandomAccessFile("/proc/uptime", "r");
+                if (uptime == null) {
+                    uptime = new RandomAccessFile("/proc/uptime", "r");
+                }
+                return "";
             } catch (IOException e) {
-                problem = "/proc/uptime cannot be read";
+                return "/proc/uptime cannot be read";
             }
-            PROBLEM = problem;
-            UPTIME = uptime;
         }
 
         /** Returns the end of the hundredth of a second in which the clock is, in nanoseconds: never less than the clock. */
         static synchronized long boottime() {
             try {
-                UPTIME.seek(0);
-                int length = UPTIME.read(TEXT);
+                uptime.seek(0);
+                int length = uptime.read(TEXT);
                 long hundredths = 0;
                 for (int at = 0; at < length && TEXT[at] != ' '; at++) {
                     if (TEXT[at] != '.') {
