@@ -157,7 +157,7 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 	case reflect.Bool:
 		d.form = boolean
 	case reflect.Struct:
-		d.form, d.least = structure, 0
+		d.form, d.least, d.of = structure, 0, make([]node, 0, t.NumField())
 		for f := range t.Fields() {
 			of, err := describe(f.Type, path+"."+f.Name, deadlines, within)
 			if err != nil {
