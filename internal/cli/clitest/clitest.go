@@ -248,22 +248,32 @@ func (Full) Write([]byte) (int, error) {
 // SchemaOf is one definition of docs/schema.json.
 func SchemaOf(t *testing.T, root, definition string) *jsonschema.Resolved {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "docs/schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var whole jsonschema.Schema
-	if err := json.Unmarshal(text, &whole); err != nil {
-		t.Fatal(err)
-	}
-	if whole.Defs[definition] == nil {
-		t.Fatalf("the schema does not define %s", definition)
-	}
-	resolved, err := (&jsonschema.Schema{Ref: "#/$defs/" + definition, Defs: whole.Defs}).Resolve(nil)
+	first, _ := schemas.LoadOrStore(filepath.Join(root, "docs/schema.json")+"#"+definition, sync.OnceValues(func() (*jsonschema.Resolved, error) {
+		return schemaOf(root, definition)
+	}))
+	resolved, err := first.(func() (*jsonschema.Resolved, error))()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return resolved
+}
+
+// schemas has what was resolved: that takes as long as many commands do whose output is checked against it.
+var schemas sync.Map
+
+func schemaOf(root, definition string) (*jsonschema.Resolved, error) {
+	text, err := os.ReadFile(filepath.Join(root, "docs/schema.json"))
+	if err != nil {
+		return nil, err
+	}
+	var whole jsonschema.Schema
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, err
+	}
+	if whole.Defs[definition] == nil {
+		return nil, fmt.Errorf("the schema does not define %s", definition)
+	}
+	return (&jsonschema.Schema{Ref: "#/$defs/" + definition, Defs: whole.Defs}).Resolve(nil)
 }
 
 // Valid checks a line of JSON.

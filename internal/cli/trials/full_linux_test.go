@@ -17,7 +17,7 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"compare lcr peterson afek-gafni-synchronous --n 4..128 --orders 60",
-		"reproduce S4:assumption S4:liveness S4:bandwidth",
+		"reproduce S4:assumption S4:bandwidth",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +59,7 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := small.Join("store")
-	const line = "reproduce S4:assumption S4:liveness S4:bandwidth S4:rule"
+	const line = "reproduce S4:assumption S4:bandwidth"
 	server := []string{"--nats", "embed", "--nats-listen", addresses[0], "--nats-store", store}
 	url := "nats://" + addresses[0]
 	command := runs(t, append(strings.Fields(line), server...)...)

@@ -19,7 +19,7 @@ func TestACommandThatIsKilledIsResumedToTheSameBytes(t *testing.T) {
 	clitest.OnlyComputes(t)
 	t.Parallel()
 	for _, line := range []string{
-		"verify lcr --n 7 " + narrow, "compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60", "worst stop-and-go-p2 --n 24 --tries 20000",
+		"verify lcr --n 7 " + narrow, "compare lcr peterson afek-gafni-synchronous --n 4..512 --orders 60", "worst stop-and-go-p2 --n 24 --tries 5000",
 	} {
 		t.Run(line, func(t *testing.T) {
 			url := natsServer(t, broker.Settings{})

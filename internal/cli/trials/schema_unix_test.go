@@ -71,7 +71,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 		{"scenarios", "scenarios"},
 		{"version-of", "version"},
 		{"init", "init --data " + filepath.Join(t.TempDir(), "data") + " --group payments --id 3"},
-		{"statement", "reproduce S4:liveness"},
+		{"statement", "reproduce S4:assumption"},
 		{"jobs", "jobs list"},
 		{"job", "jobs show " + job.Key()},
 		{"job", "jobs cancel " + job.Key()},

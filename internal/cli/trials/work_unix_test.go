@@ -25,7 +25,7 @@ func TestWorkThatIsKilledResumesToTheSameBytes(t *testing.T) {
 		"verify lcr --n 7 --json " + narrow,
 		"worst stop-and-go-p2 --n 16 --tries 2000 --json",
 		"worst franklin --n 8 --tries 50000 --of election --json",
-		"reproduce S4:assumption S4:liveness --json",
+		"reproduce S4:assumption S4:bandwidth --json",
 	} {
 		t.Run(line, func(t *testing.T) {
 			killed := filepath.Join(t.TempDir(), "killed")

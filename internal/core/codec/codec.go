@@ -105,7 +105,7 @@ func typeOf(d *node) reflect.Type { return d.typ.(reflect.Type) }
 // Of returns the plan for a type. Deadlines are an error unless allowed: they mean nothing to another process, or
 // after a crash.
 func Of(typ reflect.Type, deadlines bool) (*Plan, error) {
-	root, err := describe(typ, typ.String(), deadlines, nil)
+	root, err := describe(&trail{typ: typ}, deadlines)
 	if err != nil {
 		return nil, err
 	}
@@ -132,20 +132,47 @@ func (p *Plan) Fits() bool {
 // Ages reports whether the passing of time can change the encoding of a value.
 func (p *Plan) Ages() bool { return p.ages }
 
-// describe makes the node of a type, which is nested in the types of within.
-func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type) (node, error) {
+// trail is where a type is: in which other ones. Only errors need it as a text, and each process makes many.
+type trail struct {
+	around *trail
+	typ    reflect.Type
+	field  string // empty: an element
+}
+
+func (t *trail) text() string {
+	switch {
+	case t.around == nil:
+		return t.typ.String()
+	case t.field == "":
+		return t.around.text() + "[]"
+	}
+	return t.around.text() + "." + t.field
+}
+
+// within reports whether a type is around another one.
+func (t *trail) within(typ reflect.Type) bool {
+	for t = t.around; t != nil; t = t.around {
+		if t.typ == typ {
+			return true
+		}
+	}
+	return false
+}
+
+// describe makes the node of the type at the end of a trail.
+func describe(path *trail, deadlines bool) (node, error) {
+	t := path.typ
 	d := node{size: t.Size(), least: uint64(t.Size()), typ: t}
 	if t == reflect.TypeFor[election.Deadline]() {
 		if !deadlines {
-			return d, fmt.Errorf("%w: %s is a Deadline, which only the state of one life may hold", ErrPlain, path)
+			return d, fmt.Errorf("%w: %s is a Deadline, which only the state of one life may hold", ErrPlain, path.text())
 		}
 		d.form = deadline
 		return d, nil
 	}
-	if slices.Contains(within, t) {
-		return d, fmt.Errorf("%w: %s is a %s within a %[3]s", ErrPlain, path, t)
+	if path.within(t) {
+		return d, fmt.Errorf("%w: %s is a %s within a %[3]s", ErrPlain, path.text(), t)
 	}
-	within = append(within, t)
 	switch t.Kind() {
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
 		d.form = integer
@@ -157,9 +184,9 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 	case reflect.Bool:
 		d.form = boolean
 	case reflect.Struct:
-		d.form, d.least = structure, 0
+		d.form, d.least, d.of = structure, 0, make([]node, 0, t.NumField())
 		for f := range t.Fields() {
-			of, err := describe(f.Type, path+"."+f.Name, deadlines, within)
+			of, err := describe(&trail{path, f.Type, f.Name}, deadlines)
 			if err != nil {
 				return d, err
 			}
@@ -170,22 +197,22 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 			d.of, d.least, d.some = append(d.of, of), d.least+of.least, d.some || of.constant()
 		}
 	case reflect.Array, reflect.Slice:
-		of, err := describe(t.Elem(), path+"[]", deadlines, within)
+		of, err := describe(&trail{path, t.Elem(), ""}, deadlines)
 		if err != nil {
 			return d, err
 		}
 		if of.size == 0 { // a few bytes would encode any number of them
-			return d, fmt.Errorf("%w: %s is a list of values that take no space", ErrPlain, path)
+			return d, fmt.Errorf("%w: %s is a list of values that take no space", ErrPlain, path.text())
 		}
 		if of.constant() {
-			return d, fmt.Errorf("%w: %s is a list of values with constant fields", ErrPlain, path)
+			return d, fmt.Errorf("%w: %s is a list of values with constant fields", ErrPlain, path.text())
 		}
 		d.form, d.least, d.of = slice, 4, []node{of}
 		if t.Kind() == reflect.Array {
 			d.form, d.count, d.least = array, t.Len(), uint64(t.Len())*of.least
 		}
 	default:
-		return d, fmt.Errorf("%w: %s is a %s", ErrPlain, path, t.Kind())
+		return d, fmt.Errorf("%w: %s is a %s", ErrPlain, path.text(), t.Kind())
 	}
 	return d, nil
 }

@@ -45,7 +45,7 @@ type group struct {
 	seen  []beat // all that were read
 	rest  []byte
 
-	strangers map[string]bool // processes that were there before the group, and are still: to look at all of them is half of the work of a test
+	strangers map[string]bool // processes that were there before the group or are of another one: to look at all of them is half of the work of a test
 
 	stdin  io.Reader // of a member that starts; nil: none
 	stdout io.Writer
@@ -155,15 +155,21 @@ func (g *group) read() {
 // works waits until a command runs after a moment, and returns its last beat.
 func (g *group) works(since time.Duration, kind string) (last beat) {
 	g.Helper()
+	return g.follows(since, kind, beat{})
+}
+
+// follows is works for a process that is not the one of a beat before.
+func (g *group) follows(since time.Duration, kind string, before beat) (last beat) {
+	g.Helper()
 	g.await("a "+kind+" runs", func() bool {
 		g.read()
 		for _, b := range slices.Backward(g.seen) {
 			if b.At <= since {
 				return false
 			}
-			if b.Kind == kind {
+			if b.Kind == kind && (b.Term != before.Term || b.PID != before.within) { // to look for its process is most of the work
 				last = b
-				last.PID = g.find(b)
+				last.PID, last.within = g.find(b), b.PID
 				return last.PID != 0
 			}
 		}
@@ -177,7 +183,6 @@ type process struct {
 	pid, parent int
 	within      int // its number in its own namespace
 	term        uint64
-	arguments   string
 }
 
 // find returns the number of the process that a beat is of, outside of its namespace; 0 if it has ended.
@@ -225,26 +230,34 @@ func (g *group) process(pid int) (p process) {
 	name := fmt.Sprint("/proc/", pid)
 	environment, err := os.ReadFile(name + "/environ")
 	if err != nil || !bytes.Contains(environment, []byte(beats+"="+g.beats())) {
+		if bytes.Contains(environment, []byte("\x00"+beats+"=")) { // of another group, as is all that it starts
+			g.strangers[name] = true
+		}
 		return process{}
 	}
-	stat, err := os.ReadFile(name + "/stat")
+	status, err := os.ReadFile(name + "/status")
 	if err != nil {
 		return process{}
 	}
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	p.pid = pid
-	p.parent, _ = strconv.Atoi(fields[1])
-	status, _ := os.ReadFile(name + "/status")
-	_, numbers, _ := strings.Cut(string(status), "NSpid:")
-	numbers, _, _ = strings.Cut(numbers, "\n")
-	if all := strings.Fields(numbers); len(all) > 0 {
-		p.within, _ = strconv.Atoi(all[len(all)-1])
+	number := func(key string) (n int) { // the last one of a line
+		_, line, _ := strings.Cut(string(status), "\n"+key+":")
+		line, _, _ = strings.Cut(line, "\n")
+		if all := strings.Fields(line); len(all) > 0 {
+			n, _ = strconv.Atoi(all[len(all)-1])
+		}
+		return n
 	}
+	p.parent, p.within = number("PPid"), number("NSpid")
 	_, term, _ := strings.Cut("\x00"+string(environment), "\x00RINGLEADER_TERM=")
 	fmt.Sscan(strings.ReplaceAll(term, "\x00", " "), &p.term)
-	arguments, _ := os.ReadFile(name + "/cmdline")
-	p.arguments = strings.ReplaceAll(string(arguments), "\x00", " ")
 	return p
+}
+
+// arguments are the words of a process; none if it has ended.
+func (p process) arguments() string {
+	text, _ := os.ReadFile(fmt.Sprint("/proc/", p.pid, "/cmdline"))
+	return strings.ReplaceAll(string(text), "\x00", " ")
 }
 
 // parent returns the parent of a process; 0 if it has ended.
@@ -253,7 +266,7 @@ func (g *group) parent(pid int) int { return g.process(pid).parent }
 // leader returns the member of a process of a command, and its processes: 0 if it has ended meanwhile.
 func (g *group) leader(command int) (id, member, keeper int) {
 	keeper = g.parent(command)
-	if all := strings.Fields(g.process(keeper).arguments); len(all) > 1 && all[1] == "first" {
+	if all := strings.Fields(g.process(keeper).arguments()); len(all) > 1 && all[1] == "first" {
 		keeper = g.parent(keeper)
 	}
 	if member = g.parent(keeper); member == 0 {
@@ -353,4 +366,4 @@ func now() time.Duration { return clock.System().Boottime() }
 // self is the command that this binary is.
 func self(words ...string) []string { return append([]string{os.Args[0], "command"}, words...) }
 
-func (p process) String() string { return fmt.Sprintf("%d (of %d) %s", p.pid, p.parent, p.arguments) }
+func (p process) String() string { return fmt.Sprintf("%d (of %d) %s", p.pid, p.parent, p.arguments()) }

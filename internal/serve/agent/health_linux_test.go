@@ -22,7 +22,7 @@ import (
 // idle reports whether no command runs. Its keeper may wait for the next time, and has the command among its arguments.
 func (g *group) idle() bool {
 	return !slices.ContainsFunc(g.processes(), func(p process) bool {
-		return strings.HasSuffix(p.arguments, " command loop ") && !strings.Contains(p.arguments, " -- ")
+		return strings.HasSuffix(p.arguments(), " command loop ") && !strings.Contains(p.arguments(), " -- ")
 	})
 }
 
@@ -31,7 +31,8 @@ func TestACommandRunsOnAHealthyMemberOnly(t *testing.T) {
 	t.Parallel()
 	well := filepath.Join(t.TempDir(), "well")
 	g := newGroup(t, 3, spec{ // a leader that is able keeps its lead on any machine
-		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: lasting(20 * lease), Patience: limit, Health: agent.Health{Command: "test -e " + well + "$RINGLEADER_MEMBER"},
+		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: lasting(20 * lease), Patience: limit,
+		Health: agent.Health{Command: "test -e " + well + "$RINGLEADER_MEMBER"}, Interval: 3 * lease / 10, // each check of each member is three processes
 	})
 	heal := func(id int) {
 		t.Helper()

@@ -74,6 +74,7 @@ type spec struct {
 	Stop    time.Duration
 	Warden  bool
 
+	Interval    time.Duration // of health checks; 0: a tenth of a lease
 	Patience    time.Duration // with a health check; 0: two leases
 	NoNamespace bool
 	User        string
@@ -95,7 +96,7 @@ func beMember(text string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	member := ringleader.Config{ID: s.ID, Members: s.Members, Listen: s.Listen, Data: s.Data, Timing: s.Timing}
-	member.Health = ringleader.HealthCheck{Interval: lease / 10, Timeout: cmp.Or(s.Patience, 2*lease), Rise: 2, Fall: 2}
+	member.Health = ringleader.HealthCheck{Interval: cmp.Or(s.Interval, lease/10), Timeout: cmp.Or(s.Patience, 2*lease), Rise: 2, Fall: 2}
 	member.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, life, err := agent.Start(ctx, agent.Config{
 		Member: member, Command: s.Command, OnExit: s.OnExit, Backoff: 20 * time.Millisecond, StopTimeout: s.Stop, Hooks: s.Hooks, Health: s.Health,
@@ -119,6 +120,8 @@ type beat struct {
 	Term uint64
 	Kind string
 	PID  int
+
+	within int // what PID was in its own namespace, once that has been found outside of it
 }
 
 // awaitFile returns when a file is there.

@@ -34,7 +34,7 @@ func (g *group) warmth(id int) ringleader.Warmth {
 // preparing returns the processes of a member's command that prepares.
 func (g *group) preparing(id int) (all []int) {
 	for _, p := range g.processes() {
-		if !strings.HasPrefix(p.arguments, os.Args[0]+" command ") || !strings.HasSuffix(p.arguments, " warm ") {
+		if !strings.HasPrefix(p.arguments(), os.Args[0]+" command ") || !strings.HasSuffix(p.arguments(), " warm ") {
 			continue
 		}
 		for parent := p.parent; parent > 1; parent = g.parent(parent) {

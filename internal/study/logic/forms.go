@@ -1,7 +1,6 @@
 package logic
 
 import (
-	"regexp"
 	"slices"
 )
 
@@ -33,21 +32,28 @@ func forms() map[string]form {
 	}
 }
 
-var (
-	nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,59}$`)
+// reserved are names that mean something to a solver.
+var reserved = []string{
+	"as", "let", "par", "match", "lambda", "select", "store", "abs", "div", "mod", "xor", "concat", "extract", "repeat", "iand", "choice",
+	"true", "false", "forall", "exists", "not", "and", "or", "distinct", "ite", Bool, Int, "Real", "String", "Array", "Set", "Bag", "Seq", "Table", "Relation", "RegLan",
+}
 
-	// reserved are names that mean something to a solver.
-	reserved = []string{
-		"as", "let", "par", "match", "lambda", "select", "store", "abs", "div", "mod", "xor", "concat", "extract", "repeat", "iand", "choice",
-		"true", "false", "forall", "exists", "not", "and", "or", "distinct", "ite", Bool, Int, "Real", "String", "Array", "Set", "Bag", "Seq", "Table", "Relation", "RegLan",
+// isName reports whether a text has the form of a name. A regular expression would cost each process a millisecond when it starts.
+func isName(text string) bool {
+	for i, c := range []byte(text) {
+		letter := 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+		if !letter && (i == 0 || c != '-' && (c < '0' || c > '9')) {
+			return false
+		}
 	}
-)
+	return 0 < len(text) && len(text) <= 60
+}
 
 // name reads a new name.
 func (r *reader) name(e *expression) string {
 	name := e.atom("a name")
 	switch {
-	case !nameForm.MatchString(name):
+	case !isName(name):
 		e.at.fail("%q is no name: up to 60 letters, digits and hyphens, of which the first is a letter", name)
 	case slices.Contains(reserved, name):
 		e.at.fail("solvers use the name %s themselves", name)
@@ -60,7 +66,7 @@ func (r *reader) name(e *expression) string {
 // title reads a new name of a formula.
 func (r *reader) title(e *expression) string {
 	name := e.atom("a name")
-	if !nameForm.MatchString(name) {
+	if !isName(name) {
 		e.at.fail("%q is no name: up to 60 letters, digits and hyphens, of which the first is a letter", name)
 	}
 	if r.names[name] {
@@ -123,7 +129,7 @@ func labelled(e *expression, label string) string {
 
 func (r *reader) include(e *expression, parts []expression) {
 	name := parts[0].atom("a name") + ".axioms"
-	if !nameForm.MatchString(parts[0].text) || r.included[name] {
+	if !isName(parts[0].text) || r.included[name] {
 		e.at.fail("%s is no name of a file, or it is included already", parts[0].text)
 	}
 	r.included[name] = true
@@ -297,7 +303,7 @@ func (r *reader) assignment(e *expression, how string, parts []expression, vars 
 
 func (r *reader) action(e *expression, parts []expression) {
 	name := parts[0].atom("a name")
-	if !nameForm.MatchString(name) || r.Action(name) != nil {
+	if !isName(name) || r.Action(name) != nil {
 		parts[0].at.fail("%s is no name, or there is an action of that name already", name)
 	}
 	a := &Action{At: e.at, Name: name, Parameters: r.bindings(&parts[1], nil), Words: parts[2].words("words")}
