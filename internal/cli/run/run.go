@@ -328,19 +328,22 @@ func (r *simulation) CarryOut(ctx context.Context, p *plan.Program, by labour.Do
 	if err != nil {
 		return err
 	}
-	if r.o.save != "" {
-		run, err := found.Page()
-		if err != nil {
-			return err
-		}
-		if err := p.ToFile(r.o.save, run.Put); err != nil {
-			return err
-		}
-	}
-	if err := r.o.Put(p, found); err != nil {
+	if err := errors.Join(r.keep(p, found), r.o.Put(p, found)); err != nil {
 		return err
 	}
 	return found.Verdict
+}
+
+// keep saves the run, if that is wanted.
+func (r *simulation) keep(p *plan.Program, found *plan.Finding) error {
+	if r.o.save == "" {
+		return nil
+	}
+	run, err := found.Page()
+	if err != nil {
+		return err
+	}
+	return p.ToFile(r.o.save, run.Put)
 }
 
 // Elect simulates the election, and checks what its source claims of every run.
