@@ -169,6 +169,7 @@ type Member struct {
 	standing sync.Mutex    // orders the commands about the weight
 	weight   uint16
 	down     bool     // it stands for election no more: Lead has returned, or Close was called
+	pauses   pauses   // of preemption
 	health   *monitor // of the process; nil: it has none
 
 	work        work         // in this group
