@@ -236,7 +236,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if c.Algorithm == Bully {
 		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
 	}
-	governRealTime(&c)
+	tellRealTime(&c)
 	if c.Algorithm == QuorumBully {
 		tellMissing(&c, warden.Missing())
 		if err := book.begin(); err != nil {
