@@ -169,6 +169,7 @@ type Member struct {
 	standing sync.Mutex    // orders the commands about the weight
 	weight   uint16
 	down     bool     // it stands for election no more: Lead has returned, or Close was called
+	pauses   pauses   // of preemption
 	health   *monitor // of the process; nil: it has none
 
 	work        work         // in this group
@@ -235,7 +236,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if c.Algorithm == Bully {
 		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
 	}
-	governRealTime(&c)
+	tellRealTime(&c)
 	if c.Algorithm == QuorumBully {
 		tellMissing(&c, warden.Missing())
 		if err := book.begin(); err != nil {

@@ -2,6 +2,7 @@ package ringleader
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"ringleader.example/ringleader/algorithms/quorumbully"
@@ -27,20 +28,42 @@ func (m *Member) PausePreemption(d time.Duration) error {
 	case d < 0:
 		return fmt.Errorf("%w: a pause of %v", ErrConfig, d)
 	case d == 0:
-		d = process.Never
+		m.pauses.change(m, func(p *pauses) { p.until = process.Never })
+	default:
+		m.pauses.change(m, func(p *pauses) { p.until = m.config.Clock.Monotonic() + d })
 	}
-	m.group.Mute(d, quorumbully.Offer, quorumbully.Ready)
 	return nil
 }
 
 // ResumePreemption ends [Member.PausePreemption].
-func (m *Member) ResumePreemption() { m.group.Mute(0) }
+func (m *Member) ResumePreemption() { m.pauses.change(m, func(p *pauses) { p.until = 0 }) }
 
-// retire lets this member take no offer of the lead while it is removed: as long as its vote cannot be taken, it would hand over at once, again and again.
-func (m *Member) retire(removed bool) {
-	if removed && m.config.Preempt {
+// retire lets this member take no offer of the lead while it is removed: as long as its vote cannot be taken, it would hand over at once, again and
+// again. A pause that was asked for goes on when it is added again.
+func (m *Member) retire(removed bool) { m.pauses.change(m, func(p *pauses) { p.removed = removed }) }
+
+// pauses are the reasons for which a member does not preempt.
+type pauses struct {
+	mu      sync.Mutex
+	until   time.Duration // the end of that by [Member.PausePreemption], on the clock of timers; process.Never: none
+	removed bool          // the member is
+}
+
+// change changes the reasons, and lets the member keep to them.
+func (p *pauses) change(m *Member, change func(*pauses)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(p)
+	left := p.until
+	if left != process.Never {
+		left -= m.config.Clock.Monotonic()
+	}
+	switch {
+	case p.removed && m.config.Preempt:
 		m.group.Mute(process.Never, quorumbully.Offer, quorumbully.Ready)
-	} else {
+	case left > 0:
+		m.group.Mute(left, quorumbully.Offer, quorumbully.Ready)
+	default:
 		m.group.Mute(0)
 	}
 }

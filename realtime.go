@@ -15,7 +15,7 @@ import (
 // each second, but then it needs it at once. RealTime is called at the start of main, before [Warden]: then the warden, too, is not late.
 //
 // The processes that this one starts have the same policy, unless they change it. So RealTime is for a program that leaves its work to others, or has
-// little of it. While a process with a member uses more than half of a processor for a second, it runs as an ordinary one, until it has not done so for
+// little of it. While this process uses more than half of a processor for a second, it runs as an ordinary one, until it has not done so for
 // ten seconds: then strangers that keep it busy do not take the machine from others.
 //
 // If the system refuses the policy, the process runs as before, and the error names the cause. Linux allows it to root, to a process with CAP_SYS_NICE,
@@ -25,34 +25,49 @@ func RealTime() error {
 	if err != nil {
 		err = fmt.Errorf("this process does not run before others: %w", err)
 	}
-	realTime.result.Store(&err)
+	realTime.set(err, govern)
 	return err
 }
 
 // realTime is the policy of this process.
-var realTime struct {
-	result  atomic.Pointer[error] // of RealTime; nil: it was not called
+var realTime policy
+
+// policy is how a process is scheduled.
+type policy struct {
+	result  atomic.Pointer[error]       // of RealTime; nil: it was not called
+	log     atomic.Pointer[slog.Logger] // of a member; nil: there is none yet
 	governs sync.Once
 }
 
-// governRealTime starts the governor, if this process has called RealTime. If the system refused the policy, the log says so.
-func governRealTime(c *Config) {
+// set takes the result of RealTime. A governor watches what runs before others, also if it has no member.
+func (p *policy) set(err error, govern func()) {
+	if p.result.Store(&err); err == nil {
+		p.governs.Do(func() { go govern() })
+	}
+}
+
+// tellRealTime gives the governor the log of a member. If the system refused the policy, the log says so.
+func tellRealTime(c *Config) {
 	log := c.Logger.With("member", c.ID)
 	switch result := realTime.result.Load(); {
 	case result == nil:
 	case *result != nil:
 		log.Info("this member waits for a processor as ordinary processes do", "error", *result)
 	default:
-		realTime.governs.Do(func() { go govern(log) })
+		realTime.log.CompareAndSwap(nil, log)
 	}
 }
 
-func govern(log *slog.Logger) {
+func govern() {
 	g := governor{all: kernel.HurryAll, none: kernel.RelaxAll, hurries: true}
 	ticker := time.NewTicker(time.Second)
 	for last, used := time.Now(), kernel.Used(); ; {
 		now, before := <-ticker.C, used
 		used = kernel.Used()
+		log := realTime.log.Load()
+		if log == nil {
+			log = slog.New(slog.DiscardHandler)
+		}
 		g.look(log, now.Sub(last), used-before)
 		last = now
 	}

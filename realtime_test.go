@@ -9,6 +9,20 @@ import (
 	"time"
 )
 
+// A program that runs before others is governed, also without a member, as the demo is, which only passes messages on.
+func TestAProcessThatRunsBeforeOthersIsGoverned(t *testing.T) {
+	var allowed, refused policy
+	begun := make(chan bool, 3)
+	govern := func() { begun <- true }
+	allowed.set(nil, govern)
+	<-begun
+	allowed.set(nil, govern) // it is
+	refused.set(errors.New("not permitted"), govern)
+	if len(begun) > 0 {
+		t.Error("there is a second governor, or one of an ordinary process")
+	}
+}
+
 // A process that strangers keep busy leaves the processor to others, and takes its priority back when it has been calm for long enough.
 func TestABusyProcessRunsAsOthersUntilItIsCalm(t *testing.T) {
 	var said bytes.Buffer

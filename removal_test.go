@@ -58,6 +58,46 @@ func TestALeaderThatIsRemovedGoesOnWhileNoOtherMemberCanLead(t *testing.T) {
 	})
 }
 
+// A pause of preemption is that of an operator: it outlasts a removal, and its end does not let a removed member preempt.
+func TestAPauseOfPreemptionOutlastsARemoval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Preempt: true}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		removed := c.Member(3)
+		address := c.Member(2).Status().Members[2].Address
+		if err := removed.PausePreemption(time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if err := removed.RemoveAddress(3); err != nil {
+			t.Fatal(err)
+		}
+		c.Until("another member leads", func() bool { return c.Member(2).IsLeader() && len(c.Member(2).Status().Members) == 2 })
+		c.Until("it knows", func() bool { s := removed.Status().Preemption; return s.Paused && s.Left == nil })
+		if err := c.Member(2).AddAddress(ringleader.MemberAddress{ID: 3, Address: address}); err != nil {
+			t.Fatal(err)
+		}
+		c.Until("it is back", func() bool { s := removed.Status().Preemption; return !s.Paused || s.Left != nil })
+		c.Pass(time.Minute)
+		if s := removed.Status().Preemption; !c.Member(2).IsLeader() || !s.Paused || *s.Left > 3600-60 {
+			t.Errorf("a minute later member 3 has %+v, and leads: %t", s, removed.IsLeader())
+		}
+		if err := c.Member(2).RemoveAddress(3); err != nil {
+			t.Fatal(err)
+		}
+		c.Until("it knows again", func() bool { s := removed.Status().Preemption; return s.Paused && s.Left == nil })
+		removed.ResumePreemption()
+		if s := removed.Status().Preemption; !s.Paused {
+			t.Error("a member that was removed preempts")
+		}
+		if err := c.Member(2).AddAddress(ringleader.MemberAddress{ID: 3, Address: address}); err != nil {
+			t.Fatal(err)
+		}
+		c.Await(3)
+	})
+}
+
 // While its vote cannot be taken, a member of higher rank that was removed takes no offer of the lead: it would hand over at once, again and again.
 func TestAMemberThatWasRemovedDoesNotPreempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -76,6 +76,7 @@ func (l *links) tries(link uint32) int {
 // trial returns the number of messages that a step of the process at p would send. It makes the step on a copy, with
 // the choices that would be made.
 func (l *links) trial(p int, e process.Event) (sent int) {
+	l.Work++
 	choices := *l.choices
 	l.Processes.Copy(l.scratch, p)
 	effects := l.Processes.Step(l.scratch, p, e, l.Local(p))

@@ -459,6 +459,23 @@ func TestAnEndlessFaultyRunEndsSoonAfterItIsAsked(t *testing.T) {
 	}
 }
 
+// A step that sends many messages takes long, and so does one that an adversary selects among many.
+func TestAFloodedRunEndsSoonAfterItIsAsked(t *testing.T) {
+	flood := lcr.Algorithm
+	flood.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		for range 100 {
+			out.Send(lcr.Right, kind, m)
+		}
+	}
+	for schedule, most := range map[simulate.Schedule]uint64{simulate.FIFO: 2 * 5000 / 100, simulate.LIFO: 2 * 5000 / 100, simulate.MaxMessages: 2 * 5000 / 105} {
+		asked := 0
+		o := simulate.Options{Setup: numbered(5), Schedule: schedule, Progress: func(uint64) bool { asked++; return asked < 3 }}
+		if r, err := simulate.Run(flood, o); err != nil || r.Complete || asked != 3 || r.Deliveries > most {
+			t.Errorf("%s: asked %d times, stopped after %d deliveries, %v", schedule, asked, r.Deliveries, err)
+		}
+	}
+}
+
 func TestARunRefusesFaultsThatCannotHappen(t *testing.T) {
 	for line, f := range map[string]faults.Script{
 		"crash @3 at 0":             {Crashes: []faults.Crash{{Process: 3}}},

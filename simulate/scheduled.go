@@ -5,11 +5,10 @@ import (
 	"slices"
 	"sort"
 
-	"ringleader.example/ringleader/outcome"
-
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate/internal/queues"
 	"ringleader.example/ringleader/simulate/internal/steps"
 	"ringleader.example/ringleader/trace"

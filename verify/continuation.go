@@ -129,7 +129,7 @@ func (o *Options) costliest(program *process.Program) (*Continuation, error) {
 	g, err := l.GraphOf(o.Setup)
 	a := &Continuation{Complete: l.Complete, Limit: Limit(l.Reached), States: l.States}
 	switch {
-	case errors.Is(err, search.ErrMemory):
+	case errors.As(err, new(search.Unfinished)):
 		return a, nil
 	case err != nil:
 		return nil, err

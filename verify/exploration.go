@@ -2,6 +2,8 @@ package verify
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"sync"
 
 	"ringleader.example/ringleader/election"
@@ -77,6 +79,11 @@ func (x *exploration) run() (*Report, error) {
 		if r.Extremes, x.err = x.attained(); x.err == nil {
 			r.Extremes.Time, r.Extremes.NoTime, x.err = timesOf(x.program, x.o, known)
 		}
+	}
+	if u := (search.Unfinished{}); errors.As(x.err, &u) && u.Reached == search.NoLimit {
+		r.Extremes, x.err = nil, nil // all else is known
+	} else if u != (search.Unfinished{}) {
+		x.err = fmt.Errorf("%s %w: %w", x.program.Name, ErrLimit, u)
 	}
 	return r, x.err
 }

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/bully"
@@ -77,6 +79,36 @@ func numbers(m *Messages) [model.Costs]uint64 {
 }
 
 // A run that attains an extreme continues after its last message, up to an end.
+// What is stopped while runs are searched for that attain extremes has found all else. It lacks no memory.
+func TestASearchForExtremesThatIsStoppedSaysSo(t *testing.T) {
+	p := process.Must(process.Of(&lcr.Algorithm))
+	looks, most := 0, 1<<30
+	o := Options{Setup: network.On(6, 5, 4, 3, 2, 1), Starts: EverySet, Unordered: true, Extremes: true, Reduce: NoReduction, Cores: 1}
+	o.Progress = func(Progress) bool { looks++; return looks < most }
+	whole, err := Program(p, o)
+	if err != nil || whole.Extremes == nil {
+		t.Fatalf("%+v, %v", whole, err)
+	}
+	all, complete := looks, 0
+	for _, most = range []int{1, all / 2, all - 1} {
+		looks = 0
+		r, err := Program(p, o)
+		if err != nil || r.Violation != nil || r.Limit != NoLimit || r.Extremes != nil || r.Complete != (r.MaxMessages != nil) {
+			t.Fatalf("stopped at look %d of %d: %+v, %v", most, all, r, err)
+		}
+		if r.Complete {
+			complete++
+		}
+	}
+	if complete == 0 {
+		t.Errorf("the search for extremes looked %d times, of %d", complete, all)
+	}
+	o = Options{Size: 5, Extremes: true, Reduce: Confluence, MaxStates: 50} // one schedule of each order, and all of that which attains an extreme
+	if _, err := Program(p, o); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "limit of states") {
+		t.Error(err)
+	}
+}
+
 func TestARunThatAttainsAnExtremeIsWhole(t *testing.T) {
 	r, err := Run(lcr.Algorithm, Options{Setup: network.On(3, 2, 1), Extremes: true})
 	if err != nil {

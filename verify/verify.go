@@ -146,7 +146,7 @@ type Report struct {
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
 	MaxMessages, MinMessages *Messages
 
-	Extremes *Extremes // if Options.Extremes is set, and MinMessages is not nil
+	Extremes *Extremes // if Options.Extremes is set, and MinMessages is not nil; nil if Options.Progress has ended the search for them
 
 	Violation *Violation // nil: every property holds in all explored states
 }
@@ -205,7 +205,8 @@ const (
 var ErrOptions = model.ErrOptions
 
 // ErrLimit reports a step with more choices than the checker tries: more than 65536 values of one choice, more than 64 choices, or more than 2¹⁸
-// vectors of values. The text names the step. There is no verdict then.
+// vectors of values. The text names the step. Or it reports a limit that Options have for the search for runs that attain an extreme. There is no
+// verdict then.
 var ErrLimit = model.ErrLimit
 
 // Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.

@@ -89,6 +89,30 @@ func TestABoundThatWasNotCheckedIsNotToldToHold(t *testing.T) {
 	}
 }
 
+// A step of an algorithm that floods its network may take seconds: to store what it sends. A run that is interrupted does not wait for it.
+func TestAnInterruptedRunEndsAmidAStep(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	asked, goOn, left := make(chan bool, 1), make(chan bool), make(chan bool, 1)
+	asked <- true
+	slow := named("slow")
+	slow.Receive = func(p *lcr.Process, port election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		if len(asked) > 0 && m.ID == 3 {
+			<-asked
+			interrupt()
+			<-goOn
+			left <- true
+		}
+		lcr.Algorithm.Receive(p, port, kind, m, out)
+	}
+	var out, err bytes.Buffer
+	code := run(ctx, []Entry{Of(slow)}, []string{"mine", "run", "slow", "--ids", "1,3,2"}, strings.NewReader(""), &out, &err, func(string) string { return "" })
+	if code != report.ExitIncomplete || out.Len() > 0 || err.String() != "mine: stopped after more than 0 deliveries, before the end, and amid a long step\n" {
+		t.Fatalf("exit status %d, stdout %q, stderr %q", code, &out, &err)
+	}
+	close(goOn)
+	<-left
+}
+
 // The files of an algorithm are on the machine where it was compiled, without -trimpath; or in the program.
 func TestTheLabShowsTheSourceOfAnOwnAlgorithm(t *testing.T) {
 	folder, err := filepath.Abs("../algorithms/lcr")

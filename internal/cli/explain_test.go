@@ -84,6 +84,16 @@ func TestTheChangesOfAYearAreToldWithoutDetails(t *testing.T) {
 	}
 }
 
+// A full disk, or no such folder, takes nothing from what was found.
+func TestAnExplanationIsPrintedAlsoIfAFileCannotBeWritten(t *testing.T) {
+	directory := explaintest.Records(t, "")
+	_, want, _ := clitest.Call("explain", directory)
+	code, stdout, stderr := clitest.Call("explain", directory, "--export", filepath.Join(directory, "no", "run.json"), "--draw", filepath.Join(directory, "no", "x.svg"))
+	if code != 1 || stdout != want || strings.Count(stderr, "cannot write ") != 2 || !strings.HasSuffix(stderr, ": no such file or directory\n") {
+		t.Errorf("%d, %s\n%s", code, stderr, stdout)
+	}
+}
+
 func TestARecordIsARunThatIsReplayedAndFollowedByOthers(t *testing.T) {
 	directory := explaintest.Records(t, "")
 	run, found, page := filepath.Join(directory, "run.json"), filepath.Join(directory, "found.json"), filepath.Join(directory, "run.html")

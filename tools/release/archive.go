@@ -14,6 +14,7 @@ import (
 // entry is a file of an archive. A name that ends in a slash, or is empty, is that of a folder.
 type entry struct {
 	name  string
+	from  string // its path in the repository; "": it is made here
 	data  []byte
 	mode  int64 // 0: 0644, or 0755 for a folder
 	owner int   // user and group
@@ -120,7 +121,7 @@ func zipOf(prefix string, entries []entry, moment time.Time) ([]byte, error) {
 // archive writes the archive for a platform: the programs, and what belongs to them.
 func (r *release) archive(p platform, programs, common []entry) error {
 	name := "ringleader_" + r.version + "_" + p.system + "_" + p.processor
-	entries := slices.Concat(programs, common)
+	entries := slices.Concat(programs, relink(common))
 	if p.system == "windows" {
 		for i := range programs {
 			entries[i].name += ".exe"

@@ -80,7 +80,7 @@ func (r *release) installed(programs, common []entry) ([]entry, error) {
 		}
 	}
 	changes, err := compressed(fmt.Appendf(nil, "ringleader (%s) stable; urgency=medium\n\n  * This version.\n\n -- %s  %s\n", r.version, maintainer, r.moment.Format(time.RFC1123Z)))
-	return append(files,
+	return append(relink(files),
 		entry{name: "usr/share/doc/ringleader/copyright", data: []byte(copyright)},
 		entry{name: "usr/share/doc/ringleader/changelog.gz", data: changes},
 	), err

@@ -30,8 +30,12 @@ var platforms = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// versions are those that a release can have.
-var versions = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$`)
+// versions are those that a release can have: of semantic versioning, without what names of packages cannot have, a hyphen in what follows the
+// first one, and a plus.
+var versions = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-` + mark + `(\.` + mark + `)*)?$`)
+
+// mark is an identifier of a version before a release: a number without a zero before it, or what has a letter.
+const mark = `(0|[1-9]\d*|\d*[A-Za-z][0-9A-Za-z]*)`
 
 // release is a release that is being made.
 type release struct {

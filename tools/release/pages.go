@@ -24,7 +24,7 @@ func (r *release) common() (entries []entry, err error) {
 		if err != nil {
 			return nil, err
 		}
-		entries = append(entries, entry{name: name, data: data})
+		entries = append(entries, entry{name: name, from: name, data: data})
 	}
 	for _, folder := range []string{"packaging/systemd", "packaging/kubernetes", "packaging/recipes", "monitoring", "docs"} {
 		files, err := read(os.DirFS(filepath.Join(r.root, folder)))
@@ -33,7 +33,7 @@ func (r *release) common() (entries []entry, err error) {
 		}
 		for _, e := range files {
 			if path.Ext(e.name) != ".go" {
-				e.name = path.Base(folder) + "/" + e.name
+				e.name, e.from = path.Base(folder)+"/"+e.name, folder+"/"+e.name
 				entries = append(entries, e)
 			}
 		}

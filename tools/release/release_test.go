@@ -4,13 +4,16 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"flag"
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +90,110 @@ func TestTablesOfTheHelpAreCodeInAManualPage(t *testing.T) {
 	const text, want = "A *star* and _name_:\n  ONE  1\n  TWO  2\nThen.", "A \\*star\\* and \\_name\\_:\n\n      ONE  1\n      TWO  2\n\nThen."
 	if got := markdown(text); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestVersionsAreThoseOfSemanticVersioning(t *testing.T) {
+	for version, right := range map[string]bool{
+		"1.2.3": true, "0.0.0": true, "10.20.30-rc.1": true, "1.2.3-0": true, "1.2.3-0a.b0": true, "1.2.3-1.0.x": true,
+		"1.2.3-": false, "1.2.3-..": false, "1.2.3-a..b": false, "1.2.3-.a": false, "1.2.3-a.": false, "1.2.3-01": false, "1.2.3-a.01": false,
+		"01.2.3": false, "1.02.3": false, "1.2.03": false, "1.2": false, "1.2.3.4": false, "1.2.3-a_b": false, "1.2.3\n": false,
+		"1.2.3+build": false, "1.2.3-a-b": false, // right, and not in a name of a Debian package without a revision
+	} {
+		if versions.MatchString(version) != right {
+			t.Errorf("%q: taken is %t", version, !right)
+		}
+	}
+}
+
+// deadLinks returns the links of pages among files that lead to none of them.
+func deadLinks(files map[string]string) (dead []string, all int) {
+	there := map[string]bool{}
+	for name := range files {
+		for ; name != "."; name = path.Dir(name) {
+			there[name] = true
+		}
+	}
+	for name, text := range files {
+		if path.Ext(name) != ".md" {
+			continue
+		}
+		for _, found := range aLink.FindAllStringSubmatch(text, -1) {
+			file, _, _ := strings.Cut(found[2], "#")
+			if file == "" || strings.Contains(file, ":") {
+				continue
+			}
+			if all++; !there[path.Join(path.Dir(name), file)] {
+				dead = append(dead, name+": "+found[2])
+			}
+		}
+	}
+	return dead, all
+}
+
+func TestALinkOfAPageLeadsToAFileOfTheArchiveOrIsText(t *testing.T) {
+	files := map[string]string{}
+	for _, e := range relink([]entry{
+		{name: "README.md", from: "README.md", data: []byte("[a](docs/a.md#b), [unit](packaging/systemd/u.md), [go](bench/go.md), [`bench/go.md`](bench/go.md), [web](https://go.dev/a.md), [here](#b), `[c](no.md)`\n```\n[d](no.md)\n```\n")},
+		{name: "docs/a.md", from: "docs/a.md", data: []byte("![x](x.svg) [up](../README.md) [folder](../packaging/systemd/) [`f`](../packaging/systemd/u.md#x)")},
+		{name: "docs/x.svg", from: "docs/x.svg"},
+		{name: "systemd/u.md", from: "packaging/systemd/u.md", data: []byte("[a](../../docs/a.md) [none](../deb)")},
+		{name: "man/ringleader.1"},
+	}) {
+		files[e.name] = string(e.data)
+	}
+	for name, want := range map[string]string{
+		"README.md":    "[a](docs/a.md#b), [unit](systemd/u.md), go (`bench/go.md` in the repository), `bench/go.md`, [web](https://go.dev/a.md), [here](#b), `[c](no.md)`\n```\n[d](no.md)\n```\n",
+		"docs/a.md":    "![x](x.svg) [up](../README.md) [folder](../systemd) [`f`](../systemd/u.md#x)",
+		"systemd/u.md": "[a](../docs/a.md) none (`packaging/deb` in the repository)",
+	} {
+		if files[name] != want {
+			t.Errorf("%s is %q, want %q", name, files[name], want)
+		}
+	}
+	if dead, all := deadLinks(files); len(dead) > 0 || all != 7 {
+		t.Errorf("of %d links these are dead: %q", all, dead)
+	}
+	files["docs/a.md"] += "[gone](gone.md)"
+	if dead, _ := deadLinks(files); len(dead) != 1 || dead[0] != "docs/a.md: gone.md" {
+		t.Errorf("%q", dead)
+	}
+}
+
+// The files are those of this repository, or of the archive that -dist has.
+func TestNoLinkOfAPackedPageIsDead(t *testing.T) {
+	files := map[string]string{}
+	if *dist == "" {
+		common, err := (&release{version: "1.2.3", root: "../..", moment: someMoment}).common()
+		if err != nil {
+			t.Fatal(err)
+		}
+		installed, err := new(release).installed(nil, common)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range slices.Concat(relink(common), installed) {
+			files[e.name] = string(e.data)
+		}
+	} else {
+		packed, err := gzip.NewReader(bytes.NewReader(read1(t, "*_linux_amd64.tar.gz")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := tar.NewReader(packed); ; {
+			h, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			data, wrong := io.ReadAll(r)
+			if err = errors.Join(err, wrong); err != nil {
+				t.Fatal(err)
+			}
+			files[path.Clean(h.Name)] = string(data)
+		}
+	}
+	if dead, all := deadLinks(files); len(dead) > 0 || all < 100 {
+		t.Errorf("of %d links these are dead:\n%s", all, strings.Join(dead, "\n"))
 	}
 }
 

@@ -76,6 +76,12 @@ a replay or a comparison differs, or a member has given no record, and the rest 
 			if o.export == "-" {
 				return errors.New("--export writes a file, and not -: stdout has the text")
 			}
+			if o.draw == "-" {
+				return errors.New("--draw writes a file, and not -: stdout has the text")
+			}
+			if err := option.Drawable("draw", o.draw, incidentEndings); err != nil {
+				return err
+			}
 			if o.change != 0 && o.draw == "" && o.export == "" {
 				return errors.New("--change chooses what --draw or --export shows; give one of them")
 			}
@@ -100,7 +106,7 @@ a replay or a comparison differs, or a member has given no record, and the rest 
 	command.Flags().StringVar(&o.draw, "draw", "", "FILE to write: with .svg members, leads and messages over time, around one change; with .html a page that plays all changes")
 	command.Flags().IntVar(&o.change, "change", 0, "number of the change to draw or to export, or with which the page begins; 0: that with the longest time without a leader")
 	command.Flags().StringVar(&o.export, "export", "", "FILE to write: the steps of all members around one change as a run of the simulator, for replay, verify --from and the lab")
-	command.MarkFlagFilename("draw", "svg", "html")
+	command.MarkFlagFilename("draw", incidentEndings...)
 	command.MarkFlagFilename("export", "json")
 	return command
 }
@@ -134,32 +140,25 @@ func (p *program) explainAll(ctx context.Context, records *record.Records, o *ex
 		return err
 	}
 	if o.draw != "" {
-		if err := p.drawIncident(ctx, found.Report, o.draw, o.change); err != nil {
-			return err
-		}
+		err = p.drawIncident(ctx, found.Report, o.draw, o.change)
 	}
 	if o.export != "" {
-		if err := p.exportIncident(found.Report, o); err != nil {
-			return err
-		}
+		err = errors.Join(err, p.exportIncident(found.Report, o))
 	}
-	if err := p.Print(found, o.asJSON); err != nil {
-		return err
-	}
-	if found.incomplete() {
+	err = errors.Join(err, p.Print(found, o.asJSON)) // also if a file could not be written
+	if err == nil && found.incomplete() {
 		return report.ErrNo
 	}
-	return nil
+	return err
 }
+
+// incidentEndings are the endings of drawings of changes of the leader.
+var incidentEndings = []string{"svg", "html"}
 
 // drawIncident draws a change of the leader, or writes the page that plays all of them.
 func (p *program) drawIncident(ctx context.Context, r *explain.Report, file string, change int) error {
-	switch strings.ToLower(filepath.Ext(file)) {
-	case ".html", ".htm":
+	if strings.EqualFold(filepath.Ext(file), ".html") {
 		return p.ToFile(file, func(w io.Writer) error { return incident.Page(ctx, w, r, change) })
-	case ".svg":
-	default:
-		return fmt.Errorf("--draw is a name that ends with .svg or .html, not %q", file)
 	}
 	d, err := incident.Drawing(r, change)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/transport"
 )
@@ -158,6 +159,7 @@ func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) er
 	if c.Algorithm != ringleader.QuorumBully || !o.warden && unasked {
 		return nil
 	}
+	warden.Expect(command.Context().Done())
 	if err := ringleader.Warden(); err != nil && command.Flags().Changed("warden") {
 		return fmt.Errorf("--warden: %w", err)
 	}

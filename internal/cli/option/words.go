@@ -2,6 +2,9 @@ package option
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -66,3 +69,15 @@ func Excerpt(text string) string {
 
 // OneLine makes one line of several errors.
 func OneLine(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
+
+// Drawable returns an error if the ending of a drawing's file is none of some. A device needs none.
+func Drawable(flag, path string, endings []string) error {
+	if path == "" || path == "-" || slices.Contains(endings, strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))) {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	last := len(endings) - 1
+	return fmt.Errorf("--%s draws into a file that ends in .%s or .%s, not %q", flag, strings.Join(endings[:last], ", ."), endings[last], path)
+}

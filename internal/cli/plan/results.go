@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +58,7 @@ func (r *Results) Check() error {
 	if wanted > 1 {
 		return errors.New("stdout takes one result: one of --json, --draw -, --draw-topology - and --trace -")
 	}
-	if err := errors.Join(Drawable("draw", r.Draw, RunEndings), Drawable("draw-topology", r.Topology, NetworkEndings)); err != nil {
+	if err := errors.Join(option.Drawable("draw", r.Draw, RunEndings), option.Drawable("draw-topology", r.Topology, NetworkEndings)); err != nil {
 		return err
 	}
 	if isPage(r.Draw) && r.Topology == "" && (r.from != 0 || r.to != 0) {
@@ -71,34 +70,32 @@ func (r *Results) Check() error {
 	return nil
 }
 
-// Put writes the record's files, and then, if stdout is free for it, the result.
-func (r *Results) Put(p *Program, found *Finding) error {
+// Put writes the record's files, and then, if stdout is free for it, the result: also if a file cannot be written.
+func (r *Results) Put(p *Program, found *Finding) (err error) {
 	record := found.Record
-	if r.Recorded() && record == nil {
+	switch {
+	case record != nil:
+		err = errors.Join(r.drawRun(p, found), r.drawNetwork(p, record), r.write(p, record))
+	case r.Recorded():
 		p.Complain("no property is violated, so there is no run to draw or to write")
 	}
-	if record != nil {
-		if err := r.drawRun(p, found); err != nil {
-			return err
-		}
-		if err := r.drawNetwork(p, record); err != nil {
-			return err
-		}
-	}
-	if r.Trace != "" && record != nil {
-		if err := p.ToFile(r.Trace, func(w io.Writer) error { _, err := record.WriteTo(w); return err }); err != nil {
-			return err
-		}
-	}
 	if r.Draw == "-" || r.Topology == "-" || r.Trace == "-" {
-		return nil
+		return err
 	}
 	for _, result := range found.Results {
-		if err := p.Print(result, r.JSON); err != nil {
-			return err
+		if wrong := p.Print(result, r.JSON); wrong != nil {
+			return errors.Join(err, wrong)
 		}
 	}
-	return nil
+	return err
+}
+
+// write writes the record, if that is wanted.
+func (r *Results) write(p *Program, record *trace.Record) error {
+	if r.Trace == "" {
+		return nil
+	}
+	return p.ToFile(r.Trace, func(w io.Writer) error { _, err := record.WriteTo(w); return err })
 }
 
 // drawInto draws into a file if there is to be one, in the format that its name ends in.
@@ -157,16 +154,4 @@ func Film(w io.Writer, record *trace.Record, window trace.Window) error {
 		return err
 	}
 	return render.GIF(w, frames)
-}
-
-// Drawable returns an error if the ending of a drawing's file is none of some. A device needs none.
-func Drawable(flag, path string, endings []string) error {
-	if path == "" || path == "-" || slices.Contains(endings, strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))) {
-		return nil
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil
-	}
-	last := len(endings) - 1
-	return fmt.Errorf("--%s draws into a file that ends in .%s or .%s, not %q", flag, strings.Join(endings[:last], ", ."), endings[last], path)
 }

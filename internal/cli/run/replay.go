@@ -160,6 +160,9 @@ run to the last step. FILE is - for stdin. A replay reads no other files.`,
 			if len(args) != 1 {
 				return fmt.Errorf("%s takes one file, which run --save has written", command.CommandPath())
 			}
+			if err := o.Results.Check(); err != nil {
+				return err
+			}
 			s, run, err := reopened(p, args[0], plan.Words(command.Flags(), nil)...)
 			if err != nil {
 				return err

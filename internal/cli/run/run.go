@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -325,19 +328,22 @@ func (r *simulation) CarryOut(ctx context.Context, p *plan.Program, by labour.Do
 	if err != nil {
 		return err
 	}
-	if r.o.save != "" {
-		run, err := found.Page()
-		if err != nil {
-			return err
-		}
-		if err := p.ToFile(r.o.save, run.Put); err != nil {
-			return err
-		}
-	}
-	if err := r.o.Put(p, found); err != nil {
+	if err := errors.Join(r.keep(p, found), r.o.Put(p, found)); err != nil {
 		return err
 	}
 	return found.Verdict
+}
+
+// keep saves the run, if that is wanted.
+func (r *simulation) keep(p *plan.Program, found *plan.Finding) error {
+	if r.o.save == "" {
+		return nil
+	}
+	run, err := found.Page()
+	if err != nil {
+		return err
+	}
+	return p.ToFile(r.o.save, run.Put)
 }
 
 // Elect simulates the election, and checks what its source claims of every run.
@@ -347,18 +353,8 @@ func Elect(ctx context.Context, p *plan.Program, e *catalogue.Entry, o *Options,
 		return nil, err
 	}
 	s.Record, s.Values = s.Record || checked, checked
-	bar := p.Progress()
-	s.Progress = func(deliveries uint64) bool {
-		if deliveries < 1_000_000 {
-			bar.Show("%s", amount.Of(deliveries, "delivery"))
-		} else {
-			bar.Show("%d million deliveries", deliveries/1_000_000)
-		}
-		return ctx.Err() == nil && (o.Ceiling.Memory == 0 || memory.Used() <= o.Ceiling.Memory)
-	}
 	s.Recorded = o.Ceiling.Record
-	r, err := e.Simulate(*s)
-	bar.Done()
+	r, err := o.simulated(ctx, p, e, s)
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
 		return nil, err
 	}
@@ -373,6 +369,63 @@ func Elect(ctx context.Context, p *plan.Program, e *catalogue.Entry, o *Options,
 	found.Replay = func(lines []string) string { return o.Replay(e, lines) }
 	found.Told, err = o.Telling(s.Setup, o.Window())
 	return found, err
+}
+
+// patience is how long a run that is interrupted may take to end, with what it has found so far. The next step of an algorithm that floods its
+// network may take seconds.
+const patience = 200 * time.Millisecond
+
+// simulated simulates the election. It returns an error if that goes on after an interrupt, where only this program waits for it.
+func (o *Options) simulated(ctx context.Context, p *plan.Program, e *catalogue.Entry, s *simulate.Options) (*simulate.Result, error) {
+	var mutex sync.Mutex // guards the rest
+	reached, bar := uint64(0), p.Progress()
+	s.Progress = func(deliveries uint64) bool {
+		mutex.Lock()
+		defer mutex.Unlock()
+		reached = deliveries
+		switch {
+		case ctx.Err() != nil:
+			return false
+		case deliveries < 1_000_000:
+			bar.Show("%s", amount.Of(deliveries, "delivery"))
+		default:
+			bar.Show("%d million deliveries", deliveries/1_000_000)
+		}
+		return o.Ceiling.Memory == 0 || memory.Used() <= o.Ceiling.Memory
+	}
+	type ending struct {
+		r   *simulate.Result
+		err error
+		bug any // what it panics with
+	}
+	ended := make(chan ending, 1)
+	go func(s simulate.Options) {
+		var last ending
+		defer func() {
+			if last.bug = recover(); last.bug != nil && p.Getenv("RINGLEADER_DEBUG") == "1" {
+				p.Err.Write(debug.Stack())
+			}
+			ended <- last
+		}()
+		last.r, last.err = e.Simulate(s)
+	}(*s)
+	impatient := make(chan struct{})
+	if o.Ceiling == (Ceiling{}) { // the lab goes on, and its runs are counted
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(patience, func() { close(impatient) }) })()
+	}
+	select {
+	case last := <-ended:
+		bar.Done()
+		if last.bug != nil {
+			panic(last.bug)
+		}
+		return last.r, last.err
+	case <-impatient:
+		mutex.Lock()
+		defer mutex.Unlock()
+		bar.Done()
+		return nil, report.Stopped("stopped after more than %s, before the end, and amid a long step", amount.Of(reached, "delivery"))
+	}
 }
 
 // broken returns the run of an algorithm that broke the contract.

@@ -228,15 +228,13 @@ func (c *comparison) CarryOut(ctx context.Context, p *plan.Program, by labour.Do
 		return err
 	}
 	if c.o.draw != "" {
-		if err := p.ToFile(c.o.draw, found.Draw(c.o.draw, &c.o.Drawing)); err != nil {
-			return err
-		}
+		err = p.ToFile(c.o.draw, found.Draw(c.o.draw, &c.o.Drawing))
 	}
-	switch {
+	switch { // also if that could not be written
 	case c.o.csv:
-		return found.CSV(p.Out)
+		return errors.Join(err, found.CSV(p.Out))
 	case c.o.draw == "-":
-		return nil
+		return err
 	}
-	return p.Print(found, c.o.json)
+	return errors.Join(err, p.Print(found, c.o.json))
 }

@@ -33,5 +33,5 @@ func (o *drawOptions) check() error {
 	if _, err := plan.Word("scale", o.Scale, "log", "linear"); err != nil {
 		return err
 	}
-	return plan.Drawable("draw", o.draw, render.Formats)
+	return option.Drawable("draw", o.draw, render.Formats)
 }

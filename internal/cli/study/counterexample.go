@@ -38,7 +38,7 @@ func (c *counterexample) flags(command *cobra.Command) {
 func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Report) *report.Verification {
 	found := &report.Verification{Checked: o.checked(e, &v), Report: r}
 	if r.Violation == nil && v.Moment == nil {
-		found.Unchecked = o.unchecked(e, &v)
+		found.Unchecked, found.Unjudged = o.unchecked(e, &v), unjudged(e, &v, r)
 	}
 	if r.Violation != nil && v.Moment == nil && (o.shrink || o.random > 0) {
 		found.Shrunk, found.Small = verify.Shrink(e.Program, v, r.Violation.Property)
@@ -77,6 +77,24 @@ func (o *verifyOptions) unchecked(e *catalogue.Entry, v *verify.Options) (flags 
 		}
 	}
 	return flags
+}
+
+// unjudged returns the declared bounds that a search without a violation says nothing about. A search judges the least and the greatest number
+// of messages of all runs, of an election that is over or has one initiator. Bounds are claimed for distinct identifiers.
+func unjudged(e *catalogue.Entry, v *verify.Options, r *verify.Report) (open []*election.Bound) {
+	set, err := e.Set(v.Setup.Parameters)
+	if err != nil || v.Setup.Duplicates {
+		return nil
+	}
+	d, single := e.With(set), len(v.Initiators) == 1
+	for i := range d.Bounds {
+		b := &d.Bounds[i]
+		counted := b.Of != "time" && b.Case != election.Average && r.MinMessages != nil
+		if !counted || !single && (b.OneStart || d.Task != election.Once) {
+			open = append(open, b)
+		}
+	}
+	return open
 }
 
 // savedOfVerify are the flags of verify that a run has as well, and that mean the same.

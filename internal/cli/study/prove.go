@@ -111,7 +111,7 @@ func (o *proveOptions) check(models int) error {
 			return fmt.Errorf("--solver %s is not one of %s, %s", logic.Plain(name), strings.Join(prove.Solvers, ", "), plan.NoSolver)
 		}
 	}
-	return plan.Drawable("draw", o.draw, render.Formats)
+	return option.Drawable("draw", o.draw, render.Formats)
 }
 
 // modelNamed returns the model of a name or a file.

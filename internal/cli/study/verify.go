@@ -340,15 +340,11 @@ func (s *verification) CarryOut(ctx context.Context, p *plan.Program, by labour.
 	if err != nil {
 		return err
 	}
-	if err := s.o.Put(p, found); err != nil {
-		return err
-	}
+	err = s.o.Put(p, found)
 	if s.o.save != "" {
-		if err := keep(p, s.o.save, found); err != nil {
-			return err
-		}
+		err = errors.Join(err, keep(p, s.o.save, found))
 	}
-	return found.Verdict
+	return cmp.Or(err, found.Verdict)
 }
 
 // explore tries every schedule, or makes random walks, and makes smaller what was found on request.

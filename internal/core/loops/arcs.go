@@ -367,6 +367,6 @@ func (a *arc) mayContinue() bool {
 	if a.deliveries > a.limit || a.run.Progress != nil && !a.run.Progress(a.deliveries) {
 		a.run.Outcome.Complete = false
 	}
-	a.look = min(a.limit+1, a.deliveries+1<<20)
+	a.look = min(a.limit+1, a.deliveries+looksUp)
 	return a.run.Outcome.Complete
 }

@@ -54,7 +54,7 @@ func (l *lottery[S, M]) play() {
 		l.typed.decisions()
 		l.typed.collect.Reset()
 	}
-	picks, some := random.New(l.run.Seed, random.Schedule), 1<<20
+	picks, some := random.New(l.run.Seed, random.Schedule), looksUp
 	if l.run.Limited {
 		some = int(min(uint64(some), l.run.Limit)) + 1
 	}

@@ -152,11 +152,14 @@ func (r *Run) byPorts(links []uint32) (order []uint64) {
 	return order
 }
 
+// looksUp is the number of deliveries between calls of Progress: a queue that grows makes them slow.
+const looksUp = 1 << 16
+
 // countDeliveries counts deliveries, many at a time, and checks whether more are allowed.
 func (r *Run) countDeliveries(deliveries int) {
 	before := r.Deliveries
 	r.Deliveries += uint64(deliveries)
-	if r.Deliveries > r.Limit || before>>20 != r.Deliveries>>20 && r.Progress != nil && !r.Progress(r.Deliveries) {
+	if r.Deliveries > r.Limit || before/looksUp != r.Deliveries/looksUp && r.Progress != nil && !r.Progress(r.Deliveries) {
 		r.Outcome.Complete = false
 	}
 }

@@ -163,6 +163,11 @@ func (k *keepers) lease(command, variables []string, first order) (_ *kept, err 
 		if p.group, err = warden.NewGroup(name); err != nil {
 			return nil, fmt.Errorf("a control group: %w", err)
 		}
+		defer func() {
+			if err != nil { // nothing has come into it
+				_ = warden.KillGroup(p.group)
+			}
+		}()
 		if err := warden.Confined(p.group); err != nil {
 			return nil, fmt.Errorf("the warden does not listen: %w", err)
 		}

@@ -544,3 +544,40 @@ func TestAWatchYieldsEachLeaderAndTheEnd(t *testing.T) {
 		t.Errorf("%d states, and then %v", n, last)
 	}
 }
+
+// The routes are those that the description has, and the page for operators.
+func TestTheRequestsAreDescribedAndOnThePage(t *testing.T) {
+	find := func(file, pattern string) (all []string) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(text), -1) {
+			all = append(all, found[1]+" "+found[2])
+		}
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	const route = `mux\.Handle(?:Func)?\("([A-Z]+) ([^"]+)"`
+	routes := slices.Concat(find("handler.go", route), find("../../../statushttp/statushttp.go", route))
+	slices.Sort(routes)
+	if len(routes) < 18 {
+		t.Fatalf("%d routes: %q", len(routes), routes)
+	}
+	if page := find("../../../docs/operate.md", "`(GET|POST) (/[a-z/.-]+)"); !slices.Equal(page, routes) {
+		t.Errorf("docs/operate.md has %q, want %q", page, routes)
+	}
+	var described struct{ Paths map[string]map[string]any }
+	if err := json.Unmarshal(openAPI, &described); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for path, methods := range described.Paths {
+		for method := range methods {
+			all = append(all, strings.ToUpper(method)+" "+path)
+		}
+	}
+	if slices.Sort(all); !slices.Equal(all, routes) {
+		t.Errorf("openapi.json has %q, want %q", all, routes)
+	}
+}

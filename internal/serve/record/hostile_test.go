@@ -94,6 +94,23 @@ func TestDamageCostsLittleMoreThanWhatIsDamaged(t *testing.T) {
 	}
 }
 
+// What is before a hole is told, however long that is, and what is behind the next head.
+func TestASegmentBeforeALongHoleIsTold(t *testing.T) {
+	whole := archive(t, 4000)
+	all, changes, damages := read(whole)
+	for _, end := range []bool{true, false} {
+		content := slices.Concat(whole, make([]byte, maxSegment))
+		if !end {
+			second := Parse("", whole).Logs[0].Segments[1].offset
+			content = slices.Concat(whole[:second], make([]byte, maxSegment), whole[second:])
+		}
+		entries, found, told := read(content)
+		if len(damages) > 0 || entries != all || found != changes || len(told) > 3 || !strings.Contains(strings.Join(told, "\n"), " at the end of segment ") {
+			t.Errorf("at the end: %t: %d entries of %d, %d changes of %d, %q", end, entries, all, found, changes, told)
+		}
+	}
+}
+
 // One place that is damaged is one line, and one about what needs it, wherever it is in a segment of the usual size.
 func TestAPlaceThatIsDamagedIsToldOnce(t *testing.T) {
 	var m Memory

@@ -252,9 +252,11 @@ func (r *Records) find(name string, all *scan) error {
 			damage(begin, "the head of a segment does not decode")
 		case s.Head.Version != Version:
 			damage(begin, "segment %d has the version %d of the format; this program reads %d", s.Head.Segment, s.Head.Version, Version)
-		case length > maxSegment:
-			damage(begin, "segment %d has %d bytes; none has more than %d", s.Head.Segment, length, maxSegment)
 		default:
+			if length > maxSegment { // there is a hole in it
+				damage(begin+maxSegment, "%s at the end of segment %d are not read; no segment has more than %d", amount.Of(length-maxSegment, "byte"), s.Head.Segment, maxSegment)
+				length, s.length = maxSegment, maxSegment
+			}
 			if s.Head.Every = min(max(s.Head.Every, 1), 1<<20); all.file == nil {
 				s.memory = all.window[begin : begin+length]
 			}

@@ -30,6 +30,8 @@ type note struct {
 
 	Spared  int    `json:"spared,omitempty"`  // a process that may hang and does no work, and nothing of a member
 	Started string `json:"started,omitempty"` // when it has started, as /proc tells it
+
+	Begun bool `json:"begun,omitempty"` // the program knows of the warden, and nothing of a member
 }
 
 // child is what a program knows about its warden. All is zero if it has none.
@@ -42,6 +44,12 @@ var child struct {
 	pipe    *os.File
 	missing error // err, once Start has returned
 }
+
+// asked is closed when this process is asked to end; nil: never.
+var asked <-chan struct{}
+
+// Expect lets a warden pass on what has asked this process to end before the warden listened to signals. It is called before [Start].
+func Expect(ended <-chan struct{}) { asked = ended }
 
 // Start makes this process the warden of its own program, and never returns there. In the program it returns nil. An
 // error is [ErrNone], with the reason: the program runs without a warden.
@@ -91,6 +99,7 @@ func adopt() (adopted bool, err error) {
 		pulses.memory = mapPulses(os.NewFile(page, "pulses"))
 	}
 	child.hash, child.pipe = [sha256.Size]byte(raw), os.NewFile(pipe, "the pipe to the warden")
+	_ = tell(note{Begun: true}) // a warden that has died takes this process with it
 	return true, nil
 }
 

@@ -54,11 +54,11 @@ func watch() error {
 	if err != nil {
 		panic(err) // it is our child, and not reaped
 	}
-	go pass(signals, process, shared)
+	all := roll{begun: make(chan struct{})}
+	go pass(signals, process, shared, all.begun)
 	if memory != nil {
 		go watchPulses(process, memory)
 	}
-	var all roll
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -118,11 +118,29 @@ func begin(hash [sha256.Size]byte, page *os.File, shared bool) (pid int, notes i
 	return pid, os.NewFile(uintptr(pipe[0]), "the pipe of the program"), nil
 }
 
-// pass passes signals on. What a terminal sends has reached the program already.
-func pass(signals <-chan os.Signal, program *os.Process, shared bool) {
-	for s := range signals {
-		if !shared || s != syscall.SIGINT && s != syscall.SIGQUIT {
-			_ = program.Signal(s) // it may have ended
+// mostBeginning is how long signals wait for a program that begins.
+const mostBeginning = 10 * time.Second
+
+// pass passes signals on, when the program has begun: before, it does not expect them. What a terminal sends has reached it already.
+func pass(signals <-chan os.Signal, program *os.Process, shared bool, begun <-chan struct{}) {
+	select {
+	case <-begun:
+	case <-time.After(mostBeginning):
+	}
+	for asked := asked; ; {
+		select {
+		case s := <-signals:
+			if !shared || s != syscall.SIGINT && s != syscall.SIGQUIT {
+				_ = program.Signal(s) // it may have ended
+			}
+			if s == syscall.SIGTERM || s == syscall.SIGINT {
+				asked = nil
+			}
+		case <-asked:
+			asked = nil
+			if time.Sleep(again); len(signals) == 0 { // what comes now is there as well
+				_ = program.Signal(syscall.SIGTERM)
+			}
 		}
 	}
 }
@@ -170,6 +188,7 @@ type roll struct {
 	confined []string
 	spared   map[int]string      // when each has started
 	files    map[uint64]*os.File // the lease files, by member; nil: it cannot be opened
+	begun    chan struct{}       // closed when the program has begun
 }
 
 func (r *roll) read(notes io.Reader) {
@@ -179,6 +198,8 @@ func (r *roll) read(notes io.Reader) {
 		switch {
 		case lines.Decode(&n) != nil:
 			return
+		case n.Begun:
+			close(r.begun)
 		case n.Confined != "":
 			r.confined = append(r.confined, n.Confined)
 		case n.Spared != 0:

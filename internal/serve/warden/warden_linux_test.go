@@ -36,6 +36,8 @@ const (
 	// limit ends a test that would wait for ever.
 	limit = 60 * time.Second
 
+	asked = "WARDEN_ASKED" // set if the program has been asked to end
+
 	role = "WARDEN_TEST" // the variable by which this binary knows that it is not a test
 )
 
@@ -43,6 +45,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "program":
 		program()
+	case "beginner":
+		beginner()
 	case "member":
 		member()
 	case "parent": // starts a process that leaves its session, and ends
@@ -116,6 +120,26 @@ func program() {
 			fmt.Println(c.Process.Pid)
 		}
 	}
+}
+
+// beginner is a program that takes its time before it knows of its warden, and expects signals only then.
+func beginner() {
+	if os.Getenv("RINGLEADER_WARDEN_PIPE") != "" {
+		fmt.Println("begins")
+		bufio.NewScanner(os.Stdin).Scan()
+	}
+	terminate := make(chan os.Signal, 1)
+	signal.Notify(terminate, syscall.SIGTERM)
+	if os.Getenv(asked) != "" { // before there is a warden
+		ended := make(chan struct{})
+		close(ended)
+		warden.Expect(ended)
+	}
+	if err := warden.Start(); err != nil {
+		panic(err)
+	}
+	<-terminate
+	fmt.Println("terminated")
 }
 
 // supervised is a program with a warden, and a peer of its member.
@@ -380,6 +404,46 @@ func TestTheWardenPassesSignalsOn(t *testing.T) {
 	s.Process.Signal(syscall.SIGTERM)
 	if line := s.line(t); line != "terminated" {
 		t.Error(line)
+	}
+}
+
+func TestASignalWaitsForAProgramThatBegins(t *testing.T) {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), role+"=beginner")
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdin, lines := pipes(t, c)
+	if !lines.Scan() || lines.Text() != "begins" {
+		t.Fatalf("%q", lines.Text())
+	}
+	c.Process.Signal(syscall.SIGTERM)
+	for { // the warden has taken the signal
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(status), "ShdPnd:\t0000000000000000") {
+			break
+		}
+	}
+	fmt.Fprintln(stdin, "go on")
+	if !lines.Scan() || lines.Text() != "terminated" {
+		t.Errorf("%q", lines.Text())
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheWardenPassesOnWhatCameBeforeIt(t *testing.T) {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), role+"=beginner", asked+"=1")
+	stdin, lines := pipes(t, c)
+	fmt.Fprintln(stdin, "go on")
+	if !lines.Scan() || lines.Text() != "begins" || !lines.Scan() || lines.Text() != "terminated" {
+		t.Errorf("%q", lines.Text())
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -201,11 +201,7 @@ func (a Algorithm) Text(p *Printer) error {
 	}
 	for i := range d.Bounds {
 		b := &d.Bounds[i]
-		of := b.Of + " messages"
-		if b.Of == "time" {
-			of = "units of time"
-		}
-		row(b.Case.String()+" case", fmt.Sprintf("%s %s\n  \t%s", b.Formula, of, b.Source))
+		row(b.Case.String()+" case", claimed(b)+"\n  \t"+b.Source)
 	}
 	for _, parameter := range d.Parameters {
 		switch p := parameter.(type) {
@@ -312,6 +308,19 @@ func survives(f election.Faults) string {
 	return strings.Join(words, ", ")
 }
 
+// claimed returns a bound in words.
+func claimed(b *election.Bound) string {
+	if b.Of == "time" {
+		return b.Formula + " units of time"
+	}
+	return b.Formula + " " + b.Of + " messages"
+}
+
+// boundJSON returns a bound for programs.
+func boundJSON(b *election.Bound) Object {
+	return Object{{"of", b.Of}, {"case", b.Case.String()}, {"one_start", b.OneStart}, {"formula", b.Formula}, {"source", b.Source}}
+}
+
 // declaration is an algorithm's declaration as JSON.
 func declaration(e *catalogue.Entry) Object {
 	d := e.Declaration
@@ -320,8 +329,7 @@ func declaration(e *catalogue.Entry) Object {
 		kinds = append(kinds, Object{{"name", k.Name}, {"class", k.Class.String()}})
 	}
 	for i := range d.Bounds {
-		b := &d.Bounds[i]
-		bounds = append(bounds, Object{{"of", b.Of}, {"case", b.Case.String()}, {"one_start", b.OneStart}, {"formula", b.Formula}, {"source", b.Source}})
+		bounds = append(bounds, boundJSON(&d.Bounds[i]))
 	}
 	for _, p := range d.Parameters {
 		switch p := p.(type) {

@@ -43,7 +43,8 @@ type Verification struct {
 	Shrunk *verify.Options // with fewer processes and faults; nil if nothing could be left out
 	Small  *verify.Report  // … and what was found then
 
-	Unchecked []string // the flags that check what the algorithm declares and was not checked
+	Unchecked []string          // the flags that check what the algorithm declares and was not checked
+	Unjudged  []*election.Bound // those that it declares and no search has judged
 }
 
 // Shown returns the violation that is shown, and its options: the smaller one, if there is one. It returns nil if no
@@ -84,6 +85,13 @@ func (r *Verification) JSON() any {
 	}...)
 	if len(r.Unchecked) > 0 {
 		result = append(result, Field{"not_checked", r.Unchecked})
+	}
+	if len(r.Unjudged) > 0 {
+		bounds := []Object{}
+		for _, b := range r.Unjudged {
+			bounds = append(bounds, boundJSON(b))
+		}
+		result = append(result, Field{"not_judged", bounds})
 	}
 	if r.Partial > 0 {
 		result = append(result, Field{"orders_by_partial_order", r.Partial})
@@ -160,6 +168,10 @@ func (r *Verification) Text(p *Printer) error {
 	}
 	if len(r.Unchecked) > 0 {
 		fmt.Fprintf(w, "  not checked, and declared: %s\n", strings.Join(r.Unchecked, ", "))
+	}
+	for i, b := range r.Unjudged {
+		words := b.Case.String() + " case " + claimed(b) + Needed(b.OneStart, " of one initiator", "")
+		fmt.Fprint(w, Needed(i == 0, "  not judged, and declared: ", "; "), words, Needed(i == len(r.Unjudged)-1, "\n", ""))
 	}
 	r.counted(w)
 	switch {

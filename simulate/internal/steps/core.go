@@ -29,7 +29,8 @@ type Core struct {
 	Limit    uint64                       // of deliveries and timeouts
 	Progress func(deliveries uint64) bool // called at intervals; false ends the run
 	Steps    uint64                       // deliveries and timeouts
-	Look     uint64                       // the number of the step at which progress may end the run
+	Work     uint64                       // … with the messages that they sent, and the steps that an adversary has tried
+	Look     uint64                       // the work after which progress may end the run
 
 	Luck            *random.Source // of messages; nil if links neither lose nor duplicate
 	Lose, Duplicate faults.Chance  // of messages
@@ -59,26 +60,23 @@ type Core struct {
 // IsDead reports whether the process at p has crashed.
 func (r *Core) IsDead(p int) bool { return r.Dead != nil && r.Dead[p] }
 
-// looksUp is the number of steps between calls of Progress, which may end the run. It is small, because a step can
-// take long with large states.
+// looksUp is the work between calls of Progress, which may end the run. It is small, because a step can take long with large states.
 const looksUp = 1 << 12
 
 // MayContinue counts a step and reports whether there may be another.
 func (r *Core) MayContinue() bool {
 	r.Steps++
-	if r.Steps >= r.Look {
+	r.Work++
+	if r.Work >= r.Look || r.Steps > r.Limit {
 		r.lookUp()
 	}
 	return r.Outcome.Complete
 }
 
-// lookUp ends the run if it is over its limit or Progress ends it, and sets the step of the next look.
+// lookUp ends the run if it is over its limit or Progress ends it, and sets the time of the next look.
 func (r *Core) lookUp() {
-	if r.Look = (r.Steps/looksUp + 1) * looksUp; r.Limit < r.Look {
-		r.Look = r.Limit + 1
-	}
-	if r.Steps > r.Limit ||
-		r.Progress != nil && r.Steps%looksUp == 0 && !r.Progress(r.Deliveries) {
+	r.Look = r.Work + looksUp
+	if r.Steps > r.Limit || r.Progress != nil && !r.Progress(r.Deliveries) {
 		r.Outcome.Complete = false
 	}
 }
@@ -86,6 +84,7 @@ func (r *Core) lookUp() {
 // Count counts a message as sent.
 func (r *Core) Count(s *process.Sent) {
 	r.Sent[s.Kind()]++
+	r.Work++
 	if s.Phase >= 0 {
 		r.phase(int(s.Phase))
 	}

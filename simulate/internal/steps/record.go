@@ -94,7 +94,7 @@ func (r *Core) Note(p int, step trace.Step) {
 	}
 	r.Record.add(step)
 	if r.Recorded > 0 && r.Record.bytes > r.Recorded {
-		r.Limit, r.Look = 0, 0
+		r.Limit = 0
 	}
 }
 

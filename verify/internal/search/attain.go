@@ -1,16 +1,24 @@
 package search
 
 import (
-	"errors"
-
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify/internal/model"
 )
 
-// ErrMemory reports that the memory does not suffice for the run that attains an extreme.
-var ErrMemory = errors.New("the extremes are known, and there is not enough memory for a run that attains one: allow more, or leave the runs out")
+// Unfinished reports that a search has not reached its end, so that no run is known that attains an extreme.
+type Unfinished struct{ Reached limit }
+
+func (u Unfinished) Error() string {
+	switch u.Reached {
+	case NoLimit:
+		return "stopped"
+	case MemoryLimit:
+		return "the extremes are known, and there is not enough memory for a run that attains one: allow more, or leave the runs out"
+	}
+	return "the extremes are known, and a run that attains one is beyond the limit of states or of depth: allow more, or leave the runs out"
+}
 
 // attained is an extreme, and a shortest run that attains it.
 type attained struct {
@@ -28,7 +36,7 @@ func (l *Searcher) GraphOf(setup network.Setup) (g *graph, err error) {
 	l.reset(false)
 	l.Search.explore(-1)
 	if !l.Complete {
-		return nil, ErrMemory
+		return nil, Unfinished{l.Reached}
 	}
 	return &l.graph, nil
 }

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"errors"
 	"slices"
 	"sync"
 
@@ -24,9 +23,6 @@ type Progress struct {
 	Done     int // orders that are explored
 	Orders   int // all orders
 }
-
-// errStopped reports that the caller ended the exploration.
-var errStopped = errors.New("stopped")
 
 // interval is the number of new states between two looks of one search at the monitor.
 const interval = 1 << 13
@@ -64,9 +60,9 @@ func (m *Monitor) amid(x *Search) error {
 	defer m.mutex.Unlock()
 	switch {
 	case !m.stop && m.tight(x):
-		return ErrMemory
+		return Unfinished{MemoryLimit}
 	case m.stop || !m.tell():
-		return errStopped
+		return Unfinished{NoLimit}
 	}
 	return nil
 }

@@ -48,9 +48,9 @@ func (l *Searcher) Explore(setup network.Setup, fewer int) (v Verdict, err error
 		v, err = l.verdict(setup, fewer)
 		return err
 	})
-	if errors.Is(err, ErrMemory) || errors.Is(err, errStopped) { // a search without an answer
+	if u := (Unfinished{}); errors.As(err, &u) { // a search without an answer
 		v = Verdict{result: l.result, Fewer: fewer}
-		if v.Complete = false; errors.Is(err, ErrMemory) {
+		if v.Complete = false; u.Reached == MemoryLimit {
 			v.Reached = MemoryLimit
 		}
 		err = nil
