@@ -325,9 +325,9 @@ func allocates[S, M any](t *testing.T, name string, a election.Algorithm[S, M], 
 		return allocated, deliveries
 	}
 	few, _ := allocations(checkedBelow)
-	many, deliveries := allocations(8 * checkedBelow)
-	// With eight times the processes, the buffers grow a few times more, and nothing else is allocated.
+	many, deliveries := allocations(4 * checkedBelow)
+	// With four times the processes, the buffers grow a few times more, and nothing else is allocated.
 	if many > few+100 {
-		t.Errorf("%s: %.0f allocations, %.0f in a run of an eighth; %d deliveries", name, many, few, deliveries)
+		t.Errorf("%s: %.0f allocations, %.0f in a run of a quarter; %d deliveries", name, many, few, deliveries)
 	}
 }

@@ -83,7 +83,7 @@ func TestARunGoesOnFromAMomentAsFromTheBeginning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	for seed := range uint64(60) {
+	for seed := range uint64(30) {
 		luck := random.New(seed, random.Choices)
 		o := simulate.Options{Setup: fewClaims("0", 1, 2, 3), Wardens: seed%2 == 0}
 		first := lazily(t, quorumbully.Algorithm, o, faults.Chance{Times: 1, Of: 10})

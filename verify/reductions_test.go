@@ -116,7 +116,7 @@ func TestReductionsFindWhatTheSearchFindsInElectionsMadeAtRandom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	seeds, enough := uint64(24), 30
+	seeds, enough := uint64(16), 20
 	if *long {
 		seeds, enough = 80, 100
 	}

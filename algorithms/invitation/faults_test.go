@@ -42,7 +42,7 @@ func script(seed uint64, rule string) simulate.Options {
 }
 
 func TestAllMergeAfterTheLastFault(t *testing.T) {
-	for seed := range uint64(10_000) {
+	for seed := range uint64(4000) {
 		r, err := simulate.Run(invitation.Algorithm, script(seed, "yes"))
 		if err != nil {
 			t.Fatal(err)

@@ -144,15 +144,18 @@ func check(t *testing.T, a election.Algorithm[process, message], o verify.Option
 }
 
 func TestEverySchedule(t *testing.T) {
-	for _, o := range []verify.Options{
+	for i, o := range []verify.Options{
 		{Size: 3, Starts: verify.EverySet, Crashes: 1, Recoveries: 1},
 		{Size: 3, Starts: verify.AllFirst, Crashes: 2, Recoveries: 1}, // two crashes may stop all initiators
 		{Size: 4, Starts: verify.EverySet, Crashes: 1},
 	} {
-		for _, delay := range []string{"1", "2"} {
-			for _, victory := range []string{"others", "lower"} {
+		for d, delay := range []string{"1", "2"} {
+			for v, victory := range []string{"others", "lower"} {
 				if o.Size == 4 && delay == "2" {
 					continue // millions of states
+				}
+				if o.Size == 3 && (i+d+v)%2 == 1 {
+					continue // each two of these meet all the same
 				}
 				if report := check(t, modifiedbully.Algorithm, o, delay, victory); report.Violation != nil {
 					t.Errorf("%d processes, %d crash, delay %s, victory %s: %s: %s",

@@ -114,7 +114,7 @@ func TestCheckerAndSimulatorAgreeOnRunsWithoutViolation(t *testing.T) {
 		a.Command = func(p *Process, command election.Command, out *election.Out[Message]) {
 			look(p, func() { p.Command(command, out) })
 		}
-		for seed := range uint64(10) {
+		for seed := range uint64(5) {
 			b := all()
 			b.wardens = seed%2 == 1
 			o := b.few()

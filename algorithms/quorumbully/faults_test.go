@@ -16,7 +16,7 @@ import (
 
 var (
 	first = flag.Uint64("seed", 0, "of the first random script")
-	seeds = flag.Uint64("seeds", 500, "how many random scripts")
+	seeds = flag.Uint64("seeds", 250, "how many random scripts")
 	long  = flag.Bool("long", false, "check every schedule of large models, too")
 )
 

@@ -368,6 +368,7 @@ func TestTheCheckerFindsTheClocksThatALeaseNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Logf("rho %s: %d states", rho, r.States)
 		if (r.Violation == nil) != holds || !holds && r.Violation.Property != verify.TwoLeases {
 			t.Errorf("rho %s: %+v in %d states", rho, r.Violation, r.States)
 		}
@@ -385,7 +386,7 @@ func TestEveryScheduleOfFewClaimsIsSafe(t *testing.T) {
 	} {
 		o := b.few()
 		if b.large && !*long {
-			o.MaxStates = 50_000
+			o.MaxStates = 20_000
 		}
 		r, err := verify.Run(Algorithm, o)
 		if err != nil {

@@ -179,6 +179,11 @@ var showing = map[string]uint64{
 	"a renewal of a lower term takes the place of a higher grant": 17,
 	"work is released before it has stopped":                      21,
 	"a lapse is not for good":                                     9,
+	"a release voids every grant to its sender":                   3,
+	"a new incarnation is proof that the old one's work is dead":  7,
+	"a suspicion voids a grant":                                   1,
+	"the voters do not survive a crash":                           1,
+	"a Renew ends the wait after a restart whatever its length":   4,
 }
 
 // Each mutant of the other tests does something that the model does not allow, in a run like that in which the simulator finds it.

@@ -117,7 +117,7 @@ func TestVerifyLeaderRefinesItsModel(t *testing.T) {
 		}
 	}
 	happened := map[string]int{}
-	seeds := uint64(100)
+	seeds := uint64(50)
 	if quorumbully.Long() {
 		seeds = 3000
 	}

@@ -11,29 +11,66 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// compiled returns the types of packages of a module in a folder, by the compiler's export data, in the order of their paths.
-func compiled(t *testing.T, dir string, packages ...string) (all []*types.Package) {
-	t.Helper()
-	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.DepOnly}}\t{{.Name}}"}, packages...)...)
-	list.Dir, list.Stderr = dir, os.Stderr
+// unit is a package as go list tells of it.
+type unit struct {
+	path, export string // the latter is the file with the compiler's export data
+	wanted       bool   // it matches a pattern, and exports something
+	needs        []string
+}
+
+// compiling lists packages of a module in a folder, and all that they need, compiled.
+func compiling(dir string, packages ...string) (all []unit, err error) {
+	const line = "{{.ImportPath}}\t{{.Export}}\t{{not (or .DepOnly (eq .Name `main`))}}\t{{if not .Standard}}{{join .Deps ` `}}{{end}}"
+	var message strings.Builder
+	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", line, "--"}, packages...)...)
+	list.Dir, list.Stderr = dir, &message
 	out, err := list.Output()
 	if err != nil {
-		t.Fatalf("%s: %v", list, err)
+		return nil, fmt.Errorf("%s: %w\n%s", list, err, &message)
 	}
-	files, wanted := map[string]string{}, []string(nil)
 	for line := range strings.Lines(string(out)) {
 		column := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		files[column[0]] = column[1]
-		if column[1] != "" && column[2] == "false" && column[3] != "main" { // a folder of tests exports nothing
-			wanted = append(wanted, column[0])
-		}
+		wanted := column[1] != "" && column[2] == "true" // a folder of tests exports nothing
+		all = append(all, unit{column[0], column[1], wanted, strings.Fields(column[3])})
 	}
-	reader := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
-	for _, path := range wanted {
-		p, err := reader.Import(path)
+	return all, nil
+}
+
+// here is this module compiled, once for all tests: each call of go list takes a second of a processor.
+var here = sync.OnceValues(func() ([]unit, error) { return compiling(root, "./...") })
+
+// everything is [here] for a test.
+func everything(t *testing.T) []unit {
+	t.Helper()
+	all, err := here()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// exports opens the export data of packages.
+func exports(all []unit) importer.Lookup {
+	files := map[string]string{}
+	for _, b := range all {
+		files[b.path] = b.export
+	}
+	return func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }
+}
+
+// compiled returns the types of those packages that are wanted, in the order of their paths.
+func compiled(t *testing.T, packages []unit, wanted func(path string) bool) (all []*types.Package) {
+	t.Helper()
+	reader := importer.ForCompiler(token.NewFileSet(), "gc", exports(packages))
+	for _, b := range packages {
+		if !b.wanted || !wanted(b.path) {
+			continue
+		}
+		p, err := reader.Import(b.path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,10 +194,11 @@ func (e *exposure) named(at string, t *types.Named) {
 // A program of another module can name whatever a public package exports.
 func TestNoPublicPackageExportsAnInternalType(t *testing.T) {
 	t.Parallel()
-	for _, p := range compiled(t, root, "./...") {
-		if isInternal(p.Path()) {
-			continue
-		}
+	public := compiled(t, everything(t), func(path string) bool { return !isInternal(path) })
+	if len(public) < 20 {
+		t.Errorf("only %d packages are public", len(public))
+	}
+	for _, p := range public {
 		for _, found := range exposed(p, isInternal) {
 			t.Errorf("%s, of an internal package: another module could not name it", found)
 		}
@@ -210,7 +248,11 @@ var Error error
 func inside(in.T) {}
 `)
 	var found []string
-	for _, f := range exposed(compiled(t, dir, ".")[0], isInternal) {
+	packages, err := compiling(dir, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range exposed(compiled(t, packages, func(string) bool { return true })[0], isInternal) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(f, "m.example/m."), " ")
 		found = append(found, name)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -205,6 +206,27 @@ func TestRulesAllow(t *testing.T) {
 				t.Error(complaints)
 			}
 		})
+	}
+}
+
+// Whatever a pattern finds has one of the words that are looked for first.
+func TestHintsMissNothing(t *testing.T) {
+	for _, c := range []struct {
+		pattern *regexp.Regexp
+		hints   []string
+		samples []string
+	}{
+		{unfinished, unfinishedHints, []string{"TO" + "DO", "FIX" + "ME", "XX" + "X"}},
+		{elsewhere, elsewhereHints, []string{
+			"/ro" + "ot/a", " /wo" + "rk/a", "(/ho" + "me/a", "\n/Us" + "ers/a", `C:\Us` + `ers\a`, "GOPRO" + "XY=https:", "GOSUM" + "DB: http:",
+			"http_pro" + "xy = 'http:", "HTTPS_PRO" + "XY=http:", "https://pro" + "xy.golang.org", "sum.gol" + "ang.org", "gopro" + "xy.io", "gopro" + "xy.cn",
+		}},
+	} {
+		for _, sample := range c.samples {
+			if !c.pattern.MatchString(sample) || len(hinted([]text{{"", []byte(sample)}}, c.hints)) == 0 {
+				t.Errorf("%s is not found", sample)
+			}
+		}
 	}
 }
 

@@ -12,47 +12,52 @@ import (
 // A member and a page of the lab do without the modules of NATS.
 func TestOnlyTheCommandLinksNATS(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		pkg, os, arch string
-		links         bool
-	}{
-		{".", "linux", "amd64", false},
-		{"./cmd/ringleader", "js", "wasm", false},
-		{"./cmd/ringleader", "linux", "amd64", true},
-	} {
-		list := exec.Command("go", "list", "-deps", c.pkg)
-		list.Dir, list.Env = root, append(os.Environ(), "GOOS="+c.os, "GOARCH="+c.arch)
-		out, err := list.Output()
-		if err != nil {
-			t.Fatalf("%s: %v", list, err)
-		}
-		if links := strings.Contains(string(out), "github.com/nats-io/"); links != c.links {
-			t.Errorf("%s for %s links NATS: %t, want %t", c.pkg, c.os, links, c.links)
+	for pkg, links := range map[string]bool{"": false, "/cmd/ringleader": true} {
+		if slices.ContainsFunc(needs(t, pkg), ofNATS) != links {
+			t.Errorf(".%s links NATS: %t, want %t", pkg, !links, links)
 		}
 	}
+	list := exec.Command("go", "list", "-deps", "./cmd/ringleader")
+	list.Dir, list.Env = root, append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", list, err)
+	}
+	if page := strings.Fields(string(out)); len(page) < 100 || slices.ContainsFunc(page, ofNATS) {
+		t.Errorf("a page links NATS, or only %d packages", len(page))
+	}
+}
+
+func ofNATS(path string) bool { return strings.HasPrefix(path, "github.com/nats-io/") }
+
+// needs returns what a package of this module needs to be compiled.
+func needs(t *testing.T, pkg string) []string {
+	t.Helper()
+	all, path := everything(t), tree(t).name+pkg
+	i := slices.IndexFunc(all, func(b unit) bool { return b.path == path })
+	if i < 0 {
+		t.Fatalf("there is no package %s", path)
+	}
+	return all[i].needs
 }
 
 // Who imports the root package gets no line of another module into go.sum. go mod tidy writes those of the tests of all packages that are imported,
 // too, so these tests do without other modules.
 func TestTheRootPackageAndItsTestsNeedNoOtherModule(t *testing.T) {
 	t.Parallel()
-	deps := func(arguments ...string) []string {
-		list := exec.Command("go", append([]string{"list", "-deps"}, arguments...)...)
-		list.Dir = root
-		out, err := list.Output()
-		if err != nil {
-			t.Fatalf("%s: %v", list, err)
-		}
-		return strings.Fields(string(out))
-	}
 	own := tree(t).name
-	all := []string{"-test", "-f={{with .Module}}{{.Path}}{{end}}"}
-	for _, p := range deps(".") {
-		if p == own || strings.HasPrefix(p, own+"/") {
-			all = append(all, p)
+	list := exec.Command("go", "list", "-deps", "-test", "-f={{with .Module}}{{.Path}}{{end}}", own)
+	for _, p := range needs(t, "") {
+		if strings.HasPrefix(p, own+"/") {
+			list.Args = append(list.Args, p)
 		}
 	}
-	if modules := slices.Compact(slices.Sorted(slices.Values(deps(all...)))); !slices.Equal(modules, []string{own}) {
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", list, err)
+	}
+	if modules := slices.Compact(slices.Sorted(slices.Values(strings.Fields(string(out))))); !slices.Equal(modules, []string{own}) {
 		t.Errorf("the root package and the tests of what it imports need the modules %q", modules)
 	}
 }

@@ -1,15 +1,10 @@
 package repotest
 
 import (
-	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/types"
-	"io"
-	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -33,13 +28,11 @@ func mapOrder(m *module) (complaints []string) {
 			packages = append(packages, p)
 		}
 	}
-	exports, err := exported(packages)
+	all, err := here() // what foreign trees import is of the standard library, and is needed here, too
 	if err != nil {
 		return []string{err.Error()}
 	}
-	config := types.Config{Importer: importer.ForCompiler(m.fset, "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(exports[path])
-	})}
+	config := types.Config{Importer: importer.ForCompiler(m.fset, "gc", exports(all))}
 	for _, p := range packages {
 		info := types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
 		here := slices.DeleteFunc(slices.Clone(p.files), func(f *ast.File) bool { // what is for a page declares the same names
@@ -74,33 +67,6 @@ func (m *module) mapOrderIn(f *ast.File, info *types.Info) (complaints []string)
 		return true
 	})
 	return complaints
-}
-
-// exported is, for all that the packages import, the file with the compiler's export data.
-func exported(packages []*pkg) (map[string]string, error) {
-	args := []string{"list", "-export", "-f", "{{.ImportPath}} {{.Export}}", "--", "errors"} // never an empty list
-	for _, p := range packages {
-		for _, f := range p.files {
-			for _, s := range f.Imports {
-				if path, _ := strconv.Unquote(s.Path.Value); path != "unsafe" && !slices.Contains(args, path) {
-					args = append(args, path)
-				}
-			}
-		}
-	}
-	var message strings.Builder
-	list := exec.Command("go", args...)
-	list.Dir, list.Stderr = root, &message
-	out, err := list.Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list -export: %w\n%s", err, &message)
-	}
-	exports := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		exports[path] = file
-	}
-	return exports, nil
 }
 
 func TestNoExceptionOutlivesItsReason(t *testing.T) {

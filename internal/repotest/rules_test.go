@@ -247,21 +247,37 @@ func declared(d *ast.GenDecl) (names []*ast.Ident) {
 var (
 	unfinished = regexp.MustCompile(`\b(TOD[O]|FIXM[E]|XX[X])\b`)
 	elsewhere  = regexp.MustCompile(`(^|[^\w.~/-])(/(root|work|home|Users)/|[A-Z]:\\Users\\)|` +
-		`(GOPROXY|GOSUMDB|(?i:https?_proxy))["']?\s*[:=,]\s*["']?https?:|(proxy|sum)\.golang\.org|goproxy\.(io|cn)`)
+		`(GOPROXY|GOSUMDB|https?_proxy|HTTPS?_PROXY)["']?\s*[:=,]\s*["']?https?:|(proxy|sum)\.golang\.org|goproxy\.(io|cn)`)
+)
+
+// Whatever matches has one of these. To look for them takes a tenth of the time.
+var (
+	unfinishedHints = []string{"TO" + "DO", "FIX" + "ME", "XX" + "X"}
+	elsewhereHints  = []string{
+		"/ro" + "ot/", "/wo" + "rk/", "/ho" + "me/", "/Us" + "ers/", `\Us` + `ers\`, "GOPRO" + "XY", "GOSUM" + "DB", "_pro" + "xy", "_PRO" + "XY",
+		"golang" + ".org", "gopro" + "xy.",
+	}
 )
 
 func finished(m *module) (complaints []string) {
-	for _, t := range m.texts {
+	for _, t := range hinted(m.texts, unfinishedHints) {
 		complaints = append(complaints, found(t, unfinished, "; do it, or leave it")...)
 	}
 	return complaints
 }
 
 func portable(m *module) (complaints []string) {
-	for _, t := range m.texts {
+	for _, t := range hinted(m.texts, elsewhereHints) {
 		complaints = append(complaints, found(t, elsewhere, " is not so on another machine")...)
 	}
 	return complaints
+}
+
+// hinted are the texts that have one of some words.
+func hinted(texts []text, hints []string) []text {
+	return slices.DeleteFunc(slices.Clone(texts), func(t text) bool {
+		return !slices.ContainsFunc(hints, func(hint string) bool { return bytes.Contains(t.data, []byte(hint)) })
+	})
 }
 
 // found complains about every match in a text.

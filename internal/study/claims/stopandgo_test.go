@@ -77,7 +77,7 @@ func behind(source *random.Source) simulate.Options {
 func TestTheProofOfTheorem43HoldsWhereItHasSomethingToProve(t *testing.T) {
 	source := random.New(1, random.Network)
 	seen := map[claims.Statement]int{}
-	for range 1000 {
+	for range 500 {
 		for _, c := range claimsOf(t, stopandgo.P1, behind(source)) {
 			if seen[c.Statement] += c.Count; !c.Holds {
 				t.Fatalf("%s: %s: %s", c.Source, c.Text, c.Measured)
@@ -106,7 +106,7 @@ func claimsOf(t *testing.T, a algorithm, o simulate.Options) []claims.Claim {
 
 func TestEveryRunKeepsEveryClaim(t *testing.T) {
 	source := random.New(1, random.Network)
-	for range 500 {
+	for range 250 {
 		for _, a := range []algorithm{stopandgo.P1, stopandgo.P2, stopandgo.P3, stopandgo.P4} {
 			o := run(source, 20)
 			for _, c := range claimsOf(t, a, o) {
@@ -131,7 +131,7 @@ func TestEveryClaimCanFail(t *testing.T) {
 			broken[c.Text] = broken[c.Text] || !c.Holds
 		}
 	}
-	for range 300 {
+	for range 150 {
 		o := run(source, 12)
 		for _, a := range mutants() {
 			r, err := simulate.Run(a, o)

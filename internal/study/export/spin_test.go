@@ -129,6 +129,7 @@ func TestTLAHasEveryStep(t *testing.T) {
 	}
 }
 
+// What is exported is a graph of states, whatever the algorithm. To compile that of one takes a second of a processor.
 func TestSpinFindsTheSameStatesAndVerdicts(t *testing.T) {
 	needsSpin(t)
 	for _, c := range []struct {
@@ -136,13 +137,9 @@ func TestSpinFindsTheSameStatesAndVerdicts(t *testing.T) {
 		setup     network.Setup
 		wrong     bool
 	}{
-		{algorithm: "lcr", setup: network.On(5, 4, 3, 2, 1)},
 		{algorithm: "lcr", setup: network.On(1)},
 		{algorithm: "lcr", setup: network.Setup{IDs: election.List{2, 1, 2}, Duplicates: true}, wrong: true},
-		{algorithm: "dolev-klawe-rodeh", setup: network.On(3, 1, 4, 2, 5)},
-		{algorithm: "peterson", setup: network.On(2, 5, 1, 4, 3)},
 		{algorithm: "franklin", setup: network.On(3, 1, 4, 2)},
-		{algorithm: "ring-bully", setup: network.On(1, 2, 3, 4)},
 		{algorithm: "itai-rodeh", setup: network.Setup{IDs: make(election.List, 3), Parameters: map[string]string{"rounds": "unnumbered"}}},
 	} {
 		t.Run(fmt.Sprintf("%s of %d", c.algorithm, c.setup.IDs.Len()), func(t *testing.T) {

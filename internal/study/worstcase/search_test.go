@@ -51,7 +51,7 @@ func TestAPhaseOfStopAndGoCanHaveMoreThanOneMessageForEach(t *testing.T) {
 		t.Skip("it only computes")
 	}
 	o := Options{
-		Entry: entry(t, "stop-and-go-p1"), Size: 8, Parameters: map[string]string{"c": "3"}, Seed: 1, Tries: 60_000,
+		Entry: entry(t, "stop-and-go-p1"), Size: 8, Parameters: map[string]string{"c": "3"}, Seed: 1, Tries: 15_000,
 	}
 	r := search(t, o)
 	if r.Cost.Lo < 9 || r.Cost.Lo >= 16 {
