@@ -3,8 +3,8 @@
 // parts of several models.
 // NAME.code says what the code of the algorithm is in the model, for package tie of module tests; NAME.code.proved has what was proved of that.
 //
-// go test ./proofs runs them with few processes, compares each with its record, and proves again those that a solver proves in a moment; with
-// -long, all of them, by each solver that is installed. With -update it writes NAME.proved, and docs/proved.md.
+// go test ./proofs proves each of them by the solver that was the quickest, or with -long by each that is installed, and runs them with few
+// processes. With -update it writes NAME.proved, and docs/proved.md.
 //
 // This package is v0: its API may change with any version.
 package proofs
