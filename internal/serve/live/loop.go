@@ -40,9 +40,9 @@ type loop struct {
 	due   due      // the groups by when they have something to do
 	ready []*group // those with inputs that wait
 
-	dirty   []*group // what of these is to become durable
-	after   []func() // what waits until the member's record is durable
-	saving  *saving  // what is becoming durable; nil: nothing
+	dirty   []*group      // what of these is to become durable
+	after   []func()      // what waits until the member's record is durable
+	saving  *saving       // what is becoming durable; nil: nothing
 	retryAt time.Duration // when a save that has failed is tried again; Never: none has
 	saver   chan []storage.Record
 
