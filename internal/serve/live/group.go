@@ -2,12 +2,11 @@ package live
 
 import (
 	"bytes"
-	"cmp"
 	"container/heap"
 	"encoding/binary"
 	"fmt"
 	"log/slog"
-	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -492,7 +491,7 @@ func (g *group) apply() error {
 
 // send sends messages, those to this member itself too, in the order of [Member.others].
 func (g *group) send(all []process.Frame) {
-	slices.SortStableFunc(all, func(a, b process.Frame) int { return cmp.Compare(b.Port, a.Port) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Port > all[j].Port })
 	for _, s := range all {
 		switch {
 		case int(s.Port) == g.member.position:
