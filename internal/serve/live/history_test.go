@@ -85,8 +85,8 @@ func TestTheLeadWaitsForNoDisk(t *testing.T) {
 	})
 }
 
-// A member that still saves which leader it follows promises nothing in a later term before that is durable, too.
-func TestAPromiseWaitsForAFlushOfItsOwn(t *testing.T) {
+// remembering runs a test in which member 2 leads after 3. Member 1 has granted that, and saves it: its saves end when gate says so.
+func remembering(t *testing.T, test func(c *cluster[quorumbully.Process, quorumbully.Message], e *transporttest.Exchange, gate chan struct{})) {
 	synctest.Test(t, func(t *testing.T) {
 		c, e := elected(t)
 		defer c.stopAll()
@@ -99,6 +99,13 @@ func TestAPromiseWaitsForAFlushOfItsOwn(t *testing.T) {
 		if n := saves.Load(); n != 2 {
 			t.Fatalf("%d saves; want one of a grant, and one of a leader", n)
 		}
+		test(c, e, gate)
+	})
+}
+
+// A member that still saves which leader it follows promises nothing in a later term before that is durable, too.
+func TestAPromiseWaitsForAFlushOfItsOwn(t *testing.T) {
+	remembering(t, func(c *cluster[quorumbully.Process, quorumbully.Message], e *transporttest.Exchange, gate chan struct{}) {
 		before, _ := c.members[1].Group.State()
 		c.start(3)
 		c.until(3, "follows 2", follows(2))
@@ -123,14 +130,7 @@ func TestAPromiseWaitsForAFlushOfItsOwn(t *testing.T) {
 
 // What is to become durable of a group that is left becomes so before.
 func TestAGroupIsLeftWhenItsLeaderIsRemembered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := elected(t)
-		defer c.stopAll()
-		settle()
-		_, gate := gated(c.disks[1])
-		c.crash(3)
-		gate <- struct{}{} // the grant
-		c.until(1, "follows 2", follows(2))
+	remembering(t, func(c *cluster[quorumbully.Process, quorumbully.Message], _ *transporttest.Exchange, gate chan struct{}) {
 		left := make(chan struct{})
 		g := c.members[1].Group
 		go func() { g.Leave(); close(left) }()
