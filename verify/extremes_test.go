@@ -83,7 +83,7 @@ func numbers(m *Messages) [model.Costs]uint64 {
 func TestASearchForExtremesThatIsStoppedSaysSo(t *testing.T) {
 	p := process.Must(process.Of(&lcr.Algorithm))
 	looks, most := 0, 1<<30
-	o := Options{Setup: network.On(6, 5, 4, 3, 2, 1), Starts: EverySet, Unordered: true, Extremes: true, Reduce: NoReduction, Cores: 1}
+	o := Options{Setup: network.On(6, 5, 4, 3, 2, 1), Unordered: true, Extremes: true, Reduce: NoReduction, Cores: 1}
 	o.Progress = func(Progress) bool { looks++; return looks < most }
 	whole, err := Program(p, o)
 	if err != nil || whole.Extremes == nil {

@@ -494,6 +494,9 @@ func TestReachingTheLimitIsReported(t *testing.T) {
 }
 
 func TestProgressIsTold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it searches 65 536 states")
+	}
 	told := 0
 	report := holds(t, lcr.Algorithm, Options{
 		Setup: network.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),

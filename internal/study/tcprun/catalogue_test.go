@@ -42,13 +42,17 @@ func over(t *testing.T, e *catalogue.Entry, o tcprun.Options) *tcprun.Result {
 
 func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing.T) {
 	const rounds = 600 // of a process
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
 	for _, e := range all.Algorithms {
 		if e.Counts == election.CountsVary {
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {
 			for _, n := range []int{1, 2, 3, 5, 8, 24} {
-				for seed := range uint64(3) {
+				for seed := range seeds {
 					i := electiontest.Setup(e.Declaration, n, seed)
 					simulated, err := e.Simulate(simulate.Options{Setup: i, Seed: seed})
 					if err != nil {
