@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/warden"
@@ -106,33 +107,36 @@ func TestProcessesThatDoNotEndAreTold(t *testing.T) {
 
 // A control group that cannot be killed holds a command up: with its end the lead is released.
 func TestACommandHasNotEndedWhileItsControlGroupHasProcesses(t *testing.T) {
-	k, log := told()
-	group := t.TempDir()
-	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		k, log := told()
+		group := t.TempDir()
+		must := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	must(os.Mkdir(filepath.Join(group, "cgroup.kill"), 0o700)) // which cannot be written
-	populated := func(is int) {
-		file := filepath.Join(group, "cgroup.events")
-		must(os.WriteFile(file+".new", fmt.Appendf(nil, "populated %d\nfrozen 0\n", is), 0o600))
-		must(os.Rename(file+".new", file))
-	}
-	populated(1)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		k.finish(group, nil)
-	}()
-	if line := log.next(t); !strings.Contains(line, "may be left") || !strings.Contains(line, syscall.EISDIR.Error()) {
-		t.Errorf("%q is logged", line)
-	}
-	select {
-	case <-ended:
-		t.Error("it has not waited until the group was empty")
-	default:
-	}
-	populated(0)
-	<-ended
+		must(os.Mkdir(filepath.Join(group, "cgroup.kill"), 0o700)) // which cannot be written
+		populated := func(is int) {
+			file := filepath.Join(group, "cgroup.events")
+			must(os.WriteFile(file+".new", fmt.Appendf(nil, "populated %d\nfrozen 0\n", is), 0o600))
+			must(os.Rename(file+".new", file))
+		}
+		populated(1)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			k.finish(group, nil)
+		}()
+		if line := log.next(t); !strings.Contains(line, "may be left") || !strings.Contains(line, syscall.EISDIR.Error()) {
+			t.Errorf("%q is logged", line)
+		}
+		synctest.Wait() // until it has ended, or waits
+		select {
+		case <-ended:
+			t.Error("it has not waited until the group was empty")
+		default:
+		}
+		populated(0)
+		<-ended
+	})
 }
