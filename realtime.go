@@ -46,7 +46,7 @@ func (p *policy) set(err error, govern func()) {
 	}
 }
 
-// tellRealTime gives the governor the log of a member. If the system refused the policy, the log says so.
+// tellRealTime gives the log of a member to the governor. It logs a warning if the system has refused the policy.
 func tellRealTime(c *Config) {
 	log := c.Logger.With("member", c.ID)
 	switch result := realTime.result.Load(); {

@@ -161,8 +161,8 @@ func TestWhatIsNotNeededIsListedWithItsReason(t *testing.T) {
 // sampled are the models of which one line is found again each time: a small one, one with crashes, and the one that has the most to lose.
 var sampled = []string{"lcr", "bully", "quorum-bully"}
 
-// What a file says is found again: with -long all of it, which takes an hour of a processor, else one line of a few models: what a solver reads is what it
-// was when the line was found. With -long -update the file gets what was not tried yet, or all if the model has changed.
+// The test finds the lines of NAME.needed again. With -long it tries all of them, which takes an hour of a processor. Else it tries one line of each
+// sampled model. With -long -update it adds the lines that are missing, or writes all of them if the model has changed.
 func TestWhatIsNeededIsFoundAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs a solver")

@@ -79,8 +79,9 @@ func (o *verifyOptions) unchecked(e *catalogue.Entry, v *verify.Options) (flags 
 	return flags
 }
 
-// unjudged returns the declared bounds that a search without a violation says nothing about. A search judges the least and the greatest number
-// of messages of all runs, of an election that is over or has one initiator. Bounds are claimed for distinct identifiers.
+// unjudged returns the declared bounds that a search without a violation has not judged. A search compares bounds with the least and the greatest
+// number of messages of all runs. It judges a bound for one initiator, and any bound of an election that goes on, only if one process initiates.
+// Bounds hold for distinct identifiers.
 func unjudged(e *catalogue.Entry, v *verify.Options, r *verify.Report) (open []*election.Bound) {
 	set, err := e.Set(v.Setup.Parameters)
 	if err != nil || v.Setup.Duplicates {

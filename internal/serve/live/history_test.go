@@ -58,7 +58,7 @@ func TestALeaderIsRememberedAcrossARestart(t *testing.T) {
 	})
 }
 
-// gated lets each save of a disk begin when the test says so.
+// gated makes each save of a disk wait until the test sends to the gate or closes it, and counts the saves.
 func gated(d *storage.Disk) (saves *atomic.Int64, gate chan struct{}) {
 	saves, gate = &atomic.Int64{}, make(chan struct{})
 	d.Intercept(func([]storage.Record) error { saves.Add(1); <-gate; return nil })
@@ -85,7 +85,8 @@ func TestTheLeadWaitsForNoDisk(t *testing.T) {
 	})
 }
 
-// remembering runs a test in which member 2 leads after 3. Member 1 has granted that, and saves it: its saves end when gate says so.
+// remembering runs a test in which member 2 leads after 3. The grant of member 1 is durable. Member 1 still saves who leads: each of its saves ends
+// when the test sends to gate.
 func remembering(t *testing.T, test func(c *cluster[quorumbully.Process, quorumbully.Message], e *transporttest.Exchange, gate chan struct{})) {
 	synctest.Test(t, func(t *testing.T) {
 		c, e := elected(t)

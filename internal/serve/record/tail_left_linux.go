@@ -101,7 +101,7 @@ func (p *place) near(other *place) bool {
 	return len(p.Folders) > 0
 }
 
-// mostAbandoned is how many tails without a record stay. Somebody may have moved a record to find out why its member died: a reader still joins it with its tail.
+// mostAbandoned is the number of tails that stay without a record. A user may have moved a record to examine it, and a reader still joins it with its tail.
 const mostAbandoned = 64
 
 // removeAbandoned removes the tails of this user whose process has ended and whose record is gone, but for the newest ones. It looks only at records near
