@@ -46,7 +46,7 @@ func (p *policy) set(err error, govern func()) {
 	}
 }
 
-// tellRealTime gives the log of a member to the governor. It logs a warning if the system has refused the policy.
+// tellRealTime gives the log of a member to the governor. If the system has refused the policy, it logs that instead.
 func tellRealTime(c *Config) {
 	log := c.Logger.With("member", c.ID)
 	switch result := realTime.result.Load(); {
