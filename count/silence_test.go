@@ -7,13 +7,14 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/knownsize"
-	"ringleader.example/ringleader/algorithms/lcrsynchronous"
-	"ringleader.example/ringleader/algorithms/stopandgo"
-	"ringleader.example/ringleader/algorithms/variablespeeds"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/loops"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/internal/runners/knownsize"
+	"ringleader.example/ringleader/internal/runners/lcrsynchronous"
+	"ringleader.example/ringleader/internal/runners/stopandgo"
+	"ringleader.example/ringleader/internal/runners/variablespeeds"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	simulator "ringleader.example/ringleader/simulate"
@@ -28,21 +29,21 @@ type synchronous struct {
 	least    int // the least identifier allowed
 }
 
-func inRounds[S, M any](a *election.Algorithm[S, M], exact count.Func, least int, given map[string]string) synchronous {
-	return synchronous{&a.Declaration, exact, func(o simulator.Options) (*simulator.Result, error) { return simulator.Run(*a, o) }, given, least}
+func inRounds(p *loops.Program, exact count.Func, least int, given map[string]string) synchronous {
+	return synchronous{p.Declaration, exact, simulator.New(p).Run, given, least}
 }
 
 func synchronousOnes() []synchronous {
 	atAnyTime := map[string]string{"starts": "any"}
 	all := []synchronous{
-		inRounds(&lcrsynchronous.Algorithm, count.LCRSynchronous.Count, 0, nil),
-		inRounds(&knownsize.Algorithm, count.KnownSize(knownsize.Algorithm.Sequence), 1, nil),
-		inRounds(&knownsize.Algorithm, count.KnownSize(knownsize.Algorithm.Sequence), 1, atAnyTime),
-		inRounds(&knownsize.Algorithm, count.KnownSize(knownsize.Algorithm.Sequence), 1, map[string]string{"N": "20"}),
-		inRounds(&variablespeeds.Algorithm, count.VariableSpeeds, 0, nil),
-		inRounds(&variablespeeds.Algorithm, count.VariableSpeeds, 0, atAnyTime),
+		inRounds(lcrsynchronous.Program, count.LCRSynchronous.Count, 0, nil),
+		inRounds(knownsize.Program, count.KnownSize(knownsize.Program.Sequence), 1, nil),
+		inRounds(knownsize.Program, count.KnownSize(knownsize.Program.Sequence), 1, atAnyTime),
+		inRounds(knownsize.Program, count.KnownSize(knownsize.Program.Sequence), 1, map[string]string{"N": "20"}),
+		inRounds(variablespeeds.Program, count.VariableSpeeds, 0, nil),
+		inRounds(variablespeeds.Program, count.VariableSpeeds, 0, atAnyTime),
 	}
-	for _, a := range []*election.Algorithm[stopandgo.Process, stopandgo.Message]{&stopandgo.P1, &stopandgo.P2, &stopandgo.P3, &stopandgo.P4} {
+	for _, a := range []*loops.Program{stopandgo.P1, stopandgo.P2, stopandgo.P3, stopandgo.P4} {
 		all = append(all, inRounds(a, count.StopAndGo(a.Sequence), 1, nil))
 	}
 	return all
@@ -206,7 +207,7 @@ func TestIdentifiersThatAreComputedWithAreRefusedAsARunRefusesThem(t *testing.T)
 }
 
 func TestATimeOfTooManyDigitsIsRefused(t *testing.T) {
-	set, err := variablespeeds.Algorithm.Set(nil)
+	set, err := variablespeeds.Program.Set(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,12 +221,12 @@ func TestATimeOfTooManyDigitsIsRefused(t *testing.T) {
 }
 
 func TestAllStartTogetherOrAreRefused(t *testing.T) {
-	set, err := knownsize.Algorithm.Set(nil)
+	set, err := knownsize.Program.Set(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	late := count.Woken{Arrangement: election.List{2, 1}, Wake: []election.Ticks{{}, election.Units(1)}}
-	if _, err := count.KnownSize(knownsize.Algorithm.Sequence)(t.Context(), late, set, nil); !errors.Is(err, count.ErrRing) {
+	if _, err := count.KnownSize(knownsize.Program.Sequence)(t.Context(), late, set, nil); !errors.Is(err, count.ErrRing) {
 		t.Errorf("one wakes late: %v", err)
 	}
 }

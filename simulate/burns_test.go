@@ -8,26 +8,27 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/afekgafni"
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
-	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
-	"ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/algorithms/highamprzytycka"
-	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
-	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/lelann"
-	"ringleader.example/ringleader/algorithms/minmax"
-	"ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/ringbully"
-	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/afekgafni"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/dolevklawerodeh"
+	"ringleader.example/ringleader/internal/runners/dolevklawerodehb"
+	"ringleader.example/ringleader/internal/runners/franklin"
+	"ringleader.example/ringleader/internal/runners/highamprzytycka"
+	"ringleader.example/ringleader/internal/runners/hirschbergsinclair"
+	"ringleader.example/ringleader/internal/runners/itairodeh"
+	"ringleader.example/ringleader/internal/runners/lelann"
+	"ringleader.example/ringleader/internal/runners/minmax"
+	"ringleader.example/ringleader/internal/runners/peterson"
+	"ringleader.example/ringleader/internal/runners/petersonalternating"
+	"ringleader.example/ringleader/internal/runners/ringbullysimple"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -41,9 +42,9 @@ func ring(t *testing.T, name string, n int) network.Setup {
 	return network.Setup{IDs: o}
 }
 
-func runBurns[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
+func runBurns(t *testing.T, p program.Program, o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := under(a, o)
+	r, err := under(p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,26 +53,22 @@ func runBurns[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Opt
 
 // uniform are the algorithms on asynchronous rings that do not know n.
 var uniform = []struct {
-	name string
-	run  func(*testing.T, simulate.Options) *simulate.Result
-	want [][2]uint64 // decreasing order, n = 2, 4, … 64: open deliveries, total messages
+	name    string
+	program program.Program
+	want    [][2]uint64 // decreasing order, n = 2, 4, … 64: open deliveries, total messages
 }{
-	{"lcr", burnsOf(lcr.Algorithm), [][2]uint64{{1, 5}, {4, 11}, {16, 29}, {64, 89}, {256, 305}, {1024, 1121}}},
-	{"ring-bully", burnsOf(ringbully.Algorithm), [][2]uint64{{3, 12}, {14, 32}, {44, 84}, {125, 202}, {321, 478}, {788, 1096}}},
-	{"hirschberg-sinclair", burnsOf(hirschbergsinclair.Algorithm), [][2]uint64{{4, 12}, {17, 32}, {51, 88}, {144, 212}, {366, 508}, {895, 1168}}},
-	{"franklin", burnsOf(franklin.Algorithm), [][2]uint64{{2, 10}, {9, 20}, {25, 56}, {69, 112}, {165, 288}, {405, 576}}},
-	{"dolev-klawe-rodeh", burnsOf(dolevklawerodeh.Algorithm), [][2]uint64{{1, 8}, {6, 16}, {21, 48}, {56, 96}, {147, 256}, {358, 512}}},
-	{"peterson-alternating", burnsOf(petersonalternating.Algorithm), [][2]uint64{{1, 6}, {5, 16}, {17, 40}, {45, 80}, {113, 192}, {277, 448}}},
-	{"ring-bully-simple", burnsOf(ringbullysimple.Algorithm), nil},
-	{"lelann", burnsOf(lelann.Algorithm), nil},
-	{"peterson", burnsOf(peterson.Algorithm), nil},
-	{"dolev-klawe-rodeh-b", burnsOf(dolevklawerodehb.Algorithm), nil},
-	{"minmax", burnsOf(minmax.Algorithm), nil},
-	{"higham-przytycka", burnsOf(highamprzytycka.Algorithm), nil},
-}
-
-func burnsOf[S, M any](a election.Algorithm[S, M]) func(*testing.T, simulate.Options) *simulate.Result {
-	return func(t *testing.T, o simulate.Options) *simulate.Result { return runBurns(t, a, o) }
+	{"lcr", small(lcr.Algorithm), [][2]uint64{{1, 5}, {4, 11}, {16, 29}, {64, 89}, {256, 305}, {1024, 1121}}},
+	{"ring-bully", small(ringbully.Algorithm), [][2]uint64{{3, 12}, {14, 32}, {44, 84}, {125, 202}, {321, 478}, {788, 1096}}},
+	{"hirschberg-sinclair", hirschbergsinclair.Program, [][2]uint64{{4, 12}, {17, 32}, {51, 88}, {144, 212}, {366, 508}, {895, 1168}}},
+	{"franklin", franklin.Program, [][2]uint64{{2, 10}, {9, 20}, {25, 56}, {69, 112}, {165, 288}, {405, 576}}},
+	{"dolev-klawe-rodeh", dolevklawerodeh.Program, [][2]uint64{{1, 8}, {6, 16}, {21, 48}, {56, 96}, {147, 256}, {358, 512}}},
+	{"peterson-alternating", petersonalternating.Program, [][2]uint64{{1, 6}, {5, 16}, {17, 40}, {45, 80}, {113, 192}, {277, 448}}},
+	{"ring-bully-simple", ringbullysimple.Program, nil},
+	{"lelann", lelann.Program, nil},
+	{"peterson", peterson.Program, nil},
+	{"dolev-klawe-rodeh-b", dolevklawerodehb.Program, nil},
+	{"minmax", minmax.Program, nil},
+	{"higham-przytycka", highamprzytycka.Program, nil},
 }
 
 func TestBurnsTable(t *testing.T) {
@@ -82,7 +79,7 @@ func TestBurnsTable(t *testing.T) {
 			if a.name == "hirschberg-sinclair" {
 				o.Setup.Parameters = map[string]string{"announce": "no"}
 			}
-			r := a.run(t, o)
+			r := runBurns(t, a.program, o)
 			if got := [2]uint64{r.Open.Messages, r.Messages.Total}; got != want {
 				t.Errorf("%s, n=%d: %d open deliveries and %d messages, want %d", a.name, n, got[0], got[1], want)
 			}
@@ -103,7 +100,7 @@ func TestBurnsReachesHisClaimAndThenOneLeads(t *testing.T) {
 			}
 			for _, name := range []string{"increasing", "decreasing", "random"} {
 				o := simulate.Options{Setup: ring(t, name, n)}
-				r := a.run(t, o)
+				r := runBurns(t, a.program, o)
 				if r.Open.Claim != claim || float64(r.Open.Messages) < claim {
 					t.Errorf("%s, n=%d, %s: %d open deliveries, a claim of %v; want at least M(n) = %v", a.name, n, name, r.Open.Messages, r.Open.Claim, claim)
 				}
@@ -132,9 +129,9 @@ func TestNothingIsDeliveredOverOneEdgeBeforeTheLastIsOpened(t *testing.T) {
 	turned := ring(t, "random", n)
 	turned.Flipped = flipped
 	for name, r := range map[string]*simulate.Result{
-		"lcr":               runBurns(t, lcr.Algorithm, simulate.Options{Setup: ring(t, "random", n), Record: true}),
-		"ring-bully":        runBurns(t, ringbully.Algorithm, simulate.Options{Setup: ring(t, "random", n), Record: true}),
-		"ports called both": runBurns(t, hirschbergsinclair.Algorithm, simulate.Options{Setup: turned, Record: true}),
+		"lcr":               runBurns(t, small(lcr.Algorithm), simulate.Options{Setup: ring(t, "random", n), Record: true}),
+		"ring-bully":        runBurns(t, small(ringbully.Algorithm), simulate.Options{Setup: ring(t, "random", n), Record: true}),
+		"ports called both": runBurns(t, hirschbergsinclair.Program, simulate.Options{Setup: turned, Record: true}),
 	} {
 		if err := r.Record.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -179,7 +176,7 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 	}
 	try := func(want string, o simulate.Options) {
 		t.Helper()
-		r, err := under(lcr.Algorithm, o)
+		r, err := under(small(lcr.Algorithm), o)
 		refused(want, r, err)
 	}
 	try("2 or 4 would do", simulate.Options{Setup: ring(t, "random", 1)})
@@ -191,18 +188,18 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 	try("asynchronous", simulate.Options{Setup: ring(t, "random", 4), Timing: election.Synchronous})
 	try("order", simulate.Options{Setup: ring(t, "random", 4), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}})
 	try("different identifiers", simulate.Options{Setup: network.Setup{IDs: election.List{1, 1}, Duplicates: true}})
-	r, err := simulate.Run(itairodeh.Algorithm, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)})
+	r, err := under(itairodeh.Program, simulate.Options{Setup: ring(t, "random", 4)})
 	refused("it knows n", r, err)
-	r, err = simulate.Run(bully.Algorithm, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)})
+	r, err = under(bully.Program, simulate.Options{Setup: ring(t, "random", 4)})
 	refused("timed", r, err)
-	r, err = simulate.Run(afekgafni.Algorithm, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)})
+	r, err = under(afekgafni.Program, simulate.Options{Setup: ring(t, "random", 4)})
 	refused("complete graph", r, err)
 	chance := lcr.Algorithm
 	chance.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) {
 		out.Choose(2)
 		p.Start(out)
 	}
-	r, err = simulate.Run(chance, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)})
+	r, err = under(small(chance), simulate.Options{Setup: ring(t, "random", 4)})
 	refused("by chance", r, err)
 }
 
@@ -238,7 +235,7 @@ func TestAViolationUnderBurnsAdversaryHasItsStory(t *testing.T) {
 	const n = 8
 	events := map[event]bool{}
 	o := simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "decreasing", n)}
-	if _, err := simulate.Run(counted(func(p *counting, received election.ID) { events[event{p.ID, received, p.Heard}] = true }), o); err != nil {
+	if _, err := under(small(counted(func(p *counting, received election.ID) { events[event{p.ID, received, p.Heard}] = true })), o); err != nil {
 		t.Fatal(err)
 	}
 	if len(events) < 40 {
@@ -251,7 +248,7 @@ func TestAViolationUnderBurnsAdversaryHasItsStory(t *testing.T) {
 			}
 		})
 		for _, o.Record = range []bool{false, true} {
-			v, story := violation(t, a, o)
+			v, story := violation(t, small(a), o)
 			if !strings.HasSuffix(story, "BREAKS THE CONTRACT: panics: so\n") || !strings.HasPrefix(v.Detail, fmt.Sprintf("process %d ", e.process)) {
 				t.Errorf("%+v: %s\n%s", e, v.Detail, story)
 				continue
@@ -273,14 +270,11 @@ func TestAViolationUnderBurnsAdversaryThatDoesNotHappenAgainIsReported(t *testin
 		}
 		p.Receive(port, kind, m, out)
 	})
-	runner, err := simulate.Of(&a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runner := simulate.New(small(a))
 	o := simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "decreasing", 8), Record: true}
 	_, _ = runner.Run(o) // with a rehearsal, which the next run has behind it
 	once = 0
-	_, err = runner.Run(o)
+	_, err := runner.Run(o)
 	if v := new(simulate.Violation); !errors.As(err, &v) || v.Record != nil || v.Property != process.Panicked {
 		t.Errorf("%v: %+v", err, v)
 	}
@@ -291,12 +285,12 @@ func TestBurnsEndsAtTheLimitAndWhenAsked(t *testing.T) {
 	answering.Receive = func(_ *ringbully.Process, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
 		out.Send(port, kind, m)
 	}
-	r := runBurns(t, answering, simulate.Options{Setup: ring(t, "random", 8), Limit: 1000})
+	r := runBurns(t, small(answering), simulate.Options{Setup: ring(t, "random", 8), Limit: 1000})
 	if r.Complete || r.Open != nil {
 		t.Errorf("no open schedule to be found: complete %v, open %v", r.Complete, r.Open)
 	}
 	told := 0
-	r = runBurns(t, answering, simulate.Options{Setup: ring(t, "random", 8), Progress: func(uint64) bool {
+	r = runBurns(t, small(answering), simulate.Options{Setup: ring(t, "random", 8), Progress: func(uint64) bool {
 		told++
 		return false
 	}})
@@ -307,7 +301,7 @@ func TestBurnsEndsAtTheLimitAndWhenAsked(t *testing.T) {
 	relaying.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(lcr.Right, kind, m)
 	}
-	r = runBurns(t, relaying, simulate.Options{Setup: ring(t, "random", 8), Limit: 1000})
+	r = runBurns(t, small(relaying), simulate.Options{Setup: ring(t, "random", 8), Limit: 1000})
 	if r.Complete || r.Open == nil || r.Deliveries != 1000 {
 		t.Errorf("complete %v after %d deliveries, open %v; want an open schedule and then the limit", r.Complete, r.Deliveries, r.Open)
 	}
@@ -316,13 +310,13 @@ func TestBurnsEndsAtTheLimitAndWhenAsked(t *testing.T) {
 func TestBurnsFindsBrokenSteps(t *testing.T) {
 	broken := lcr.Algorithm
 	broken.Start = func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(2, lcr.Election, lcr.Message{}) }
-	if _, err := simulate.Run(broken, simulate.Options{Schedule: simulate.Burns, Setup: ring(t, "random", 4)}); !errors.Is(err, simulate.ErrBroken) {
+	if _, err := under(small(broken), simulate.Options{Setup: ring(t, "random", 4)}); !errors.Is(err, simulate.ErrBroken) {
 		t.Errorf("error %v, want %v", err, simulate.ErrBroken)
 	}
 }
 
 // under runs an algorithm with Burns' adversary.
-func under[S, M any](a election.Algorithm[S, M], o simulate.Options) (*simulate.Result, error) {
+func under(p program.Program, o simulate.Options) (*simulate.Result, error) {
 	o.Schedule = simulate.Burns
-	return simulate.Run(a, o)
+	return simulate.New(p).Run(o)
 }

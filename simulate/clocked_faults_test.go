@@ -56,7 +56,7 @@ func TestLeasesOverlapIfClocksDrift(t *testing.T) {
 		{faults.Drift{Process: 1, Times: 2, Of: 1}, false}, // the second one begins early
 	} {
 		o := Options{Setup: network.On(1, 2), Faults: faults.Script{Drifts: []faults.Drift{c.drift}}}
-		r, err := Run(leased, o)
+		r, err := Must(OfSmall(&leased)).Run(o)
 		if err != nil {
 			t.Fatal(err)
 		}

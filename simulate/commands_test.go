@@ -50,7 +50,7 @@ func (h *hand) begin(out *election.Out[struct{}]) {
 func commanded(t *testing.T, o simulate.Options, lines ...string) *simulate.Result {
 	t.Helper()
 	o.Setup, o.Delay, o.Record, o.Faults = numbered(2), 1, true, scripted(t, 2, lines...)
-	r, err := simulate.Run(hands, o)
+	r, err := simulate.New(small(hands)).Run(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestATermIsNotLedInAgain(t *testing.T) {
 		{[]string{"dead 1"}, "process 2 leads in term 5 again, whose lease had ended"},
 		{[]string{"dead 2", "crash 1 at 3", "recover 1 at 20"}, "process 1 leads in term 5 again, whose lease had ended"},
 	} {
-		r, err := simulate.Run(a, simulate.Options{Setup: numbered(2), Delay: 1, Faults: scripted(t, 2, c.lines...), Until: election.Units(40)})
+		r, err := simulate.New(small(a)).Run(simulate.Options{Setup: numbered(2), Delay: 1, Faults: scripted(t, 2, c.lines...), Until: election.Units(40)})
 		if err != nil || strings.Join(r.Faults[:min(1, len(r.Faults))], "") != c.want {
 			t.Errorf("%v: %v, %v; want %s", c.lines, r.Faults, err, c.want)
 		}
@@ -133,7 +133,7 @@ func TestCommandsThatNoProcessObeysAreRefused(t *testing.T) {
 		{hands, simulate.Options{Commands: []simulate.Command{{Process: 2, At: election.Units(5)}}}},
 	} {
 		c.o.Setup = numbered(2)
-		if _, err := simulate.Run(c.a, c.o); !errors.Is(err, simulate.ErrOptions) {
+		if _, err := simulate.New(small(c.a)).Run(c.o); !errors.Is(err, simulate.ErrOptions) {
 			t.Errorf("%+v: %v", c.o, err)
 		}
 	}

@@ -4,24 +4,25 @@ import (
 	"reflect"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
-	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
-	"ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/algorithms/highamprzytycka"
-	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
-	"ringleader.example/ringleader/algorithms/itairodeh"
-	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/lelann"
-	"ringleader.example/ringleader/algorithms/minmax"
-	"ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/algorithms/petersonalternating"
-	"ringleader.example/ringleader/algorithms/ringbully"
-	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/loops"
 	"ringleader.example/ringleader/internal/core/property"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/internal/runners/dolevklawerodeh"
+	"ringleader.example/ringleader/internal/runners/dolevklawerodehb"
+	"ringleader.example/ringleader/internal/runners/franklin"
+	"ringleader.example/ringleader/internal/runners/highamprzytycka"
+	"ringleader.example/ringleader/internal/runners/hirschbergsinclair"
+	"ringleader.example/ringleader/internal/runners/itairodeh"
+	"ringleader.example/ringleader/internal/runners/lcr"
+	"ringleader.example/ringleader/internal/runners/lelann"
+	"ringleader.example/ringleader/internal/runners/minmax"
+	"ringleader.example/ringleader/internal/runners/peterson"
+	"ringleader.example/ringleader/internal/runners/petersonalternating"
+	"ringleader.example/ringleader/internal/runners/ringbully"
+	"ringleader.example/ringleader/internal/runners/ringbullysimple"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/outcome"
@@ -49,12 +50,9 @@ type played struct {
 }
 
 // by runs an algorithm on a given engine.
-func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*run)) *played {
+func by(t failer, p *loops.Program, o Options, play func(*run)) *played {
 	t.Helper()
-	g, err := Of(&a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := New(p)
 	r, err := g.newRun(o)
 	if err != nil {
 		t.Fatal(err)
@@ -64,8 +62,7 @@ func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*ru
 	for p := range r.Instance.Size() {
 		var state []byte
 		if r.loops != nil {
-			typed := r.loops.State(p).(S)
-			state = g.program.Plans.State.Append(nil, codec.At(&typed), r.Now)
+			state = g.program.Plans.State.Append(nil, address(r.loops.State(p)), r.Now)
 		} else {
 			state = r.Processes.AppendState(nil, p, r.Now, codec.Whole)
 		}
@@ -76,6 +73,13 @@ func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*ru
 	}
 	result.Prepared, result.Bytes, result.Time = nil, 0, nil
 	return result
+}
+
+// address returns the address of a copy of a value.
+func address(v any) codec.Pointer {
+	copied := reflect.New(reflect.TypeOf(v))
+	copied.Elem().Set(reflect.ValueOf(v))
+	return copied.UnsafePointer()
 }
 
 type failer interface {
@@ -124,7 +128,7 @@ func inArcs(count int, clock bool) func(*run) {
 }
 
 // sameRuns runs an algorithm on random rings, on every engine that can run it.
-func sameRuns[S, M any](t *property.T, a election.Algorithm[S, M]) {
+func sameRuns(t *property.T, a *loops.Program) {
 	n := property.IntRange(1, 64).Draw(t, "n")
 	seed := property.Uint64().Draw(t, "seed")
 	o := Options{Setup: network.On(shuffled(n, seed)...), Seed: seed}
@@ -188,25 +192,25 @@ func equal(t *property.T, how string, r, reference *Result) {
 }
 
 func TestEnginesMakeTheSameRuns(t *testing.T) {
-	for name, check := range map[string]func(*property.T){
-		"lcr":                  func(t *property.T) { sameRuns(t, lcr.Algorithm) },
-		"lelann":               func(t *property.T) { sameRuns(t, lelann.Algorithm) },
-		"ring-bully-simple":    func(t *property.T) { sameRuns(t, ringbullysimple.Algorithm) },
-		"ring-bully":           func(t *property.T) { sameRuns(t, ringbully.Algorithm) },
-		"hirschberg-sinclair":  func(t *property.T) { sameRuns(t, hirschbergsinclair.Algorithm) },
-		"franklin":             func(t *property.T) { sameRuns(t, franklin.Algorithm) },
-		"peterson":             func(t *property.T) { sameRuns(t, peterson.Algorithm) },
-		"peterson-alternating": func(t *property.T) { sameRuns(t, petersonalternating.Algorithm) },
-		"dolev-klawe-rodeh":    func(t *property.T) { sameRuns(t, dolevklawerodeh.Algorithm) },
-		"dolev-klawe-rodeh-b":  func(t *property.T) { sameRuns(t, dolevklawerodehb.Algorithm) },
-		"minmax":               func(t *property.T) { sameRuns(t, minmax.Algorithm) },
-		"higham-przytycka":     func(t *property.T) { sameRuns(t, highamprzytycka.Algorithm) },
-		"itai-rodeh":           func(t *property.T) { sameRuns(t, itairodeh.Algorithm) },
+	for name, program := range map[string]*loops.Program{
+		"lcr":                  lcr.Program,
+		"lelann":               lelann.Program,
+		"ring-bully-simple":    ringbullysimple.Program,
+		"ring-bully":           ringbully.Program,
+		"hirschberg-sinclair":  hirschbergsinclair.Program,
+		"franklin":             franklin.Program,
+		"peterson":             peterson.Program,
+		"peterson-alternating": petersonalternating.Program,
+		"dolev-klawe-rodeh":    dolevklawerodeh.Program,
+		"dolev-klawe-rodeh-b":  dolevklawerodehb.Program,
+		"minmax":               minmax.Program,
+		"higham-przytycka":     highamprzytycka.Program,
+		"itai-rodeh":           itairodeh.Program,
 	} {
 		if testing.Short() && name != "lcr" && name != "itai-rodeh" { // for races in the engines
 			continue
 		}
-		t.Run(name, func(t *testing.T) { property.CheckSome(t, 30, check) }) // thirteen algorithms: hundreds of runs
+		t.Run(name, func(t *testing.T) { property.CheckSome(t, 30, func(t *property.T) { sameRuns(t, program) }) }) // thirteen algorithms: hundreds of runs
 	}
 }
 
@@ -223,8 +227,8 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 		case Tile:
 			one = tileByTile
 		}
-		f, s := by(t, lcr.Algorithm, o, one), by(t, lcr.Algorithm, o, other)
-		r, err := Run(lcr.Algorithm, run)
+		f, s := by(t, lcr.Program, o, one), by(t, lcr.Program, o, other)
+		r, err := New(lcr.Program).Run(run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,8 +238,8 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 	}
 	for _, o := range []Options{{}, {Timing: election.Synchronous}} {
 		o.Setup = network.On(shuffled(n, 7)...)
-		f := by(t, ringbully.Algorithm, o, inRounds)
-		s := by(t, ringbully.Algorithm, o, eventByEvent)
+		f := by(t, ringbully.Program, o, inRounds)
+		s := by(t, ringbully.Program, o, eventByEvent)
 		if !reflect.DeepEqual(f, s) {
 			t.Errorf("ring-bully, %s: %+v at %v and %+v at %v", o.Timing, f.Messages, f.times, s.Messages, s.times)
 		}
@@ -258,21 +262,21 @@ func TestLargeRingsTakeAtMost64BytesAProcessor(t *testing.T) {
 	for _, timing := range []election.Timing{election.Asynchronous, election.Synchronous} {
 		o.Timing = timing
 		name := " " + timing.String()
-		r, err := Run(ringbully.Algorithm, o)
+		r, err := New(ringbully.Program).Run(o)
 		add("ring-bully"+name, r, err)
-		r, err = Run(hirschbergsinclair.Algorithm, o)
+		r, err = New(hirschbergsinclair.Program).Run(o)
 		add("hirschberg-sinclair"+name, r, err)
-		r, err = Run(franklin.Algorithm, o)
+		r, err = New(franklin.Program).Run(o)
 		add("franklin"+name, r, err)
-		r, err = Run(lcr.Algorithm, o)
+		r, err = New(lcr.Program).Run(o)
 		add("lcr"+name, r, err)
-		r, err = Run(peterson.Algorithm, o)
+		r, err = New(peterson.Program).Run(o)
 		add("peterson"+name, r, err)
-		r, err = Run(dolevklawerodeh.Algorithm, o)
+		r, err = New(dolevklawerodeh.Program).Run(o)
 		add("dolev-klawe-rodeh"+name, r, err)
 	}
 	o.Timing, o.Schedule = election.Asynchronous, Tile
-	r, err := Run(ringbully.Algorithm, o)
+	r, err := New(ringbully.Program).Run(o)
 	add("ring-bully in tiles", r, err)
 	for name, bytes := range each {
 		if t.Logf("%s: %d", name, bytes); bytes > 64 {
@@ -306,17 +310,17 @@ func TestNoAllocationPerDelivery(t *testing.T) {
 		"unordered":    {Schedule: Random, Faults: faults.Script{Unordered: true}},
 		"synchronous":  {Timing: election.Synchronous},
 	} {
-		allocates(t, name, ringbully.Algorithm, o)
+		allocates(t, name, ringbully.Program, o)
 	}
-	allocates(t, "arcs", lcr.Algorithm, Options{Cores: 2})
-	allocates(t, "sweep", lcr.Algorithm, Options{Schedule: Sweep})
+	allocates(t, "arcs", lcr.Program, Options{Cores: 2})
+	allocates(t, "sweep", lcr.Program, Options{Schedule: Sweep})
 }
 
-func allocates[S, M any](t *testing.T, name string, a election.Algorithm[S, M], o Options) {
+func allocates(t *testing.T, name string, p *loops.Program, o Options) {
 	allocations := func(n int) (allocated float64, deliveries uint64) {
 		o.Setup = network.On(shuffled(n, 1)...)
 		allocated = testing.AllocsPerRun(1, func() {
-			r, err := Run(a, o)
+			r, err := New(p).Run(o)
 			if err != nil {
 				t.Fatal(err)
 			}

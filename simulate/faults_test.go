@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/property"
+	"ringleader.example/ringleader/internal/runners/bully"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -65,7 +65,7 @@ var speak func(*speaker, *election.Out[word])
 func suffer(t *testing.T, n int, delay uint64, lines ...string) *simulate.Result {
 	t.Helper()
 	o := simulate.Options{Setup: numbered(n), Delay: delay, Record: true, Faults: scripted(t, n, lines...)}
-	r, err := simulate.Run(chatter, o)
+	r, err := simulate.New(small(chatter)).Run(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestADetectorSuspectsAcrossACutAfterTheLongestDelayAndTrustsAfterIt(t *test
 }
 
 func TestWhatIsSentWhenACutIsOverArrives(t *testing.T) {
-	r, err := simulate.Run(bully.Algorithm, simulate.Options{
+	r, err := simulate.New(bully.Program).Run(simulate.Options{
 		Setup: network.On(1, 2, 3, 4, 5), Initiators: []int{4}, Record: true,
 		Faults: faults.Script{Cuts: []faults.Cut{faults.Partition(election.Units(10), election.Units(60), []int{0, 1, 2}, []int{3, 4})}},
 	})
@@ -256,7 +256,7 @@ func TestACrashAmidAStepKeepsWhatItHasToKeep(t *testing.T) {
 	forgetful := chatter
 	forgetful.Durable = func(s *speaker) any { return &s.Members }
 	o := simulate.Options{Setup: numbered(3), Delay: 1, Record: true, Faults: scripted(t, 3, "crash 3 at 5 after 0 sends", "recover 3 at 30")}
-	mutant := run(t, forgetful, o)
+	mutant := run(t, small(forgetful), o)
 	if slices.Equal(steps(mutant, 1, gets), steps(r, 1, gets)) {
 		t.Error("one that forgets what it has kept does the same")
 	}
@@ -349,9 +349,9 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 		} {
 			o.Setup, o.Record = numbered(5), true
 			o.Faults = faults.Script{}
-			plain := run(t, lcr.Algorithm, o)
+			plain := run(t, small(lcr.Algorithm), o)
 			o.Faults = scripted(t, 5, line)
-			r := run(t, lcr.Algorithm, o)
+			r := run(t, small(lcr.Algorithm), o)
 			if reflect.DeepEqual(r.Record.Steps, plain.Record.Steps) {
 				t.Errorf("%s %s: %s changes nothing", o.Timing, o.Schedule, line)
 			}
@@ -369,7 +369,7 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 		if err := r.Line(line); err != nil {
 			t.Fatal(err)
 		}
-		if got := run(t, lcr.Algorithm, simulate.Options{Setup: network.On(large...), Faults: r.Script}); len(got.Leaders) != leaders {
+		if got := run(t, whole(lcr.Algorithm), simulate.Options{Setup: network.On(large...), Faults: r.Script}); len(got.Leaders) != leaders {
 			t.Errorf("%s: %d leaders, want %d", line, len(got.Leaders), leaders)
 		}
 	}
@@ -399,7 +399,7 @@ func TestEveryCrashThatIsDrawnCanBeFollowedByARecovery(t *testing.T) {
 	for seed := range uint64(200) {
 		o := simulate.Options{Setup: numbered(7), Seed: seed, Limit: 1}
 		o.Faults.Random = faults.Budget{Crashes: 6, Recoveries: 6, Until: election.Units(300)}
-		if _, err := simulate.Run(bully.Algorithm, o); err != nil {
+		if _, err := simulate.New(bully.Program).Run(o); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
@@ -414,7 +414,7 @@ func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
 		b := budgets(n).Draw(t, "budget")
 		o := simulate.Options{Setup: numbered(n), Seed: property.Uint64().Draw(t, "seed"), Delay: property.Uint64Range(1, 4).Draw(t, "delay"), Record: true, Limit: 100_000}
 		o.Faults.Random = b
-		first, err := simulate.Run(bully.Algorithm, o)
+		first, err := simulate.New(bully.Program).Run(o)
 		var wrong *faults.Error
 		if errors.As(err, &wrong) && b.Slow+b.Pauses > 0 {
 			return // two may not fit in
@@ -430,7 +430,7 @@ func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
 		if !reflect.DeepEqual(o.Faults, f) {
 			t.Fatalf("%+v was written and read as %+v", f, o.Faults)
 		}
-		again, err := simulate.Run(bully.Algorithm, o)
+		again, err := simulate.New(bully.Program).Run(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -450,7 +450,7 @@ func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
 // Progress is called often, since steps can take long if states are large.
 func TestAnEndlessFaultyRunEndsSoonAfterItIsAsked(t *testing.T) {
 	asked := 0
-	r, err := simulate.Run(bully.Algorithm, simulate.Options{
+	r, err := simulate.New(bully.Program).Run(simulate.Options{
 		Setup: numbered(5), Faults: scripted(t, 5, "partition 1 | 5"),
 		Progress: func(uint64) bool { asked++; return asked < 3 },
 	})
@@ -470,7 +470,7 @@ func TestAFloodedRunEndsSoonAfterItIsAsked(t *testing.T) {
 	for schedule, most := range map[simulate.Schedule]uint64{simulate.FIFO: 2 * 5000 / 100, simulate.LIFO: 2 * 5000 / 100, simulate.MaxMessages: 2 * 5000 / 105} {
 		asked := 0
 		o := simulate.Options{Setup: numbered(5), Schedule: schedule, Progress: func(uint64) bool { asked++; return asked < 3 }}
-		if r, err := simulate.Run(flood, o); err != nil || r.Complete || asked != 3 || r.Deliveries > most {
+		if r, err := simulate.New(small(flood)).Run(o); err != nil || r.Complete || asked != 3 || r.Deliveries > most {
 			t.Errorf("%s: asked %d times, stopped after %d deliveries, %v", schedule, asked, r.Deliveries, err)
 		}
 	}
@@ -482,7 +482,7 @@ func TestARunRefusesFaultsThatCannotHappen(t *testing.T) {
 		"random 3 crashes until 9":  {Random: faults.Budget{Crashes: 3, Until: election.Units(9)}},
 		"random 1 recovery until 9": {Random: faults.Budget{Recoveries: 1, Until: election.Units(9)}},
 	} {
-		_, err := simulate.Run(bully.Algorithm, simulate.Options{Setup: numbered(3), Faults: f})
+		_, err := simulate.New(bully.Program).Run(simulate.Options{Setup: numbered(3), Faults: f})
 		var wrong *faults.Error
 		if !errors.Is(err, simulate.ErrOptions) || !errors.As(err, &wrong) || wrong.Line != line {
 			t.Errorf("%s: %v", line, err)
@@ -509,7 +509,7 @@ func FuzzARunOfAnyLine(f *testing.F) {
 			return
 		}
 		o := simulate.Options{Setup: numbered(4), Faults: r.Script, Limit: 10_000}
-		if _, err := simulate.Run(bully.Algorithm, o); err != nil && strings.Contains(err.Error(), "\n") {
+		if _, err := simulate.New(bully.Program).Run(o); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Fatalf("%q: %q", line, err)
 		}
 	})

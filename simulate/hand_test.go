@@ -5,10 +5,10 @@ import (
 	"sync"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/internal/runners/lcr"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
@@ -264,7 +264,7 @@ func ring(n int) Options { return Options{Setup: network.Setup{IDs: permuted(n)}
 func TestHandWrittenLoopsDoTheSame(t *testing.T) {
 	for _, n := range []int{2, 3, 64, 1000, 5000} {
 		ids := permuted(n)
-		r, err := Run(lcr.Algorithm, ring(n))
+		r, err := New(lcr.Program).Run(ring(n))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +273,7 @@ func TestHandWrittenLoopsDoTheSame(t *testing.T) {
 			r.Time.Elected != r.Time.Quiet || slices.Contains(decided, 0) {
 			t.Errorf("LCR, n = %d: %d and %d messages in %d units, and %v at %v", n, elect, leader, quiet, r.Messages, r.Time)
 		}
-		if r, err = Run(ringbully.Algorithm, ring(n)); err != nil {
+		if r, err = New(ringbully.Program).Run(ring(n)); err != nil {
 			t.Fatal(err)
 		}
 		probes, replies, terminate, byPhase, leads, quiet := handRingBully(list(ids))

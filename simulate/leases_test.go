@@ -25,7 +25,7 @@ func givesUp() election.Algorithm[hand, struct{}] {
 // Work that a host is to stop counts until it has stopped, though its process no longer leads; and no longer.
 func TestWorkCountsUntilItHasStopped(t *testing.T) {
 	for _, stop := range []uint64{2, 9} { // process 2 leads at 11
-		s := session(t, givesUp(), simulate.Options{Setup: numbered(2)})
+		s := session(t, small(givesUp()), simulate.Options{Setup: numbered(2)})
 		do := func(c simulate.Choice) {
 			t.Helper()
 			if err := s.Step(c); err != nil {
@@ -106,7 +106,7 @@ func TestCheckerAndSimulatorAgreeOnLeases(t *testing.T) {
 			if r.Violation == nil {
 				continue
 			}
-			s := session(t, c.a, simulate.Options{Setup: numbered(2), AnyTime: true})
+			s := session(t, small(c.a), simulate.Options{Setup: numbered(2), AnyTime: true})
 			if err := s.Follow(&r.Violation.Record); err != nil {
 				t.Fatal(err)
 			}

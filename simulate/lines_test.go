@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/lcr"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -31,7 +31,7 @@ func source(t *testing.T, file string) []string {
 
 func TestTheLinesOfAStepAreThoseThatHaveItsEffects(t *testing.T) {
 	lines := source(t, "lcr/lcr.go")
-	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: network.On(3, 5, 1, 4), Record: true, Lines: asWritten})
+	r, err := simulate.New(lcr.Program).Run(simulate.Options{Setup: network.On(3, 5, 1, 4), Record: true, Lines: asWritten})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,12 +71,12 @@ func TestTheLinesOfAStepAreThoseThatHaveItsEffects(t *testing.T) {
 func TestARunIsTheSameWithLines(t *testing.T) {
 	o := simulate.Options{Setup: network.On(1, 2, 3, 4, 5), Record: true, Seed: 3}
 	o.Faults.Crashes = []faults.Crash{{Process: 4, At: election.Units(10)}}
-	without, err := simulate.Run(bully.Algorithm, o)
+	without, err := simulate.New(bully.Program).Run(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Lines = asWritten
-	with, err := simulate.Run(bully.Algorithm, o)
+	with, err := simulate.New(bully.Program).Run(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestTheLinesOfAStepAreThoseOfItsChoices(t *testing.T) {
 	code := append([]string{""}, strings.Split(string(text), "\n")...)
 	seen := map[string]bool{}
 	for seed := range uint64(20) {
-		r, err := simulate.Run(chance, simulate.Options{Setup: numbered(3), Record: true, Lines: asWritten, Seed: seed})
+		r, err := simulate.New(small(chance)).Run(simulate.Options{Setup: numbered(3), Record: true, Lines: asWritten, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,11 +157,11 @@ func TestTheLinesOfAStepAreThoseOfItsChoices(t *testing.T) {
 }
 
 func TestAWalkHasTheLinesOfARun(t *testing.T) {
-	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: network.On(3, 5, 1), Record: true, Lines: asWritten})
+	r, err := simulate.New(lcr.Program).Run(simulate.Options{Setup: network.On(3, 5, 1), Record: true, Lines: asWritten})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := session(t, lcr.Algorithm, simulate.Options{Setup: network.On(3, 5, 1), Lines: asWritten})
+	s := session(t, lcr.Program, simulate.Options{Setup: network.On(3, 5, 1), Lines: asWritten})
 	if err := s.Follow(r.Record); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func BenchmarkLines(b *testing.B) {
 	for name, lines := range map[string]func(string, int) int{"without": nil, "with": asWritten} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: network.Setup{IDs: ids}, Record: true, Lines: lines}); err != nil {
+				if _, err := simulate.New(lcr.Program).Run(simulate.Options{Setup: network.Setup{IDs: ids}, Record: true, Lines: lines}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestTheValuesOfARecordAreWhatItsTextsTell(t *testing.T) {
-	runner := simulate.Must(simulate.Of(&logicalring.Algorithm))
+	runner := simulate.New(small(logicalring.Algorithm))
 	plans := process.Opened(runner.Program()).Plans
 	o := simulate.Options{Setup: network.On(10, 20, 30, 40), Record: true, Values: true}
 	r, err := runner.Run(o)

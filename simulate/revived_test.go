@@ -63,7 +63,7 @@ func tell(d *diarist, out *election.Out[page]) {
 // live runs the diary among n processes with faults, with delays of one unit.
 func live(t *testing.T, n int, lines ...string) *simulate.Result {
 	t.Helper()
-	return run(t, diary, simulate.Options{Setup: numbered(n), Delay: 1, Record: true, Faults: scripted(t, n, lines...)})
+	return run(t, small(diary), simulate.Options{Setup: numbered(n), Delay: 1, Record: true, Faults: scripted(t, n, lines...)})
 }
 
 // heard returns what one process receives from another.
@@ -137,7 +137,7 @@ func TestOneThatRecoversUnderACutIsSuspectedAgain(t *testing.T) {
 	same(t, "3, as the cut ends", steps(r, 3, suspects, trusts), "3 suspect 1")
 	r = live(t, 3, "cut 3 -> 1 from 2 until 11", "crash 3 at 4", "recover 3 at 10")
 	same(t, "1, as the cut ends", steps(r, 1, suspects, trusts), "3 suspect 3")
-	r = run(t, diary, simulate.Options{
+	r = run(t, small(diary), simulate.Options{
 		Setup: numbered(3), Delay: 4, Record: true, Faults: scripted(t, 3, "crash 3 at 2", "recover 3 at 10", "partition 1 | 3 from 12 until 40"),
 	})
 	same(t, "1, of a cut that comes later", steps(r, 1, suspects, trusts), "6 suspect 3", "16 suspect 3", "40 trust 3")
@@ -199,7 +199,7 @@ func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 func TestAHostAsksNothingOfACrashedProcess(t *testing.T) {
 	for line, want := range map[string]int{"crash 2 at 4": 0, "crash 2 at 6": 1} {
 		o := simulate.Options{Setup: numbered(2), Delay: 1, Record: true, Faults: scripted(t, 2, line), Commands: []simulate.Command{{Process: 1, At: election.Units(5)}}}
-		if asked := steps(run(t, diary, o), 2, trace.Command); len(asked) != want {
+		if asked := steps(run(t, small(diary), o), 2, trace.Command); len(asked) != want {
 			t.Errorf("%s: %v", line, asked)
 		}
 	}
@@ -231,7 +231,7 @@ func TestACrashStopsAllTimers(t *testing.T) {
 		{[]string{"crash 2 at 11", "recover 2 at 11"}, []string{"10 timeout: first"}},
 	} {
 		o := simulate.Options{Setup: numbered(2), Delay: 1, Record: true, Faults: scripted(t, 2, c.lines...)}
-		same(t, fmt.Sprint(c.lines), steps(run(t, sets, o), 2, trace.Timeout), c.want...)
+		same(t, fmt.Sprint(c.lines), steps(run(t, small(sets), o), 2, trace.Timeout), c.want...)
 	}
 }
 
@@ -252,7 +252,7 @@ func TestACrashDoesNotEndALease(t *testing.T) {
 		},
 	}
 	for lines, holds := range map[string]bool{"crash 1 at 5": true, "crash 1 at 15": false, "crash 1 at 25": false} {
-		r, err := simulate.Run(leads, simulate.Options{Setup: numbered(2), Delay: 1, Faults: scripted(t, 2, lines)})
+		r, err := simulate.New(small(leads)).Run(simulate.Options{Setup: numbered(2), Delay: 1, Faults: scripted(t, 2, lines)})
 		if err != nil || (len(r.Faults) == 0) != holds {
 			t.Errorf("%s: %+v, %v", lines, r.Faults, err)
 		}

@@ -7,17 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/property"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/franklin"
+	"ringleader.example/ringleader/internal/runners/itairodeh"
+	"ringleader.example/ringleader/internal/runners/peterson"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -69,7 +70,7 @@ func TestSchedulesServeLinksAsTheySay(t *testing.T) {
 		{simulate.MaxMessages, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 1, 2, 2, 2, 0, 1, 2}},
 		{simulate.MaxTime, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 2, 1, 2, 2, 0, 1, 2}},
 	} {
-		r := run(t, lcr.Algorithm, simulate.Options{Setup: network.On(c.ids...), Schedule: c.schedule, Record: true})
+		r := run(t, small(lcr.Algorithm), simulate.Options{Setup: network.On(c.ids...), Schedule: c.schedule, Record: true})
 		if err := r.Record.Validate(); err != nil {
 			t.Error(err)
 		}
@@ -81,7 +82,7 @@ func TestSchedulesServeLinksAsTheySay(t *testing.T) {
 
 func TestRandomDelaysAreWithinTheirBounds(t *testing.T) {
 	for _, unordered := range []bool{false, true} {
-		r := run(t, ringbully.Algorithm, simulate.Options{
+		r := run(t, ringbully.Program, simulate.Options{
 			Setup: network.On(5, 2, 7, 1, 6, 3, 4), Schedule: simulate.RandomDelay, Faults: faults.Script{Unordered: unordered}, Record: true,
 		})
 		sent := map[int]election.Ticks{}
@@ -104,9 +105,9 @@ func TestRandomDelaysAreWithinTheirBounds(t *testing.T) {
 func TestMaxTimeTakesFullUnits(t *testing.T) {
 	for _, ring := range everyRing {
 		o := simulate.Options{Setup: network.On(ring.ids...)}
-		fifo := run(t, ringbully.Algorithm, o)
+		fifo := run(t, ringbully.Program, o)
 		o.Schedule = simulate.MaxTime
-		if greedy := run(t, ringbully.Algorithm, o); *greedy.Time != *fifo.Time {
+		if greedy := run(t, ringbully.Program, o); *greedy.Time != *fifo.Time {
 			t.Errorf("ring-bully %v: times %v, in rounds %v", ring.ids, greedy.Time, fifo.Time)
 		}
 	}
@@ -121,7 +122,7 @@ func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
 		}
 		i := network.On(ids...)
 		i.Parameters = map[string]string{"flag": "textbook"}
-		r := run(t, lcr.Algorithm, simulate.Options{Setup: i, Schedule: simulate.MaxMessages, AnyTime: true})
+		r := run(t, small(lcr.Algorithm), simulate.Options{Setup: i, Schedule: simulate.MaxMessages, AnyTime: true})
 		if r.Messages.Election < n*(n+1)/2 {
 			t.Errorf("%d processes: %d election messages, and the worst are %d", n, r.Messages.Election, n*(n+1)/2)
 		}
@@ -132,7 +133,7 @@ func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
 func TestAdversariesForeseeChoices(t *testing.T) {
 	for seed := range uint64(50) {
 		o := simulate.Options{Setup: network.On(1, 2, 3, 4, 5), Seed: seed, Schedule: simulate.MaxMessages}
-		if r := run(t, itairodeh.Algorithm, o); !r.Right {
+		if r := run(t, itairodeh.Program, o); !r.Right {
 			t.Fatalf("seed %d: leaders %v", seed, r.Leaders)
 		}
 	}
@@ -141,7 +142,7 @@ func TestAdversariesForeseeChoices(t *testing.T) {
 func TestLostMessagesAreCountedAsSent(t *testing.T) {
 	for o := range ways {
 		o.Setup, o.Faults.Lose, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), faults.Chance{Times: 1, Of: 3}, true, 100_000
-		r, err := simulate.Run(franklin.Algorithm, o)
+		r, err := simulate.New(franklin.Program).Run(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,12 +208,12 @@ func TestDuplicatesAreDeliveredAndNotCounted(t *testing.T) {
 func TestAllIsLostOrNothing(t *testing.T) {
 	o := simulate.Options{Setup: network.On(4, 2, 5, 1, 3), Faults: faults.Script{Lose: faults.Chance{Times: 1, Of: 1}}}
 	for _, o.Schedule = range []simulate.Schedule{simulate.FIFO, simulate.Random, simulate.Tile, simulate.Sweep, simulate.RoundRobin} {
-		r := run(t, peterson.Algorithm, o)
+		r := run(t, peterson.Program, o)
 		if r.Deliveries != 0 || r.Lost != 5 || r.Decided != 0 {
 			t.Errorf("%s: %d deliveries, %d lost, %d decided", o.Schedule, r.Deliveries, r.Lost, r.Decided)
 		}
 	}
-	never := run(t, peterson.Algorithm, simulate.Options{Setup: o.Setup, Faults: faults.Script{Lose: faults.Chance{Of: 7}}})
+	never := run(t, peterson.Program, simulate.Options{Setup: o.Setup, Faults: faults.Script{Lose: faults.Chance{Of: 7}}})
 	if never.Lost != 0 || !never.Right {
 		t.Errorf("%d messages were lost with chance 0 in 7", never.Lost)
 	}
@@ -227,7 +228,7 @@ func TestChancesAreKept(t *testing.T) {
 			Setup: network.On(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), Seed: property.Uint64().Draw(t, "seed"),
 			Faults: faults.Script{Duplicate: faults.Chance{Times: 1, Of: 2}}, Schedule: simulate.Random, Limit: 100_000,
 		}
-		r, err := simulate.Run(ringbully.Algorithm, o)
+		r, err := simulate.New(ringbully.Program).Run(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,27 +281,23 @@ func TestHopelessSchedulesAreRefusedInOneLine(t *testing.T) {
 		large[p] = uint64(p + 1)
 	}
 	for name, c := range map[string]struct {
-		do   func(simulate.Options) error
-		o    simulate.Options
-		want string // the remedy
+		program program.Program
+		o       simulate.Options
+		want    string // the remedy
 	}{
-		"sweep on two directions":        {does(ringbully.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.Sweep}, "tile"},
-		"tile on a complete graph":       {does(bully.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.Tile}, "timed"},
-		"a schedule with a clock":        {does(lcr.Algorithm), simulate.Options{Setup: ring, Timing: election.Timed, Schedule: simulate.RoundRobin}, "asynchronous"},
-		"no order in turn":               {does(lcr.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.RoundRobin, Faults: faults.Script{Unordered: true}}, "random"},
-		"an adversary on a large ring":   {does(lcr.Algorithm), simulate.Options{Setup: network.On(large...), Schedule: simulate.MaxMessages}, "lifo or random"},
-		"losing more than all":           {does(lcr.Algorithm), simulate.Options{Setup: ring, Faults: faults.Script{Lose: faults.Chance{Times: 2, Of: 1}}}, "{1, 20}"},
-		"burns on links that lose":       {does(lcr.Algorithm), simulate.Options{Setup: network.On(1, 2), Schedule: simulate.Burns, Faults: faults.Script{Lose: faults.Chance{Times: 1, Of: 2}}}, "others"},
-		"negative cores":                 {does(lcr.Algorithm), simulate.Options{Setup: ring, Cores: -1}, "0 is one"},
-		"a schedule that does not exist": {does(lcr.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.Burns + 1}, "no schedule"},
+		"sweep on two directions":        {ringbully.Program, simulate.Options{Setup: ring, Schedule: simulate.Sweep}, "tile"},
+		"tile on a complete graph":       {bully.Program, simulate.Options{Setup: ring, Schedule: simulate.Tile}, "timed"},
+		"a schedule with a clock":        {small(lcr.Algorithm), simulate.Options{Setup: ring, Timing: election.Timed, Schedule: simulate.RoundRobin}, "asynchronous"},
+		"no order in turn":               {small(lcr.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.RoundRobin, Faults: faults.Script{Unordered: true}}, "random"},
+		"an adversary on a large ring":   {small(lcr.Algorithm), simulate.Options{Setup: network.On(large...), Schedule: simulate.MaxMessages}, "lifo or random"},
+		"losing more than all":           {small(lcr.Algorithm), simulate.Options{Setup: ring, Faults: faults.Script{Lose: faults.Chance{Times: 2, Of: 1}}}, "{1, 20}"},
+		"burns on links that lose":       {small(lcr.Algorithm), simulate.Options{Setup: network.On(1, 2), Schedule: simulate.Burns, Faults: faults.Script{Lose: faults.Chance{Times: 1, Of: 2}}}, "others"},
+		"negative cores":                 {small(lcr.Algorithm), simulate.Options{Setup: ring, Cores: -1}, "0 is one"},
+		"a schedule that does not exist": {small(lcr.Algorithm), simulate.Options{Setup: ring, Schedule: simulate.Burns + 1}, "no schedule"},
 	} {
-		err := c.do(c.o)
+		_, err := simulate.New(c.program).Run(c.o)
 		if !errors.Is(err, simulate.ErrOptions) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 250 {
 			t.Errorf("%s: %v; want … %s …", name, err, c.want)
 		}
 	}
-}
-
-func does[S, M any](a election.Algorithm[S, M]) func(simulate.Options) error {
-	return func(o simulate.Options) error { _, err := simulate.Run(a, o); return err }
 }

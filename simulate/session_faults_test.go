@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/itairodeh"
-	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/property"
+	"ringleader.example/ringleader/internal/runners/itairodeh"
+	"ringleader.example/ringleader/internal/runners/quorumbully"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -23,9 +23,9 @@ func TestCutsCommandsAndProofsOfDeathAreChoices(t *testing.T) {
 	}
 	some(t, 30, func(t *property.T) {
 		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true, Delay: 2, Wardens: property.Bool().Draw(t, "wardens")}
-		s := session(t, quorumbully.Algorithm, o)
+		s := session(t, quorumbully.Program, o)
 		walk(t, s, 12, 40)
-		again(t, s, session(t, quorumbully.Algorithm, o))
+		again(t, s, session(t, quorumbully.Program, o))
 	})
 }
 
@@ -39,14 +39,14 @@ func TestASessionCanFollowACounterexampleWithCutsAndCopies(t *testing.T) {
 		{Cuts: 1, Suspicions: 1},
 	} {
 		o.Setup = network.On(1, 2, 3)
-		r, err := verify.Run(bully.Algorithm, o)
+		r, err := verify.Program(small(bully.Algorithm), o)
 		if err != nil || r.Violation == nil {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		if !slices.ContainsFunc(r.Violation.Record.Steps, func(s trace.Step) bool { return s.Event == trace.Fault || s.Event == trace.Suspect }) {
 			t.Errorf("%+v: a run without a cut", o)
 		}
-		s := session(t, bully.Algorithm, simulate.Options{Setup: o.Setup, AnyTime: true, Delay: uint64(max(1, o.Delay))})
+		s := session(t, small(bully.Algorithm), simulate.Options{Setup: o.Setup, AnyTime: true, Delay: uint64(max(1, o.Delay))})
 		if err := s.Follow(&r.Violation.Record); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -61,11 +61,11 @@ func TestASessionCanFollowACrashAmidAStep(t *testing.T) {
 			bully.Algorithm.Timeout(p, timer, out)
 		}
 	}
-	r, err := verify.Run(a, verify.Options{Setup: network.On(1, 2), Starts: verify.AnyTime, Crashes: 1})
+	r, err := verify.Program(small(a), verify.Options{Setup: network.On(1, 2), Starts: verify.AnyTime, Crashes: 1})
 	if err != nil || r.Violation == nil {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	s := session(t, a, simulate.Options{Setup: network.On(1, 2), AnyTime: true, Delay: 1})
+	s := session(t, small(a), simulate.Options{Setup: network.On(1, 2), AnyTime: true, Delay: 1})
 	if err := s.Follow(&r.Violation.Record); err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +82,10 @@ func TestASessionCanFollowACrashAmidAStep(t *testing.T) {
 // The values that a step chose are found among all that it could choose.
 func TestASessionCanFollowARunWithOtherChoices(t *testing.T) {
 	i := network.Setup{IDs: make(election.List, 3)}
-	r := run(t, itairodeh.Algorithm, simulate.Options{Setup: i, Seed: 3, Record: true})
+	r := run(t, itairodeh.Program, simulate.Options{Setup: i, Seed: 3, Record: true})
 	for _, seed := range []uint64{3, 4, 5} {
 		o := simulate.Options{Setup: i, Seed: seed}
-		s := session(t, itairodeh.Algorithm, o)
+		s := session(t, itairodeh.Program, o)
 		if err := s.Follow(r.Record); err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestASessionCanFollowARunWithOtherChoices(t *testing.T) {
 		if drawn != (seed != 3) {
 			t.Errorf("seed %d: values from elsewhere: %v", seed, drawn)
 		}
-		fresh := session(t, itairodeh.Algorithm, o)
+		fresh := session(t, itairodeh.Program, o)
 		for _, c := range s.Made() {
 			if err := fresh.Step(c); err != nil {
 				t.Fatal(err)
@@ -107,7 +107,7 @@ func TestASessionCanFollowARunWithOtherChoices(t *testing.T) {
 
 // During a cut what is sent, and what would arrive, is lost at once; afterwards messages arrive again.
 func TestACutLosesWhatIsSentAndWhatWouldArrive(t *testing.T) {
-	s := session(t, bully.Algorithm, simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true})
+	s := session(t, small(bully.Algorithm), simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true})
 	step := func(c simulate.Choice) {
 		t.Helper()
 		if err := s.Step(c); err != nil {
@@ -152,7 +152,7 @@ func TestACutLosesWhatIsSentAndWhatWouldArrive(t *testing.T) {
 }
 
 func TestACutThatCannotBeIsRefused(t *testing.T) {
-	s := session(t, bully.Algorithm, simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true})
+	s := session(t, small(bully.Algorithm), simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true})
 	for line, why := range map[string]string{
 		"partition 1 | 2 from 3": "without times",
 		"crash 1 at 0":           "without times",
@@ -173,7 +173,7 @@ func TestACutThatCannotBeIsRefused(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	s = session(t, quorumbully.Algorithm, simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true, Wardens: true})
+	s = session(t, quorumbully.Program, simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true, Wardens: true})
 	died := simulate.Choice{What: simulate.Ask, Process: 1, Command: election.Command{Order: election.Died, Member: 1, Number: 1}}
 	if err := s.Step(died); !errors.Is(err, simulate.ErrChoice) {
 		t.Errorf("a proof of a death that has not come: %v", err)

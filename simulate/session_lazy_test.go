@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/quorumbully"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -73,7 +73,7 @@ func TestASessionRepeatsARunInLazyTime(t *testing.T) {
 		if err != nil || r.Violation == nil {
 			t.Fatalf("seed %d: %+v, %v", seed, r, err)
 		}
-		s := session(t, a, simulate.Options{Setup: numbered(2), AnyTime: true})
+		s := session(t, small(a), simulate.Options{Setup: numbered(2), AnyTime: true})
 		if err := s.BeLazy(tenth); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestASessionRepeatsARunInLazyTime(t *testing.T) {
 }
 
 func TestInASessionInLazyTimeNothingIsUrgent(t *testing.T) {
-	s := session(t, quorumbully.Algorithm, simulate.Options{Setup: unprepared(), AnyTime: true})
+	s := session(t, quorumbully.Program, simulate.Options{Setup: unprepared(), AnyTime: true})
 	if err := s.BeLazy(faults.Chance{Times: 1, Of: 10}); err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +131,8 @@ func TestInASessionInLazyTimeNothingIsUrgent(t *testing.T) {
 }
 
 func TestLazyTimeIsOfTimedSessionsWithLeases(t *testing.T) {
-	leased := session(t, quorumbully.Algorithm, simulate.Options{Setup: unprepared(), AnyTime: true})
-	begun := session(t, quorumbully.Algorithm, simulate.Options{Setup: unprepared(), AnyTime: true})
+	leased := session(t, quorumbully.Program, simulate.Options{Setup: unprepared(), AnyTime: true})
+	begun := session(t, quorumbully.Program, simulate.Options{Setup: unprepared(), AnyTime: true})
 	if err := begun.Step(begun.Choices()[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestLazyTimeIsOfTimedSessionsWithLeases(t *testing.T) {
 		wrong faults.Chance
 		want  string
 	}{
-		{session(t, bully.Algorithm, simulate.Options{Setup: numbered(2)}), faults.Chance{}, "for timed runs of algorithms with leases"},
+		{session(t, bully.Program, simulate.Options{Setup: numbered(2)}), faults.Chance{}, "for timed runs of algorithms with leases"},
 		{leased, faults.Chance{Times: 2, Of: 2}, "the error of a clock is below 1"},
 		{leased, faults.Chance{Times: 1, Of: 1<<20 + 1}, "with a denominator of at most 1048576"},
 		{begun, faults.Chance{}, "before the first event"},

@@ -9,23 +9,24 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
-	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/logicalring"
-	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/property"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/hirschbergsinclair"
+	"ringleader.example/ringleader/internal/runners/itairodeh"
+	"ringleader.example/ringleader/internal/runners/logicalring"
+	"ringleader.example/ringleader/internal/runners/stopandgo"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
-func session[S, M any](t property.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Session {
+func session(t property.TB, p program.Program, o simulate.Options) *simulate.Session {
 	t.Helper()
-	s, err := simulate.NewSession(a, o)
+	s, err := simulate.New(p).Session(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,12 +136,12 @@ func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
 		o.AnyTime, o.Timing = false, election.Synchronous
 		return o
 	}
-	check("lcr", options, func(t *property.T, o simulate.Options) *simulate.Session { return session(t, lcr.Algorithm, o) })
+	check("lcr", options, func(t *property.T, o simulate.Options) *simulate.Session { return session(t, small(lcr.Algorithm), o) })
 	check("hirschberg-sinclair", options, func(t *property.T, o simulate.Options) *simulate.Session {
-		return session(t, hirschbergsinclair.Algorithm, o)
+		return session(t, hirschbergsinclair.Program, o)
 	})
-	check("itai-rodeh", options, func(t *property.T, o simulate.Options) *simulate.Session { return session(t, itairodeh.Algorithm, o) })
-	check("bully", options, func(t *property.T, o simulate.Options) *simulate.Session { return session(t, bully.Algorithm, o) })
+	check("itai-rodeh", options, func(t *property.T, o simulate.Options) *simulate.Session { return session(t, itairodeh.Program, o) })
+	check("bully", options, func(t *property.T, o simulate.Options) *simulate.Session { return session(t, bully.Program, o) })
 	check("stop-and-go", synchronous, func(t *property.T, o simulate.Options) *simulate.Session {
 		o.AnyTime = false
 		return session(t, stopandgo.P1, o)
@@ -154,23 +155,23 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 	some(t, 30, func(t *property.T) {
 		o := simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true}
 		o.Faults.Unordered = property.Bool().Draw(t, "unordered")
-		s := session(t, bully.Algorithm, o)
+		s := session(t, bully.Program, o)
 		walk(t, s, 6, 200)
-		again(t, s, session(t, bully.Algorithm, o))
+		again(t, s, session(t, bully.Program, o))
 	})
 	some(t, 30, func(t *property.T) {
 		o := simulate.Options{Setup: network.On(3, 1, 2)}
-		s := session(t, logicalring.Algorithm, o)
+		s := session(t, logicalring.Program, o)
 		walk(t, s, 3, 200)
-		again(t, s, session(t, logicalring.Algorithm, o))
+		again(t, s, session(t, logicalring.Program, o))
 	})
 }
 
 func TestASessionCanFollowAnySimulatedRun(t *testing.T) {
 	for seed := range uint64(20) {
 		o := simulate.Options{Setup: network.On(4, 2, 5, 1, 3), Schedule: simulate.Random, AnyTime: true, Seed: seed, Record: true}
-		r := run(t, hirschbergsinclair.Algorithm, o)
-		if err := session(t, hirschbergsinclair.Algorithm, o).Follow(r.Record); err != nil {
+		r := run(t, hirschbergsinclair.Program, o)
+		if err := session(t, hirschbergsinclair.Program, o).Follow(r.Record); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -183,18 +184,18 @@ func TestASessionCanFollowACounterexample(t *testing.T) {
 		if parameters["bullying"] == "no" {
 			o.Starts, o.Crashes, o.Recoveries, o.Delay = verify.AnyTime, 1, 1, 2
 		}
-		report, err := verify.Run(bully.Algorithm, o)
+		report, err := verify.Program(bully.Program, o)
 		if err != nil || report.Violation == nil {
 			t.Fatalf("%+v, %v", report, err)
 		}
-		s := session(t, bully.Algorithm, simulate.Options{Setup: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
+		s := session(t, bully.Program, simulate.Options{Setup: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
 		if err := s.Follow(&report.Violation.Record); err != nil {
 			t.Fatal(err)
 		}
 		wrong := report.Violation.Record
 		wrong.Steps = slices.Clone(wrong.Steps)
 		wrong.Steps[len(wrong.Steps)-1].State = "another one"
-		s = session(t, bully.Algorithm, simulate.Options{Setup: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
+		s = session(t, bully.Program, simulate.Options{Setup: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
 		if err := s.Follow(&wrong); !errors.Is(err, simulate.ErrFollow) {
 			t.Errorf("a record with another state: %v", err)
 		}
@@ -202,7 +203,10 @@ func TestASessionCanFollowACounterexample(t *testing.T) {
 }
 
 func TestAnEventThatCannotComeIsRefusedAndChangesNothing(t *testing.T) {
-	s := session(t, lcr.Algorithm, simulate.Options{Setup: network.On(2, 1)})
+	s, err := simulate.NewSession(lcr.Algorithm, simulate.Options{Setup: network.On(2, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []simulate.Choice{
 		{What: simulate.Deliver},
 		{What: simulate.Pass, Time: election.Units(1)},
@@ -223,7 +227,7 @@ func TestAnEventThatCannotComeIsRefusedAndChangesNothing(t *testing.T) {
 	broken.Receive = func(_ *lcr.Process, _ election.Port, _ election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(1, 0, m)
 	}
-	s = session(t, broken, simulate.Options{Setup: network.On(2, 1)})
+	s = session(t, small(broken), simulate.Options{Setup: network.On(2, 1)})
 	for range 2 {
 		if err := s.Step(s.Choices()[0]); err != nil {
 			t.Fatal(err)

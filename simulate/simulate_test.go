@@ -6,19 +6,28 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/property"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 )
 
-func run[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
+// small hides the types of an algorithm for small networks, so that the loops for large ones are not compiled for it.
+func small[S, M any](a election.Algorithm[S, M]) program.Program { return program.Must(program.Of(&a)) }
+
+// whole hides them with the loops for large networks.
+func whole[S, M any](a election.Algorithm[S, M]) program.Program {
+	return simulate.Must(simulate.Of(&a)).Program()
+}
+
+func run(t testing.TB, p program.Program, o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(a, o)
+	r, err := simulate.New(p).Run(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,16 +87,16 @@ func TestCountsAreTheSameUnderEverySchedule(t *testing.T) {
 		n := uint64(len(ring.ids))
 		for o := range ways {
 			o.Setup = network.On(ring.ids...)
-			r := run(t, lcr.Algorithm, o)
+			r := run(t, small(lcr.Algorithm), o)
 			if want := []uint64{ring.lcr, n}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 				t.Errorf("lcr %v, %s %s: %v, want %v", ring.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
 			}
-			r = run(t, ringbully.Algorithm, o)
+			r = run(t, ringbully.Program, o)
 			if want := []uint64{ring.probe, ring.reply, n}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 				t.Errorf("ring-bully %v, %s %s: %v, want %v", ring.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
 			}
 			o.AnyTime = true
-			r = run(t, ringbully.Algorithm, o)
+			r = run(t, ringbully.Program, o)
 			if want := []uint64{ring.probe, ring.reply, n}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 				t.Errorf("ring-bully %v, %s %s, any start: %v, want %v", ring.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
 			}
@@ -109,11 +118,11 @@ func TestSynchronousTimes(t *testing.T) {
 		}
 		for _, timing := range []election.Timing{election.Asynchronous, election.Synchronous} {
 			o := simulate.Options{Setup: network.On(ids...), Timing: timing}
-			if got := times(run(t, ringbully.Algorithm, o)); got != want {
+			if got := times(run(t, ringbully.Program, o)); got != want {
 				t.Errorf("ring-bully of %d, %s: %v, want %v", n, timing, got, want)
 			}
 			last := uint64(2 * n)
-			if got := times(run(t, lcr.Algorithm, o)); got != [3]uint64{last, last, last} {
+			if got := times(run(t, small(lcr.Algorithm), o)); got != [3]uint64{last, last, last} {
 				t.Errorf("lcr of %d, %s: %v, want %d", n, timing, got, last)
 			}
 		}
@@ -128,7 +137,7 @@ func TestLCRWithFewInitiators(t *testing.T) {
 		for _, flag := range []string{"literal", "textbook"} {
 			i := network.On(ids...)
 			i.Parameters = map[string]string{"flag": flag}
-			r := run(t, lcr.Algorithm, simulate.Options{Setup: i, Initiators: []int{p}, Schedule: simulate.Random})
+			r := run(t, small(lcr.Algorithm), simulate.Options{Setup: i, Initiators: []int{p}, Schedule: simulate.Random})
 			if r.Messages.Election != want || r.Messages.Announcement != 8 {
 				t.Errorf("initiator at %d, %s: %d+%d messages, want %d+8", p, flag, r.Messages.Election, r.Messages.Announcement, want)
 			}
@@ -143,7 +152,7 @@ func TestLCRCountsMayDependOnLateStarts(t *testing.T) {
 		for seed := range uint64(3000) {
 			i := network.On(5, 4, 3, 2, 1)
 			i.Parameters = map[string]string{"flag": flag}
-			r := run(t, lcr.Algorithm, simulate.Options{Setup: i, AnyTime: true, Schedule: simulate.Random, Seed: seed})
+			r := run(t, small(lcr.Algorithm), simulate.Options{Setup: i, AnyTime: true, Schedule: simulate.Random, Seed: seed})
 			low, high = min(low, r.Messages.Election), max(high, r.Messages.Election)
 			if !r.Right {
 				t.Fatalf("%s, seed %d: wrong leader", flag, seed)
@@ -161,7 +170,7 @@ func TestDuplicateIdentifiersMayElectSeveral(t *testing.T) {
 		t.Errorf("duplicates were not refused: %v", err)
 	}
 	i.Duplicates = true
-	r := run(t, lcr.Algorithm, simulate.Options{Setup: i})
+	r := run(t, small(lcr.Algorithm), simulate.Options{Setup: i})
 	if len(r.Leaders) != 2 || r.Messages.Election != 6 || r.Messages.Announcement != 4 || r.Agreed {
 		t.Errorf("leaders %v, %d+%d messages; want two leaders, 6+4", r.Leaders, r.Messages.Election, r.Messages.Announcement)
 	}
@@ -194,7 +203,7 @@ func TestBullyCostsOneElectionByAFormula(t *testing.T) {
 				want := []uint64{uint64((n - i) * (n - i + 1) / 2), uint64((n - 1 - i) * (n - i) / 2), coordinators}
 				for _, timing := range []election.Timing{election.Timed, election.Synchronous} {
 					o.Timing = timing
-					r := run(t, bully.Algorithm, o)
+					r := run(t, bully.Program, o)
 					if !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 						t.Errorf("n=%d, %d starts, %s, %s: %v, want %v", n, i, victory, timing, r.Messages.ByKind, want)
 					}
@@ -211,7 +220,7 @@ func TestBullyTimes(t *testing.T) {
 		if starter > 0 {
 			o.Initiators = []int{starter - 1}
 		}
-		if r := run(t, bully.Algorithm, o); r.Time.Quiet != election.Units(want) {
+		if r := run(t, bully.Program, o); r.Time.Quiet != election.Units(want) {
 			t.Errorf("%d starts: quiet at %s, want %d", starter, r.Time.Quiet, want)
 		}
 	}
@@ -220,13 +229,13 @@ func TestBullyTimes(t *testing.T) {
 func TestRecoveredHighestTakesOver(t *testing.T) {
 	o := bullies(5, 0)
 	o.Faults.Crashes = []faults.Crash{{Process: 4, At: election.Units(100)}}
-	r := run(t, bully.Algorithm, o)
+	r := run(t, bully.Program, o)
 	if leader, _ := r.Leader(); leader != 3 || !r.Right {
 		t.Errorf("after the crash %v lead, want position 3", r.Leaders)
 	}
 	before := r.Messages.Announcement
 	o.Faults.Recoveries = []faults.Recovery{{Process: 4, At: election.Units(200)}}
-	r = run(t, bully.Algorithm, o)
+	r = run(t, bully.Program, o)
 	if leader, _ := r.Leader(); leader != 4 || !r.Right {
 		t.Errorf("after the recovery %v lead, want position 4", r.Leaders)
 	}
@@ -237,11 +246,11 @@ func TestRecoveredHighestTakesOver(t *testing.T) {
 
 func TestPhasesAreCountedUnlessSkipped(t *testing.T) {
 	o := simulate.Options{Setup: network.On(3, 1, 4, 2, 5)}
-	if r := run(t, ringbully.Algorithm, o); len(r.ByPhase) != 4 {
+	if r := run(t, ringbully.Program, o); len(r.ByPhase) != 4 {
 		t.Errorf("%v messages by phase, want those of phases 0 to 3", r.ByPhase)
 	}
 	o.SkipPhases = true
-	if r := run(t, ringbully.Algorithm, o); r.ByPhase != nil || r.Messages.Total != 60 {
+	if r := run(t, ringbully.Program, o); r.ByPhase != nil || r.Messages.Total != 60 {
 		t.Errorf("%v messages by phase, %d in all; want none and 60", r.ByPhase, r.Messages.Total)
 	}
 }
@@ -249,7 +258,7 @@ func TestPhasesAreCountedUnlessSkipped(t *testing.T) {
 func TestADeadOneMayComeBack(t *testing.T) {
 	o := bullies(5, 1)
 	o.Faults.Recoveries = []faults.Recovery{{Process: 4, At: election.Units(20)}}
-	if r := run(t, bully.Algorithm, o); !r.Right || len(r.Leaders) != 1 || r.Leaders[0] != 4 {
+	if r := run(t, bully.Program, o); !r.Right || len(r.Leaders) != 1 || r.Leaders[0] != 4 {
 		t.Errorf("%v lead, want position 4", r.Leaders)
 	}
 }
@@ -274,7 +283,7 @@ func TestWrongSuspicionHeals(t *testing.T) {
 	for p := range 4 {
 		o.Faults.Suspicions = append(o.Faults.Suspicions, faults.Suspicion{Process: p, Of: 4, At: election.Units(50), Until: election.Units(90)})
 	}
-	r := run(t, bully.Algorithm, o)
+	r := run(t, bully.Program, o)
 	if leader, _ := r.Leader(); leader != 4 || !r.Right {
 		t.Errorf("%v lead, want position 4", r.Leaders)
 	}

@@ -10,10 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/algorithms/ringbully"
+	typedlcr "ringleader.example/ringleader/algorithms/lcr"
+	typedringbully "ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/loops"
+	"ringleader.example/ringleader/internal/runners/lcr"
+	"ringleader.example/ringleader/internal/runners/peterson"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
@@ -61,23 +64,19 @@ func compare(b *testing.B, sides ...side) {
 }
 
 // engine is a side that runs an algorithm by an engine for large networks.
-func engine[S, M any](name string, a election.Algorithm[S, M], o Options, play func(*run)) side {
-	return prepared(name, a, o, func(r *run) { r.enlarge() }, play)
+func engine(name string, p *loops.Program, o Options, play func(*run)) side {
+	return prepared(name, p, o, func(r *run) { r.enlarge() }, play)
 }
 
 // looking is a side that runs an algorithm by an engine that checks every step.
-func looking[S, M any](name string, a election.Algorithm[S, M], o Options, play func(*run)) side {
-	return prepared(name, a, o, (*run).processes, play)
+func looking(name string, p *loops.Program, o Options, play func(*run)) side {
+	return prepared(name, p, o, (*run).processes, play)
 }
 
 // prepared is a side whose processes are born before the clock runs.
-func prepared[S, M any](name string, a election.Algorithm[S, M], o Options, prepare, play func(*run)) side {
+func prepared(name string, p *loops.Program, o Options, prepare, play func(*run)) side {
 	return side{name, func() func() uint64 {
-		g, err := Of(&a)
-		if err != nil {
-			panic(err)
-		}
-		r, err := g.newRun(o)
+		r, err := New(p).newRun(o)
 		if err != nil {
 			panic(err)
 		}
@@ -113,7 +112,7 @@ func sizes(b *testing.B, do func(b *testing.B, n int)) {
 // At most 3 times the loop for LCR, and at most 2 times for ring-bully, is the aim.
 func BenchmarkHandWrittenLCR(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
-		compare(b, engine("rounds", lcr.Algorithm, ring(n), inRounds), engine("arcs", lcr.Algorithm, ring(n), inArcs(1, true)),
+		compare(b, engine("rounds", lcr.Program, ring(n), inRounds), engine("arcs", lcr.Program, ring(n), inArcs(1, true)),
 			handMade(permuted(n), lcrByHand))
 	})
 }
@@ -124,8 +123,8 @@ func BenchmarkHandWrittenRingBully(b *testing.B) {
 		synchronous.Timing = election.Synchronous
 		skipping := ring(n)
 		skipping.SkipPhases = true
-		compare(b, engine("rounds", ringbully.Algorithm, ring(n), inRounds), engine("without-phases", ringbully.Algorithm, skipping, inRounds),
-			engine("synchronous", ringbully.Algorithm, synchronous, inRounds), handMade(permuted(n), ringBullyByHand))
+		compare(b, engine("rounds", ringbully.Program, ring(n), inRounds), engine("without-phases", ringbully.Program, skipping, inRounds),
+			engine("synchronous", ringbully.Program, synchronous, inRounds), handMade(permuted(n), ringBullyByHand))
 	})
 }
 
@@ -134,10 +133,10 @@ func BenchmarkGoroutines(b *testing.B) {
 	for _, n := range []int{1 << 12, 1 << 16} {
 		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
 			b.Run("lcr", func(b *testing.B) {
-				compare(b, concurrent(lcr.Algorithm, n), engine("run", lcr.Algorithm, ring(n), (*run).start))
+				compare(b, concurrent(typedlcr.Algorithm, n), engine("run", lcr.Program, ring(n), (*run).start))
 			})
 			b.Run("ring-bully", func(b *testing.B) {
-				compare(b, concurrent(ringbully.Algorithm, n), engine("run", ringbully.Algorithm, ring(n), (*run).start))
+				compare(b, concurrent(typedringbully.Algorithm, n), engine("run", ringbully.Program, ring(n), (*run).start))
 			})
 		})
 	}
@@ -153,7 +152,7 @@ func concurrent[S, M any](a election.Algorithm[S, M], n int) side {
 
 func BenchmarkGoroutineMemory(b *testing.B) {
 	const n = 1 << 16
-	p, err := network.Prepare(&ringbully.Algorithm.Declaration, ring(n).Setup)
+	p, err := network.Prepare(ringbully.Program.Declaration, ring(n).Setup)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -162,12 +161,12 @@ func BenchmarkGoroutineMemory(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		goroutines(&ringbully.Algorithm, p, func() {
+		goroutines(&typedringbully.Algorithm, p, func() {
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 		})
 		each = float64(after.HeapInuse+after.StackInuse-before.HeapInuse-before.StackInuse) / n
-		r, err := Run(ringbully.Algorithm, ring(n))
+		r, err := New(ringbully.Program).Run(ring(n))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -187,10 +186,10 @@ func BenchmarkSweep(b *testing.B) {
 	}
 	out(b, func(b *testing.B, n int) {
 		b.Run("lcr", func(b *testing.B) {
-			compare(b, engine("sweep", lcr.Algorithm, ring(n), inArcs(1, false)), engine("rounds", lcr.Algorithm, ring(n), inRounds))
+			compare(b, engine("sweep", lcr.Program, ring(n), inArcs(1, false)), engine("rounds", lcr.Program, ring(n), inRounds))
 		})
 		b.Run("peterson", func(b *testing.B) {
-			compare(b, engine("sweep", peterson.Algorithm, ring(n), inArcs(1, false)), engine("rounds", peterson.Algorithm, ring(n), inRounds))
+			compare(b, engine("sweep", peterson.Program, ring(n), inArcs(1, false)), engine("rounds", peterson.Program, ring(n), inRounds))
 		})
 	})
 }
@@ -199,18 +198,14 @@ func BenchmarkSweep(b *testing.B) {
 // longer one of the two arcs in each lap, since this process may not have two idle cores.
 func BenchmarkTwoArcs(b *testing.B) {
 	for _, n := range []int{1 << 16, 1 << 20} {
-		b.Run(fmt.Sprint("lcr/n=", n), func(b *testing.B) { compareArcs(b, lcr.Algorithm, n) })
-		b.Run(fmt.Sprint("peterson/n=", n), func(b *testing.B) { compareArcs(b, peterson.Algorithm, n) })
+		b.Run(fmt.Sprint("lcr/n=", n), func(b *testing.B) { compareArcs(b, lcr.Program, n) })
+		b.Run(fmt.Sprint("peterson/n=", n), func(b *testing.B) { compareArcs(b, peterson.Program, n) })
 	}
 }
 
-func compareArcs[S, M any](b *testing.B, a election.Algorithm[S, M], n int) {
+func compareArcs(b *testing.B, p *loops.Program, n int) {
 	critical := func(count int) float64 {
-		g, err := Of(&a)
-		if err != nil {
-			b.Fatal(err)
-		}
-		r, err := g.newRun(ring(n))
+		r, err := New(p).newRun(ring(n))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -245,7 +240,7 @@ func BenchmarkTiles(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
 		tile := ring(n)
 		tile.Schedule = Tile
-		compare(b, engine("tiles", ringbully.Algorithm, tile, tileByTile), engine("rounds", ringbully.Algorithm, ring(n), inRounds))
+		compare(b, engine("tiles", ringbully.Program, tile, tileByTile), engine("rounds", ringbully.Program, ring(n), inRounds))
 	})
 }
 
@@ -254,7 +249,7 @@ func BenchmarkRandomScheduler(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
 		o := ring(n)
 		o.Schedule = Random
-		compare(b, looking("links", lcr.Algorithm, o, linkByLink), engine("lottery", lcr.Algorithm, o, byLot),
+		compare(b, looking("links", lcr.Program, o, linkByLink), engine("lottery", lcr.Program, o, byLot),
 			handMade(permuted(n), func(ids []election.ID) uint64 { return handRandomLCR(ids, 1) }))
 	})
 }
@@ -265,10 +260,10 @@ func BenchmarkHeap(b *testing.B) {
 		o := ring(n)
 		o.Schedule = RandomDelay
 		b.Run("lcr", func(b *testing.B) {
-			compare(b, looking("heap", lcr.Algorithm, o, withoutWheel), looking("wheel", lcr.Algorithm, o, eventByEvent))
+			compare(b, looking("heap", lcr.Program, o, withoutWheel), looking("wheel", lcr.Program, o, eventByEvent))
 		})
 		b.Run("ring-bully", func(b *testing.B) {
-			compare(b, looking("heap", ringbully.Algorithm, o, withoutWheel), looking("wheel", ringbully.Algorithm, o, eventByEvent))
+			compare(b, looking("heap", ringbully.Program, o, withoutWheel), looking("wheel", ringbully.Program, o, eventByEvent))
 		})
 	})
 }

@@ -1,4 +1,4 @@
-package simulate
+package simulate_test
 
 import (
 	"errors"
@@ -6,17 +6,19 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/franklin"
+	"ringleader.example/ringleader/internal/runners/itairodeh"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
+	"ringleader.example/ringleader/simulate"
 )
 
-func symmetric[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *Symmetry {
+func symmetric(t *testing.T, p program.Program, o simulate.Options) *simulate.Symmetry {
 	t.Helper()
-	s, err := Symmetric(a, o)
+	s, err := simulate.New(p).Symmetric(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func TestProcessesThatATurnOrAReflectionExchangesAreAlike(t *testing.T) {
 					flipped[p] = orientation>>p&1 == 1
 				}
 				i := network.Setup{IDs: election.List(ids), Flipped: flipped}
-				s := symmetric(t, franklin.Algorithm, Options{Setup: i, Limit: 1000})
+				s := symmetric(t, franklin.Program, simulate.Options{Setup: i, Limit: 1000})
 				if want := likes(ids, flipped); !reflect.DeepEqual(s.Alike, want) || s.Apart != nil {
 					t.Fatalf("%v, exchanged %v: %v are alike, want %v; %+v", ids, flipped, s.Alike, want, s)
 				}
@@ -85,7 +87,7 @@ func TestWhichOddPairsDefeatEveryAlgorithm(t *testing.T) {
 		for gap := 1; gap < n; gap++ {
 			ids := slices.Repeat([]uint64{1}, n)
 			ids[0], ids[gap] = 2, 2
-			s := symmetric(t, lcr.Algorithm, Options{Setup: network.On(ids...), Limit: 1000})
+			s := symmetric(t, small(lcr.Algorithm), simulate.Options{Setup: network.On(ids...), Limit: 1000})
 			if opposite := 2*gap == n; s.Alone() == opposite {
 				t.Errorf("oriented %v: %v are alike", ids, s.Alike)
 			}
@@ -120,13 +122,13 @@ var carousel = election.Algorithm[int, int]{
 }
 
 func TestARunThatComesBackToWhereItWasIsEnded(t *testing.T) {
-	s := symmetric(t, carousel, Options{Setup: equals(3)})
-	if s.Repeats == nil || *s.Repeats != (Repeat{election.Units(0), election.Units(5)}) || !s.Complete || s.Rounds != 6 || len(s.Leaders) > 0 {
+	s := symmetric(t, small(carousel), simulate.Options{Setup: equals(3)})
+	if s.Repeats == nil || *s.Repeats != (simulate.Repeat{From: election.Units(0), To: election.Units(5)}) || !s.Complete || s.Rounds != 6 || len(s.Leaders) > 0 {
 		t.Errorf("%+v, repeats %+v", s, s.Repeats)
 	}
 	counted := carousel
 	counted.Receive = func(_ *int, _ election.Port, _ election.Kind, m int, out *election.Out[int]) { out.Send(0, 0, m+1) }
-	if s = symmetric(t, counted, Options{Setup: equals(3), Limit: 300}); s.Repeats != nil || s.Complete || s.Rounds != 100 {
+	if s = symmetric(t, small(counted), simulate.Options{Setup: equals(3), Limit: 300}); s.Repeats != nil || s.Complete || s.Rounds != 100 {
 		t.Errorf("messages that differ are taken for the same: %+v", s)
 	}
 }
@@ -141,25 +143,25 @@ func TestTimersAreAPartOfWhereARunIs(t *testing.T) {
 	clock.Timeout = func(_ *int, timer election.Timer, out *election.Out[int]) {
 		out.After(timer, election.Units(2+uint64(timer)))
 	}
-	s := symmetric(t, clock, Options{Setup: equals(4)})
-	if s.Repeats == nil || *s.Repeats != (Repeat{election.Units(0), election.Units(6)}) {
+	s := symmetric(t, small(clock), simulate.Options{Setup: equals(4)})
+	if s.Repeats == nil || *s.Repeats != (simulate.Repeat{From: election.Units(0), To: election.Units(6)}) {
 		t.Errorf("%+v, repeats %+v", s, s.Repeats)
 	}
 	clock.Timeout = func(_ *int, timer election.Timer, out *election.Out[int]) { out.After(timer, election.Forever) }
-	if _, err := Symmetric(clock, Options{Setup: equals(4)}); !errors.Is(err, election.ErrTime) {
+	if _, err := simulate.New(small(clock)).Symmetric(simulate.Options{Setup: equals(4)}); !errors.Is(err, election.ErrTime) {
 		t.Errorf("timers that never expire: %v", err)
 	}
 }
 
 func TestChanceIsSeenAndSoIsWhatOnlyLooksLikeIt(t *testing.T) {
-	s := symmetric(t, itairodeh.Algorithm, Options{Setup: equals(5), Seed: 1})
+	s := symmetric(t, itairodeh.Program, simulate.Options{Setup: equals(5), Seed: 1})
 	if !s.Chance || s.Apart == nil || !s.Apart.At.IsZero() || !s.Right {
 		t.Errorf("%+v", s)
 	}
 	turn := 0
 	impure := carousel
 	impure.Start = func(s *int, _ *election.Out[int]) { turn++; *s = turn }
-	if _, err := Symmetric(impure, Options{Setup: equals(2)}); !errors.Is(err, ErrBroken) {
+	if _, err := simulate.New(small(impure)).Symmetric(simulate.Options{Setup: equals(2)}); !errors.Is(err, simulate.ErrBroken) {
 		t.Errorf("steps that depend on something else: %v", err)
 	}
 }
@@ -168,17 +170,17 @@ func TestSymmetryIsForRings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	_, err := Symmetric(bully.Algorithm, Options{Setup: equals(2)})
-	if !errors.Is(err, ErrOptions) {
+	_, err := simulate.New(bully.Program).Symmetric(simulate.Options{Setup: equals(2)})
+	if !errors.Is(err, simulate.ErrOptions) {
 		t.Error(err)
 	}
-	if _, err = Symmetric(lcr.Algorithm, Options{}); !errors.Is(err, network.ErrSetup) {
+	if _, err = simulate.Symmetric(lcr.Algorithm, simulate.Options{}); !errors.Is(err, network.ErrSetup) {
 		t.Error(err)
 	}
-	if s := symmetric(t, lcr.Algorithm, Options{Setup: network.On(3, 1, 2)}); !s.Alone() || !s.Right || s.Rounds != 7 {
+	if s := symmetric(t, small(lcr.Algorithm), simulate.Options{Setup: network.On(3, 1, 2)}); !s.Alone() || !s.Right || s.Rounds != 7 {
 		t.Errorf("with different identifiers: %+v", s)
 	}
-	if s := symmetric(t, lcr.Algorithm, Options{Setup: equals(100_000)}); s.Alone() || len(s.Leaders) != 100_000 {
+	if s := symmetric(t, small(lcr.Algorithm), simulate.Options{Setup: equals(100_000)}); s.Alone() || len(s.Leaders) != 100_000 {
 		t.Errorf("%d of 100000 lead", len(s.Leaders))
 	}
 }

@@ -5,20 +5,20 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/lcr"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
 func TestARunEndsWhenItIsAsked(t *testing.T) {
 	o := simulate.Options{Setup: network.On(1, 2, 3, 4, 5), Initiators: []int{0}, Delay: 5, Seed: 3}
-	whole := run(t, bully.Algorithm, o)
+	whole := run(t, bully.Program, o)
 	for until := uint64(1); until < 60; until++ {
 		o.Until = election.Units(until)
-		r := run(t, bully.Algorithm, o)
+		r := run(t, bully.Program, o)
 		if !r.Complete || o.Until.Less(r.Time.Quiet) || o.Until.Less(r.Time.Decided) {
 			t.Fatalf("until %d: complete %v, %+v", until, r.Complete, r.Time)
 		}
@@ -27,7 +27,7 @@ func TestARunEndsWhenItIsAsked(t *testing.T) {
 		}
 	}
 	ring := simulate.Options{Setup: network.On(1, 2, 3), Schedule: simulate.LIFO, Until: election.Units(2)}
-	if _, err := simulate.Run(lcr.Algorithm, ring); !errors.Is(err, simulate.ErrOptions) {
+	if _, err := simulate.New(lcr.Program).Run(ring); !errors.Is(err, simulate.ErrOptions) {
 		t.Errorf("without a clock: %v", err)
 	}
 }
@@ -55,25 +55,25 @@ func pulse(task election.Task) election.Algorithm[uint64, struct{}] {
 
 func TestAServiceThatNeverRestsIsJudgedWhenItMustHaveSettled(t *testing.T) {
 	o := simulate.Options{Setup: network.On(7)}
-	if r := run(t, pulse(election.Service), o); !r.Right || r.Time.Decided != election.Units(20) {
+	if r := run(t, small(pulse(election.Service)), o); !r.Right || r.Time.Decided != election.Units(20) {
 		t.Errorf("right %v, decided at %s", r.Right, r.Time.Decided)
 	}
 	o.Faults.Crashes = []faults.Crash{{At: election.Units(12)}}
 	o.Faults.Recoveries = []faults.Recovery{{At: election.Units(33)}}
-	if r := run(t, pulse(election.Service), o); !r.Right || r.Time.Decided != election.Units(53) {
+	if r := run(t, small(pulse(election.Service)), o); !r.Right || r.Time.Decided != election.Units(53) {
 		t.Errorf("after a recovery at 33: right %v, decided at %s", r.Right, r.Time.Decided)
 	}
 }
 
 func TestALeaderOfGroupsLeadsOnceInATerm(t *testing.T) {
 	o := simulate.Options{Setup: network.On(7)}
-	if r := run(t, pulse(election.Groups), o); len(r.Faults) > 0 {
+	if r := run(t, small(pulse(election.Groups)), o); len(r.Faults) > 0 {
 		t.Error(r.Faults)
 	}
 	o.Faults.Crashes = []faults.Crash{{At: election.Units(12)}}
 	o.Faults.Recoveries = []faults.Recovery{{At: election.Units(33)}}
 	want := []string{"process 7 leads in term 1 again", "process 7 leads in term 2 again"}
-	r, err := simulate.Run(pulse(election.Groups), o)
+	r, err := simulate.New(small(pulse(election.Groups))).Run(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -30,11 +31,11 @@ func receiving(f receive) election.Algorithm[lcr.Process, lcr.Message] {
 }
 
 // violation returns how a run breaks the contract, and its story.
-func violation[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Options) (v *simulate.Violation, story string) {
+func violation(t *testing.T, p program.Program, o simulate.Options) (v *simulate.Violation, story string) {
 	t.Helper()
-	_, err := simulate.Run(a, o)
+	_, err := simulate.New(p).Run(o)
 	if !errors.As(err, &v) || !errors.Is(err, simulate.ErrBroken) {
-		t.Fatalf("%s: %v; want a violation", a.Name, err)
+		t.Fatalf("%s: %v; want a violation", p.Declared().Name, err)
 	}
 	if v.Record == nil {
 		return v, ""
@@ -64,14 +65,14 @@ func TestAStepThatBreaksTheContractIsTheLastOfItsStory(t *testing.T) {
 			}
 		},
 	} {
-		v, story := violation(t, receiving(f), simulate.Options{Setup: network.On(1, 2), Check: true})
+		v, story := violation(t, small(receiving(f)), simulate.Options{Setup: network.On(1, 2), Check: true})
 		want := "1  t=0  1  initiates                      sends ⟨election 1⟩ to 2\n" +
 			"2  t=0  2  initiates                      sends ⟨election 2⟩ to 1\n" +
 			"3  t=1  2  receives ⟨election 1⟩ from 1   BREAKS THE CONTRACT: " + how + "\n"
 		if story != want || v.Property != violated(how) || v.Detail != "process 2 receives ⟨election 1⟩ from process 1 and "+how {
 			t.Errorf("%s: %s\n%s", v.Property, v.Detail, story)
 		}
-		report, err := verify.Run(receiving(f), verify.Options{Setup: network.On(1, 2)})
+		report, err := verify.Program(small(receiving(f)), verify.Options{Setup: network.On(1, 2)})
 		if err != nil || report.Violation == nil || report.Violation.Property != v.Property {
 			t.Errorf("%s, and the checker: %+v, %v", how, report, err)
 		}
@@ -100,7 +101,7 @@ func TestAStepThatWritesIntoAListOfOthersIsAViolation(t *testing.T) {
 	}
 	for _, o := range []simulate.Options{{Check: true}, {Record: true}} {
 		o.Setup = network.On(1, 2)
-		if v, _ := violation(t, a, o); v.Detail != "process 2 receives ⟨list [1]⟩ from process 1 and "+process.ErrShared.Error() {
+		if v, _ := violation(t, small(a), o); v.Detail != "process 2 receives ⟨list [1]⟩ from process 1 and "+process.ErrShared.Error() {
 			t.Error(v.Detail)
 		}
 	}
@@ -122,7 +123,7 @@ func TestEveryEventOfAViolationIsReported(t *testing.T) {
 		a := bully.Algorithm
 		a.Name = want
 		change(&a)
-		v, story := violation(t, a, simulate.Options{Setup: network.On(1, 2, 3), Initiators: []int{0}, Faults: faults.Script{
+		v, story := violation(t, small(a), simulate.Options{Setup: network.On(1, 2, 3), Initiators: []int{0}, Faults: faults.Script{
 			Crashes:    []faults.Crash{{Process: 2, At: election.Units(0)}},
 			Recoveries: []faults.Recovery{{Process: 2, At: election.Units(19)}},
 		}})
@@ -135,7 +136,7 @@ func TestEveryEventOfAViolationIsReported(t *testing.T) {
 func TestABirthThatPanicsIsAViolation(t *testing.T) {
 	a := lcr.Algorithm
 	a.New = func(l election.Local) lcr.Process { panic("no") }
-	if v, story := violation(t, a, simulate.Options{Setup: network.On(7, 8)}); v.Detail != "New of process 7 panics: no" || v.Property != process.Panicked || story != "" {
+	if v, story := violation(t, small(a), simulate.Options{Setup: network.On(7, 8)}); v.Detail != "New of process 7 panics: no" || v.Property != process.Panicked || story != "" {
 		t.Errorf("%+v", v)
 	}
 }
@@ -154,7 +155,7 @@ func TestAViolationInALargeRunIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, schedule := range []simulate.Schedule{simulate.FIFO, simulate.Sweep, simulate.Random, simulate.Tile} {
-		v, story := violation(t, a, simulate.Options{Setup: network.Setup{IDs: ids}, Schedule: schedule, Cores: 2})
+		v, story := violation(t, whole(a), simulate.Options{Setup: network.Setup{IDs: ids}, Schedule: schedule, Cores: 2})
 		if !strings.HasPrefix(v.Detail, "process 100 receives ⟨election ") || !strings.HasSuffix(v.Detail, " and panics: here") || !strings.HasSuffix(story, "panics: here\n") {
 			t.Errorf("%s: %s", schedule, v.Detail)
 		}
@@ -169,7 +170,7 @@ func TestAPanicThatDoesNotComeAgainIsReportedAsSuch(t *testing.T) {
 			panic("once")
 		}
 	})
-	v, _ := violation(t, a, simulate.Options{Setup: network.On(1, 2)})
+	v, _ := violation(t, small(a), simulate.Options{Setup: network.On(1, 2)})
 	if want := "a process panics: once; run again, it did not: steps depend on more than their arguments"; v.Detail != want || v.Record != nil {
 		t.Errorf("%+v", v)
 	}

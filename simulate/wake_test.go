@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/runners/lcr"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -52,7 +52,7 @@ func alarm(first election.Ticks) election.Algorithm[bool, struct{}] {
 func TestProcessesWakeAtTheirTimesMessagesFirstAndTimersLast(t *testing.T) {
 	a := alarm(election.Units(9))
 	// 0 wakes at 2, and its message reaches 1 when that wakes too; 2 wakes only by 1's message; 3 woke long before.
-	r := run(t, a, simulate.Options{Setup: network.On(4, 3, 2, 1), Wake: at(2, 3, -1, 0), Record: true})
+	r := run(t, small(a), simulate.Options{Setup: network.On(4, 3, 2, 1), Wake: at(2, 3, -1, 0), Record: true})
 	type step struct {
 		time    uint64
 		process int
@@ -90,7 +90,7 @@ func TestLargeRingsWakeAsSmallOnesDo(t *testing.T) {
 		ids[p] = uint64(p + 1)
 	}
 	wake[4999], wake[17] = election.Units(70), election.Power(100)
-	r := run(t, lcr.Algorithm, simulate.Options{Setup: network.Setup{IDs: ids}, Timing: election.Synchronous, Wake: wake})
+	r := run(t, lcr.Program, simulate.Options{Setup: network.Setup{IDs: ids}, Timing: election.Synchronous, Wake: wake})
 	if want := election.Units(70 + 2*5000); r.Time.Quiet != want || r.Starters != 2 || !r.Right {
 		t.Errorf("%d start, quiet at %s, want 2 and %s", r.Starters, r.Time.Quiet, want)
 	}
@@ -114,13 +114,13 @@ func TestTimesToWakeThatCannotBe(t *testing.T) {
 		{together, simulate.Options{Wake: at(0, -1, 0)}, "all processes initiate at time 0; none can be left out"},
 	} {
 		c.o.Setup = network.On(1, 2, 3)
-		_, err := simulate.Run(c.a, c.o)
+		_, err := simulate.New(small(c.a)).Run(c.o)
 		if want := "cannot simulate alarm: " + c.says; !errors.Is(err, simulate.ErrOptions) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	o := simulate.Options{Setup: network.On(1, 2, 3), Wake: at(0, 0, 0)}
-	if _, err := simulate.Run(lcr.Algorithm, o); !errors.Is(err, simulate.ErrOptions) {
+	if _, err := simulate.New(lcr.Program).Run(o); !errors.Is(err, simulate.ErrOptions) {
 		t.Errorf("an asynchronous run with times to wake: %v", err)
 	}
 }
@@ -137,12 +137,12 @@ func TestATimerForEverCostsNothingUnlessTheElectionDependsOnIt(t *testing.T) {
 			o := simulate.Options{Setup: network.On(7), Wake: at(5)}
 			if timesOut := !lead; timesOut {
 				o.Until = election.Units(8)
-				if r, err := simulate.Run(a, o); err != nil || r.Agreed {
+				if r, err := simulate.New(small(a)).Run(o); err != nil || r.Agreed {
 					t.Errorf("a run that ends before all time: %v", err)
 				}
 				o.Until = election.Ticks{}
 			}
-			return simulate.Run(a, o)
+			return simulate.New(small(a)).Run(o)
 		}
 		if r, err := lead(true); err != nil || !r.Right || r.Time.Quiet != election.Units(6) {
 			t.Errorf("waiting %s: %v", forever, err)
@@ -158,7 +158,7 @@ func TestUnwillingProcessesDoNotBegin(t *testing.T) {
 	a.Willingness = true
 	o := simulate.Options{Setup: network.On(4, 3, 2, 1), Record: true}
 	o.Setup.Unwilling = []int{0, 2}
-	r, err := simulate.Run(a, o)
+	r, err := simulate.New(small(a)).Run(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestUnwillingProcessesDoNotBegin(t *testing.T) {
 		t.Errorf("%d start: %v", r.Starters, start)
 	}
 	o.Faults.Dead = []int{1, 3}
-	if _, err := simulate.Run(a, o); !errors.Is(err, simulate.ErrOptions) {
+	if _, err := simulate.New(small(a)).Run(o); !errors.Is(err, simulate.ErrOptions) {
 		t.Errorf("no live process is willing: %v", err)
 	}
 }

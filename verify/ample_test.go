@@ -3,10 +3,10 @@ package verify
 import (
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/algorithms/preference"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/franklin"
+	"ringleader.example/ringleader/internal/runners/preference"
 	"ringleader.example/ringleader/network"
 )
 
@@ -194,8 +194,8 @@ func TestThoseThatHaveCrashedForEverWaitForNothingAndKeepNobodyWaiting(t *testin
 		crashes int
 		states  int
 	}{
-		{process.Must(process.Of(&franklin.Algorithm)), 1, 1692},
-		{process.Must(process.Of(&preference.Algorithm)), 2, 436},
+		{franklin.Program.Hidden(), 1, 1692},
+		{preference.Program.Hidden(), 2, 436},
 	} {
 		r, err := Program(test.program, Options{Size: 3, Crashes: test.crashes, SafetyOnly: true, Reduce: PartialOrder})
 		if err != nil || !r.Complete || r.Violation != nil || r.States != test.states {

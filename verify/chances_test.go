@@ -6,24 +6,30 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/itairodehsynchronous"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/itairodeh"
+	synchronous "ringleader.example/ringleader/internal/runners/itairodehsynchronous"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/verify"
 )
 
-func chances[S, M any](t *testing.T, a election.Algorithm[S, M], o verify.Options, parameters ...string) (*verify.Chances, error) {
+// hidden hides the types of an algorithm.
+func hidden[S, M any](a election.Algorithm[S, M]) program.Program {
+	return program.Must(program.Of(&a))
+}
+
+func chances(t *testing.T, a program.Program, o verify.Options, parameters ...string) (*verify.Chances, error) {
 	t.Helper()
 	o.Setup.Parameters = map[string]string{}
 	for _, p := range parameters {
 		name, value, _ := strings.Cut(p, "=")
 		o.Setup.Parameters[name] = value
 	}
-	return verify.Probabilities(process.Must(process.Of(&a)), o)
+	return verify.Probabilities(a, o)
 }
 
 func exactly(t *testing.T, what string, r verify.Range, want string) {
@@ -68,7 +74,7 @@ func TestRoundsOfTheSynchronousProtocolAreTheInverseOfTheProbabilityOfAUniqueVal
 		t.Skip("it only computes")
 	}
 	for _, c := range []struct{ n, k int }{{2, 2}, {3, 2}, {3, 3}, {3, 4}, {4, 2}, {4, 3}, {5, 2}} {
-		got, err := chances(t, itairodehsynchronous.Algorithm, verify.Options{Size: c.n}, "choices="+big.NewInt(int64(c.k)).String())
+		got, err := chances(t, synchronous.Program, verify.Options{Size: c.n}, "choices="+big.NewInt(int64(c.k)).String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +97,7 @@ func TestRoundsOfTheSynchronousProtocolAreTheInverseOfTheProbabilityOfAUniqueVal
 func TestPhasesOfCandidatesAreThoseOfTheRecurrence(t *testing.T) {
 	want := []string{"", "", "2", "13/6", "65/29"}
 	for n := 2; n < len(want); n++ {
-		got, err := chances(t, itairodehsynchronous.Algorithm, verify.Options{Size: n})
+		got, err := chances(t, synchronous.Program, verify.Options{Size: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +113,7 @@ func TestPhasesOfCandidatesAreThoseOfTheRecurrence(t *testing.T) {
 // Asynchronous, two processes: a round fails with probability 1/2, for 4 messages, and decides for 3; the
 // announcement takes 2.
 func TestAsynchronousRoundsOfTwo(t *testing.T) {
-	got, err := chances(t, itairodeh.Algorithm, verify.Options{Size: 2}, "rounds=unnumbered")
+	got, err := chances(t, itairodeh.Program, verify.Options{Size: 2}, "rounds=unnumbered")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +125,11 @@ func TestAsynchronousRoundsOfTwo(t *testing.T) {
 // On a one-directional ring the schedule does not matter: one schedule, and the least and the greatest of all, agree.
 func TestOneScheduleHasTheMeansOfAll(t *testing.T) {
 	for _, k := range []string{"2", "3"} {
-		one, err := chances(t, itairodeh.Algorithm, verify.Options{Size: 3}, "rounds=unnumbered", "choices="+k)
+		one, err := chances(t, itairodeh.Program, verify.Options{Size: 3}, "rounds=unnumbered", "choices="+k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := verify.EverySchedule(process.Must(process.Of(&itairodeh.Algorithm)), verify.Options{
+		all, err := verify.EverySchedule(itairodeh.Program.Hidden(), verify.Options{
 			Size: 3, Setup: network.Setup{Parameters: map[string]string{"rounds": "unnumbered", "choices": k}},
 		})
 		if err != nil {
@@ -140,11 +146,11 @@ func TestOneScheduleHasTheMeansOfAll(t *testing.T) {
 // Without random choices the least and the greatest are the extremes over all orders and schedules.
 func TestRangesWithoutChoicesAreTheExtremes(t *testing.T) {
 	for n := 1; n <= 3; n++ {
-		report, err := verify.Run(ringbully.Algorithm, verify.Options{Size: n})
+		report, err := verify.Program(ringbully.Program, verify.Options{Size: n})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := chances(t, ringbully.Algorithm, verify.Options{Size: n})
+		got, err := chances(t, ringbully.Program, verify.Options{Size: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +163,7 @@ func TestRangesWithoutChoicesAreTheExtremes(t *testing.T) {
 
 // A single value is never unique.
 func TestAnElectionThatCannotEndHasProbability0(t *testing.T) {
-	got, err := chances(t, itairodehsynchronous.Algorithm, verify.Options{Size: 3}, "choices=1")
+	got, err := chances(t, synchronous.Program, verify.Options{Size: 3}, "choices=1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,13 +174,13 @@ func TestAnElectionThatCannotEndHasProbability0(t *testing.T) {
 }
 
 func TestProbabilitiesAreOfCorrectRunsWithoutFaults(t *testing.T) {
-	if _, err := chances(t, lcr.Algorithm, verify.Options{Size: 3, Crashes: 1}); !errors.Is(err, verify.ErrOptions) {
+	if _, err := chances(t, hidden(lcr.Algorithm), verify.Options{Size: 3, Crashes: 1}); !errors.Is(err, verify.ErrOptions) {
 		t.Errorf("with a crash: %v", err)
 	}
-	if _, err := chances(t, lcr.Algorithm, verify.Options{Setup: network.Setup{IDs: election.List{2, 2}, Duplicates: true}}); !errors.Is(err, verify.ErrOptions) {
+	if _, err := chances(t, hidden(lcr.Algorithm), verify.Options{Setup: network.Setup{IDs: election.List{2, 2}, Duplicates: true}}); !errors.Is(err, verify.ErrOptions) {
 		t.Errorf("of a wrong algorithm: %v", err)
 	}
-	if _, err := chances(t, itairodeh.Algorithm, verify.Options{Size: 3, MaxStates: 1000}); !errors.Is(err, verify.ErrOptions) {
+	if _, err := chances(t, itairodeh.Program, verify.Options{Size: 3, MaxStates: 1000}); !errors.Is(err, verify.ErrOptions) {
 		t.Errorf("with rounds without end: %v", err)
 	}
 	unlikely := lcr.Algorithm
@@ -186,7 +192,7 @@ func TestProbabilitiesAreOfCorrectRunsWithoutFaults(t *testing.T) {
 		}
 		p.Start(out)
 	}
-	if _, err := chances(t, unlikely, verify.Options{Size: 1}); !errors.Is(err, verify.ErrOptions) || !strings.Contains(err.Error(), "more than 2^64 vectors") {
+	if _, err := chances(t, hidden(unlikely), verify.Options{Size: 1}); !errors.Is(err, verify.ErrOptions) || !strings.Contains(err.Error(), "more than 2^64 vectors") {
 		t.Errorf("with a step of very many vectors: %v", err)
 	}
 }

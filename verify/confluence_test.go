@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
-	"ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
-	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/lelann"
-	"ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/dolevklawerodeh"
+	"ringleader.example/ringleader/internal/runners/franklin"
+	"ringleader.example/ringleader/internal/runners/hirschbergsinclair"
+	"ringleader.example/ringleader/internal/runners/itairodeh"
+	"ringleader.example/ringleader/internal/runners/lelann"
+	"ringleader.example/ringleader/internal/runners/peterson"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
 )
 
@@ -43,9 +43,9 @@ func subjects() map[string]subject {
 	low.Bounds = []election.Bound{{Of: "election", Case: election.Worst, Formula: "2n", Value: func(n uint64) uint64 { return 2 * n }}}
 	return map[string]subject{
 		"lcr":               {process.Must(process.Of(&lcr.Algorithm)), false},
-		"lelann":            {process.Must(process.Of(&lelann.Algorithm)), false},
-		"dolev-klawe-rodeh": {process.Must(process.Of(&dolevklawerodeh.Algorithm)), false},
-		"peterson":          {process.Must(process.Of(&peterson.Algorithm)), false},
+		"lelann":            {lelann.Program.Hidden(), false},
+		"dolev-klawe-rodeh": {dolevklawerodeh.Program.Hidden(), false},
+		"peterson":          {peterson.Program.Hidden(), false},
 		"too low a bound":   {process.Must(process.Of(&low)), true},
 		"two leaders": {mutant(func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 			if k == lcr.Election && m.ID+1 == p.ID && p.ID == 4 {
@@ -189,12 +189,12 @@ func TestConfluenceDecidesNetworksWithSeveralIncomingLinks(t *testing.T) {
 		o         Options
 		confluent int
 	}{
-		{process.Must(process.Of(&franklin.Algorithm)), Options{Size: 5}, 24},
-		{process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 5}, 24},
-		{process.Must(process.Of(&hirschbergsinclair.Algorithm)), Options{Size: 5}, 24},
-		{process.Must(process.Of(&hirschbergsinclair.Algorithm)), Options{Size: 4, Starts: Each}, 6},
-		{process.Must(process.Of(&hirschbergsinclair.Algorithm)), Options{Size: 4, Starts: AnyTime}, 6},
-		{process.Must(process.Of(&lelann.Algorithm)), Options{Size: 4, Starts: Each}, 6},
+		{franklin.Program.Hidden(), Options{Size: 5}, 24},
+		{ringbully.Program.Hidden(), Options{Size: 5}, 24},
+		{hirschbergsinclair.Program.Hidden(), Options{Size: 5}, 24},
+		{hirschbergsinclair.Program.Hidden(), Options{Size: 4, Starts: Each}, 6},
+		{hirschbergsinclair.Program.Hidden(), Options{Size: 4, Starts: AnyTime}, 6},
+		{lelann.Program.Hidden(), Options{Size: 4, Starts: Each}, 6},
 		{process.Must(process.Of(&lcr.Algorithm)), Options{Setup: network.On(3, 1, 2), Initiators: []int{1}}, 1},
 		{process.Must(process.Of(&saturation)), Options{Setup: network.Setup{IDs: election.List{1, 2, 3}, Edges: [][2]int{{0, 1}, {1, 2}}}}, 0}, // which one decides first depends on the schedule
 	} {
@@ -208,7 +208,7 @@ func TestConfluenceDecidesNetworksWithSeveralIncomingLinks(t *testing.T) {
 
 // Premises that only a run shows: where a step chooses, or asks to stop work, the search decides.
 func TestARunThatChoosesIsLeftToTheSearch(t *testing.T) {
-	r, err := Run(itairodeh.Algorithm, Options{Size: 2, Reduce: AnyReduction, MaxStates: 2000})
+	r, err := Program(itairodeh.Program, Options{Size: 2, Reduce: AnyReduction, MaxStates: 2000})
 	if err != nil || r.Confluent > 0 || r.States < 100 {
 		t.Errorf("%+v, %v", r, err)
 	}

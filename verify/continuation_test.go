@@ -8,15 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/franklin"
+	"ringleader.example/ringleader/internal/runners/peterson"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -29,13 +30,13 @@ type walk struct {
 	o       verify.Options // that begin as the session did
 }
 
-func walking[S, M any](t *testing.T, a election.Algorithm[S, M], o verify.Options) *walk {
+func walking(t *testing.T, a program.Program, o verify.Options) *walk {
 	t.Helper()
-	s, err := simulate.NewSession(a, simulate.Options{Setup: o.Setup, AnyTime: o.Starts == verify.AnyTime, Wardens: o.Wardens, Delay: uint64(o.Delay)})
+	s, err := simulate.New(a).Session(simulate.Options{Setup: o.Setup, AnyTime: o.Starts == verify.AnyTime, Wardens: o.Wardens, Delay: uint64(o.Delay)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &walk{s, t, process.Must(process.Of(&a)), o}
+	return &walk{s, t, process.Opened(a), o}
 }
 
 func (w *walk) ahead(goal verify.Goal) *verify.Continuation {
@@ -184,17 +185,17 @@ func TestLookingAheadFindsWhatAllThatCanFollowHas(t *testing.T) {
 		want string // whether, from where walks come to, there is a way to two leaders: some, none, or both
 	}
 	for _, test := range []test{
-		{walking(t, lcr.Algorithm, verify.Options{Setup: equal}), "some"},
-		{walking(t, lcr.Algorithm, verify.Options{Setup: equal, Reduce: verify.AnyReduction}), "some"},
-		{walking(t, smallest, verify.Options{Setup: ring}), "none"},                      // another leader than the right one is safe
-		{walking(t, again, verify.Options{Setup: ring, Starts: verify.AnyTime}), "both"}, // a process may start once more, until all have
-		{walking(t, lcr.Algorithm, verify.Options{Setup: ring}), "none"},
-		{walking(t, lcr.Algorithm, verify.Options{Setup: ring, Starts: verify.AnyTime, Reduce: verify.AnyReduction}), "none"},
-		{walking(t, franklin.Algorithm, verify.Options{Setup: ring}), "none"},
-		{walking(t, peterson.Algorithm, verify.Options{Setup: ring}), "none"},
-		{walking(t, ringbully.Algorithm, verify.Options{Setup: network.On(1, 2), Starts: verify.AnyTime}), "none"},
-		{walking(t, lcr.Algorithm, verify.Options{Setup: network.On(7)}), "none"},
-		{walking(t, franklin.Algorithm, verify.Options{Setup: network.On(1, 2), Starts: verify.AnyTime}), "none"},
+		{walking(t, hidden(lcr.Algorithm), verify.Options{Setup: equal}), "some"},
+		{walking(t, hidden(lcr.Algorithm), verify.Options{Setup: equal, Reduce: verify.AnyReduction}), "some"},
+		{walking(t, hidden(smallest), verify.Options{Setup: ring}), "none"},                      // another leader than the right one is safe
+		{walking(t, hidden(again), verify.Options{Setup: ring, Starts: verify.AnyTime}), "both"}, // a process may start once more, until all have
+		{walking(t, hidden(lcr.Algorithm), verify.Options{Setup: ring}), "none"},
+		{walking(t, hidden(lcr.Algorithm), verify.Options{Setup: ring, Starts: verify.AnyTime, Reduce: verify.AnyReduction}), "none"},
+		{walking(t, franklin.Program, verify.Options{Setup: ring}), "none"},
+		{walking(t, peterson.Program, verify.Options{Setup: ring}), "none"},
+		{walking(t, ringbully.Program, verify.Options{Setup: network.On(1, 2), Starts: verify.AnyTime}), "none"},
+		{walking(t, hidden(lcr.Algorithm), verify.Options{Setup: network.On(7)}), "none"},
+		{walking(t, franklin.Program, verify.Options{Setup: network.On(1, 2), Starts: verify.AnyTime}), "none"},
 	} {
 		known, found := map[string]future{}, map[bool]bool{}
 		for source := random.New(0, random.Schedule); ; {
@@ -217,10 +218,10 @@ func TestTheCostliestRunFromTheStartIsTheExactExtreme(t *testing.T) {
 	for _, test := range []struct {
 		w *walk
 	}{
-		{walking(t, lcr.Algorithm, verify.Options{Setup: network.On(4, 3, 2, 1)})},
-		{walking(t, franklin.Algorithm, verify.Options{Setup: network.On(2, 4, 1, 3)})},
-		{walking(t, bully.Algorithm, verify.Options{Setup: network.On(1, 2, 3)})},
-		{walking(t, lcr.Algorithm, verify.Options{Setup: network.On(3, 1, 2), Starts: verify.AnyTime})},
+		{walking(t, hidden(lcr.Algorithm), verify.Options{Setup: network.On(4, 3, 2, 1)})},
+		{walking(t, franklin.Program, verify.Options{Setup: network.On(2, 4, 1, 3)})},
+		{walking(t, bully.Program, verify.Options{Setup: network.On(1, 2, 3)})},
+		{walking(t, hidden(lcr.Algorithm), verify.Options{Setup: network.On(3, 1, 2), Starts: verify.AnyTime})},
 	} {
 		r, err := verify.Program(test.w.program, test.w.o)
 		if err != nil {
@@ -255,7 +256,7 @@ func TestFaultsThatMayStillComeAreThoseThatAreAskedFor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	w := walking(t, bully.Algorithm, verify.Options{Setup: network.On(1, 2, 3), Delay: 1})
+	w := walking(t, bully.Program, verify.Options{Setup: network.On(1, 2, 3), Delay: 1})
 	for range 3 {
 		w.one(w.Choices(), simulate.Begin)
 	}
@@ -286,7 +287,7 @@ func TestFaultsThatMayStillComeAreThoseThatAreAskedFor(t *testing.T) {
 }
 
 func TestAnElectionThatDoesNotEndWellIsSafe(t *testing.T) {
-	w := walking(t, lcr.Algorithm, verify.Options{Setup: network.On(2, 3, 1), Losses: 1})
+	w := walking(t, hidden(lcr.Algorithm), verify.Options{Setup: network.On(2, 3, 1), Losses: 1})
 	w.one(w.Choices(), simulate.Begin)
 	if a := w.ahead(verify.Unsafe); a.Found || !a.Complete {
 		t.Errorf("with a lost message: %+v", a)
@@ -294,7 +295,7 @@ func TestAnElectionThatDoesNotEndWellIsSafe(t *testing.T) {
 }
 
 func TestTwoLeadersThatAreThereNeedNoSearch(t *testing.T) {
-	w := walking(t, lcr.Algorithm, verify.Options{Setup: network.Setup{IDs: election.List{2, 1, 2}, Duplicates: true}})
+	w := walking(t, hidden(lcr.Algorithm), verify.Options{Setup: network.Setup{IDs: election.List{2, 1, 2}, Duplicates: true}})
 	a := w.ahead(verify.Unsafe)
 	if err := w.Follow(&a.Record); err != nil {
 		t.Fatal(err)
@@ -313,20 +314,20 @@ func TestTwoLeadersThatAreThereNeedNoSearch(t *testing.T) {
 }
 
 func TestASearchAheadThatALimitEndsProvesNothing(t *testing.T) {
-	w := walking(t, franklin.Algorithm, verify.Options{Setup: network.On(1, 2, 3, 4, 5), MaxStates: 100})
+	w := walking(t, franklin.Program, verify.Options{Setup: network.On(1, 2, 3, 4, 5), MaxStates: 100})
 	for _, goal := range []verify.Goal{verify.Unsafe, verify.Costliest} {
 		if a := w.ahead(goal); a.Found || a.Complete || a.Limit != verify.StateLimit || a.States != 100 {
 			t.Errorf("goal %d: %+v", goal, a)
 		}
 	}
-	w = walking(t, franklin.Algorithm, verify.Options{Setup: network.On(1, 2, 3, 4, 5, 6), Progress: func(verify.Progress) bool { return false }})
+	w = walking(t, franklin.Program, verify.Options{Setup: network.On(1, 2, 3, 4, 5, 6), Progress: func(verify.Progress) bool { return false }})
 	if a := w.ahead(verify.Unsafe); a.Found || a.Complete || a.Limit != verify.NoLimit {
 		t.Errorf("stopped: %+v", a)
 	}
 }
 
 func TestARunThatTheCheckerDoesNotMakeIsRefused(t *testing.T) {
-	w := walking(t, lcr.Algorithm, verify.Options{Setup: network.On(2, 3, 1)})
+	w := walking(t, hidden(lcr.Algorithm), verify.Options{Setup: network.On(2, 3, 1)})
 	w.one(w.Choices(), simulate.Begin)
 	for name, change := range map[string]func(*verify.Options, *verify.Begun){
 		"another order":    func(o *verify.Options, _ *verify.Begun) { o.Setup = network.On(3, 2, 1) },

@@ -6,17 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/itairodeh"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
 )
 
 func TestMoreCoresThanASearchUsesChangeNothing(t *testing.T) {
-	p := process.Must(process.Of(&ringbully.Algorithm))
+	p := ringbully.Program.Hidden()
 	var want string
 	for _, cores := range []int{1, 256, 257, maxCores} {
 		r, err := Program(p, Options{Setup: network.On(4, 1, 3, 2), Starts: AnyTime, Cores: cores})
@@ -53,10 +53,10 @@ func TestNothingDependsOnTheNumberOfCores(t *testing.T) {
 		program *process.Program
 		o       Options
 	}{
-		"many orders":    {process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 4}},
+		"many orders":    {ringbully.Program.Hidden(), Options{Size: 4}},
 		"one order":      {process.Must(process.Of(&lcr.Algorithm)), Options{Setup: network.On(7, 5, 6, 4, 3, 2, 1), Starts: Each}},
-		"edges":          {process.Must(process.Of(&bully.Algorithm)), Options{Size: 3, Crashes: 1}},
-		"chance":         {process.Must(process.Of(&itairodeh.Algorithm)), Options{Size: 3, MaxStates: 4_000}},
+		"edges":          {bully.Program.Hidden(), Options{Size: 3, Crashes: 1}},
+		"chance":         {itairodeh.Program.Hidden(), Options{Size: 3, MaxStates: 4_000}},
 		"no order":       {process.Must(process.Of(&lcr.Algorithm)), Options{Setup: network.On(6, 5, 4, 3, 2, 1), Unordered: true, Starts: AnyTime, MaxStates: 4_000}},
 		"wrong":          {process.Must(process.Of(&wrong)), Options{Size: 5}},
 		"wrong, at once": {process.Must(process.Of(&wrong)), Options{Setup: network.On(7, 2, 6, 5, 4, 3, 1)}},

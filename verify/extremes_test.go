@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/franklin"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify/internal/model"
@@ -47,9 +47,9 @@ func TestExtremesAreThoseOfRunsThatAttainThem(t *testing.T) {
 		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4, Reduce: Confluence}, [2]uint64{7, 10}, "25/3 25/3"},
 		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4, Rotations: true, Cores: 2}, [2]uint64{7, 10}, "25/3 25/3"},
 		{process.Must(process.Of(&lcr.Algorithm)), Options{Setup: network.On(3, 2, 1), Starts: AnyTime}, [2]uint64{3, 6}, "3 6"},
-		{process.Must(process.Of(&franklin.Algorithm)), Options{Size: 4}, [2]uint64{16, 24}, "56/3 56/3"},
-		{process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 3}, [2]uint64{23, 23}, "23 23"},
-		{process.Must(process.Of(&bully.Algorithm)), Options{Size: 3}, [2]uint64{6, 8}, "6 8"},
+		{franklin.Program.Hidden(), Options{Size: 4}, [2]uint64{16, 24}, "56/3 56/3"},
+		{ringbully.Program.Hidden(), Options{Size: 3}, [2]uint64{23, 23}, "23 23"},
+		{bully.Program.Hidden(), Options{Size: 3}, [2]uint64{6, 8}, "6 8"},
 	} {
 		o := test.o
 		o.Extremes = true

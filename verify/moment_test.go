@@ -34,7 +34,7 @@ func fewClaims(terms string, ids ...uint64) network.Setup {
 func lazily(t *testing.T, a election.Algorithm[quorumbully.Process, quorumbully.Message], o simulate.Options, err faults.Chance) *simulate.Session {
 	t.Helper()
 	o.AnyTime = true
-	s, wrong := simulate.NewSession(a, o)
+	s, wrong := simulate.Must(simulate.OfSmall(&a)).Session(o)
 	if wrong == nil {
 		wrong = s.BeLazy(err)
 	}
@@ -203,7 +203,7 @@ func TestAMomentOfAnotherRunIsRefused(t *testing.T) {
 	} {
 		m := saved(t, good)
 		spoil(m)
-		if _, err := simulate.NewSession(quorumbully.Algorithm, simulate.Options{Setup: fewClaims("0", 1, 2), Moment: m}); !errors.Is(err, simulate.ErrMoment) {
+		if _, err := simulate.New(elects).Session(simulate.Options{Setup: fewClaims("0", 1, 2), Moment: m}); !errors.Is(err, simulate.ErrMoment) {
 			t.Errorf("%s: a session says %v", name, err)
 		}
 		if _, err := verify.Program(elects, verify.Options{Setup: fewClaims("2", 1, 2), Lazy: true, Moment: m}); !errors.Is(err, verify.ErrOptions) {

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/franklin"
+	"ringleader.example/ringleader/internal/runners/ringbully"
 	"ringleader.example/ringleader/network"
 )
 
@@ -49,8 +49,8 @@ func TestOrdersThatAreExploredInPiecesHaveTheSameReport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	good, two := process.Must(process.Of(&lcr.Algorithm)), process.Must(process.Of(&ringbully.Algorithm))
-	unoriented := process.Must(process.Of(&franklin.Algorithm))
+	good, two := process.Must(process.Of(&lcr.Algorithm)), ringbully.Program.Hidden()
+	unoriented := franklin.Program.Hidden()
 	for name, test := range map[string]struct {
 		program *process.Program
 		o       Options
@@ -62,7 +62,7 @@ func TestOrdersThatAreExploredInPiecesHaveTheSameReport(t *testing.T) {
 		"all extremes":    {good, Options{Size: 5, Extremes: true}},
 		"orientations":    {unoriented, Options{Size: 3, Orientations: true}},
 		"mirror images":   {unoriented, Options{Size: 4, Orientations: true, Reduce: Symmetry}},
-		"one order":       {process.Must(process.Of(&bully.Algorithm)), Options{Size: 3, Crashes: 1}},
+		"one order":       {bully.Program.Hidden(), Options{Size: 3, Crashes: 1}},
 		"given order":     {good, Options{Setup: network.On(3, 1, 2)}},
 		"wrong":           {wrongLCR(), Options{Size: 5}},
 		"wrong, extremes": {wrongLCR(), Options{Size: 5, Extremes: true}},

@@ -3,8 +3,7 @@ package verify
 import (
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/logicalring"
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/logicalring"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify/internal/model"
@@ -12,7 +11,7 @@ import (
 
 // A suspicion across a cut takes no budget, and is none that may still come.
 func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
-	s, err := simulate.NewSession(logicalring.Algorithm, simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true})
+	s, err := simulate.New(logicalring.Program).Session(simulate.Options{Setup: network.On(1, 2, 3), AnyTime: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +35,7 @@ func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
 	}
 	o := Options{Setup: network.On(1, 2, 3), Starts: AnyTime, from: &model.Prefix{Record: s.Record(), Remaining: model.Global{Losses: 2}}}
 	o.past(s.Record())
-	program := process.Must(process.Of(&logicalring.Algorithm))
+	program := logicalring.Program.Hidden()
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/quorumbully"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/verify/internal/model"
 )
@@ -24,8 +24,8 @@ func TestASelectorMakesEachEventOnce(t *testing.T) {
 		program *process.Program
 		o       Options
 	}{
-		"faults": {process.Must(process.Of(&bully.Algorithm)), Options{Size: 3, Crashes: 1, Recoveries: 1, Losses: 1, Duplicates: 1, Cuts: 1, Suspicions: 1, Unordered: true, Starts: AnyTime}},
-		"lazy":   {process.Must(process.Of(&quorumbully.Algorithm)), everyFault()},
+		"faults": {bully.Program.Hidden(), Options{Size: 3, Crashes: 1, Recoveries: 1, Losses: 1, Duplicates: 1, Cuts: 1, Suspicions: 1, Unordered: true, Starts: AnyTime}},
+		"lazy":   {quorumbully.Program.Hidden(), everyFault()},
 		"none":   {process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4, Starts: AnyTime}},
 	} {
 		if err := test.o.check(test.program.Declaration, test.program.Functions); err != nil {
@@ -95,7 +95,7 @@ func TestAWalkWithoutAnEndEndsAfterACalm(t *testing.T) {
 		t.Skip("it only computes")
 	}
 	const calm = 64
-	program := process.Must(process.Of(&quorumbully.Algorithm))
+	program := quorumbully.Program.Hidden()
 	r, err := Walks(program, everyFault(), 50, 1)
 	if err != nil || r.Violation != nil || r.Depth >= 1000 || r.Depth < calm {
 		t.Errorf("%+v, %v", r, err)

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/franklin"
 	"ringleader.example/ringleader/network"
 )
 
@@ -116,13 +116,13 @@ func TestSymmetryIsNotReportedWhereNothingIsLeftOut(t *testing.T) {
 		"a complete graph":                    {process.Must(process.Of(&nameless)), Options{Size: 3, SafetyOnly: true}},
 		"identifiers that states do not hold": {process.Must(process.Of(&plain)), Options{Size: 3, SafetyOnly: true}},
 		"one order in any case":               {process.Must(process.Of(&anonymous)), Options{Size: 3, Orientations: true, Cuts: 1, SafetyOnly: true}},
-		"one initiator on a ring":             {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 3, Orientations: true, Initiators: []int{0}}},
+		"one initiator on a ring":             {franklin.Program.Hidden(), Options{Size: 3, Orientations: true, Initiators: []int{0}}},
 		"one initiator":                       {process.Must(process.Of(&strangers)), Options{Size: 3, Initiators: []int{0}, SafetyOnly: true}},
 		"one process alone":                   {process.Must(process.Of(&strangers)), Options{Size: 1}},
 		"two processes that differ":           {process.Must(process.Of(&lcr.Algorithm)), Options{Size: 2}},
-		"one process":                         {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 1, Orientations: true}},
-		"two, each way round":                 {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 2, Orientations: true}},
-		"one orientation":                     {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 4}},
+		"one process":                         {franklin.Program.Hidden(), Options{Size: 1, Orientations: true}},
+		"two, each way round":                 {franklin.Program.Hidden(), Options{Size: 2, Orientations: true}},
+		"one orientation":                     {franklin.Program.Hidden(), Options{Size: 4}},
 	} {
 		test.o.Reduce = Symmetry
 		if r, err := Program(test.program, test.o); !errors.Is(err, ErrOptions) {

@@ -8,14 +8,14 @@ import (
 	"ringleader.example/ringleader/algorithms/afekgafni"
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/lcrsynchronous"
-	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/algorithms/ringbully"
-	"ringleader.example/ringleader/algorithms/variablespeeds"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/runners/invitation"
+	"ringleader.example/ringleader/internal/runners/lcrsynchronous"
+	"ringleader.example/ringleader/internal/runners/quorumbully"
+	"ringleader.example/ringleader/internal/runners/variablespeeds"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify/internal/model"
@@ -32,6 +32,9 @@ func inTime[S, M any](a election.Algorithm[S, M]) [2]*process.Program {
 	}
 	return [2]*process.Program{plain, process.Must(process.Of(&a))}
 }
+
+// both returns the program of an algorithm whose messages have a time in any case, as inTime does.
+func both(p *process.Program) [2]*process.Program { return [2]*process.Program{p, p} }
 
 // byTrying returns the least and the greatest times of all complete runs of a setup, each of which is made: nothing is left
 // out but runs that continue as another one does, from the same configuration with the same times.
@@ -102,7 +105,7 @@ func TestTimesAreThoseOfAllSchedules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
-	silence := inTime(variablespeeds.Algorithm)
+	silence := both(variablespeeds.Program.Hidden())
 	for _, test := range []struct {
 		of   [2]*process.Program
 		o    Options
@@ -111,7 +114,7 @@ func TestTimesAreThoseOfAllSchedules(t *testing.T) {
 		{inTime(lcr.Algorithm), Options{Size: 4}, "8 to 8"},
 		{inTime(lcr.Algorithm), Options{Setup: network.On(2, 1, 3), Initiators: []int{1}}, "7 to 7"},
 		{inTime(lcr.Algorithm), Options{Setup: network.On(2, 1, 3), Starts: EverySet}, "6 to 8"},
-		{inTime(lcrsynchronous.Algorithm), Options{Size: 4}, "4 to 4"},
+		{both(lcrsynchronous.Program.Hidden()), Options{Size: 4}, "4 to 4"},
 		{inTime(franklin.Algorithm), Options{Size: 4}, "9 to 11"},
 		{inTime(ringbully.Algorithm), Options{Size: 3}, "12 to 12"},
 		{inTime(afekgafni.Algorithm), Options{Size: 3}, "5 to 7"},
@@ -199,7 +202,7 @@ func TestATimeMayHaveNoBound(t *testing.T) {
 		least, most [3]bool
 	}{
 		{process.Must(process.Of(new(coins(2)))), Options{Size: 2}, [3]bool{}, [3]bool{true, true, true}},
-		{process.Must(process.Of(&invitation.Algorithm)), Options{Size: 2}, [3]bool{2: true}, [3]bool{2: true}}, // it polls for ever
+		{invitation.Program.Hidden(), Options{Size: 2}, [3]bool{2: true}, [3]bool{2: true}}, // it polls for ever
 	} {
 		test.o.Extremes = true
 		r, err := Program(test.program, test.o)
@@ -227,8 +230,8 @@ func TestWhyNoTimeIsStated(t *testing.T) {
 		{process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 2}, ""},
 		{process.Must(process.Of(&ringbully.Algorithm)), Options{Setup: network.On(1, 2), Initiators: []int{1}}, "a process may initiate after any time"},
 		{process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 2, Starts: EverySet}, "a process may initiate after any time"},
-		{process.Must(process.Of(&quorumbully.Algorithm)), Options{Size: 1}, "a leader renews its lease for ever"},
-		{process.Must(process.Of(&quorumbully.Algorithm)), Options{Size: 1, Lazy: true}, "in lazy time a message takes any time"},
+		{quorumbully.Program.Hidden(), Options{Size: 1}, "a leader renews its lease for ever"},
+		{quorumbully.Program.Hidden(), Options{Size: 1, Lazy: true}, "in lazy time a message takes any time"},
 	} {
 		if got := test.o.untimed(test.program.Declaration); got != test.want {
 			t.Errorf("%s, %+v: %q; want %q", test.program.Name, test.o, got, test.want)

@@ -17,10 +17,7 @@ type algorithm = election.Algorithm[afekgafni.Process, afekgafni.Claim]
 
 func run(t *testing.T, a algorithm, o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, a, o)
 	return r
 }
 

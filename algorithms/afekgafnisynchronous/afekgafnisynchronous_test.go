@@ -17,10 +17,7 @@ type algorithm = election.Algorithm[ags.Process, ags.Message]
 
 func run(t *testing.T, a algorithm, i network.Setup) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(a, simulate.Options{Setup: i})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, a, simulate.Options{Setup: i})
 	return r
 }
 

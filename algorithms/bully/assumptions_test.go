@@ -296,7 +296,7 @@ func TestWithoutKnowingEveryOther(t *testing.T) {
 
 // "Each process knows its own process id": two processes have the same.
 func TestTwoOfOneIdentifierAreRefused(t *testing.T) {
-	_, err := simulate.Run(bully.Algorithm, simulate.Options{Setup: network.On(1, 2, 2)})
+	_, err := simulate.Must(simulate.OfSmall(&bully.Algorithm)).Run(simulate.Options{Setup: network.On(1, 2, 2)})
 	if err == nil || !strings.Contains(err.Error(), "identifier 2 occurs twice") {
 		t.Errorf("got %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -49,10 +50,7 @@ func starting(o *simulate.Options, ids ...int) {
 
 func run(t *testing.T, a election.Algorithm[bully.Process, bully.Message], o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, a, o)
 	return r
 }
 

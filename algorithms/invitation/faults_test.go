@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
@@ -43,10 +44,7 @@ func script(seed uint64, rule string) simulate.Options {
 
 func TestAllMergeAfterTheLastFault(t *testing.T) {
 	for seed := range uint64(4000) {
-		r, err := simulate.Run(invitation.Algorithm, script(seed, "yes"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, invitation.Algorithm, script(seed, "yes"))
 		if !r.Right {
 			t.Fatalf("seed %d: coordinators at %v, %d of %d decided, faults %v\n%+v", seed, r.Leaders, r.Decided, r.Live, r.Faults, r.Script)
 		}
@@ -56,10 +54,7 @@ func TestAllMergeAfterTheLastFault(t *testing.T) {
 func TestWithoutRuleCSomeNeverMerge(t *testing.T) {
 	apart := 0
 	for seed := range uint64(2000) {
-		r, err := simulate.Run(invitation.Algorithm, script(seed, "no"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, invitation.Algorithm, script(seed, "no"))
 		if len(r.Faults) > 0 {
 			t.Fatalf("seed %d: %v", seed, r.Faults)
 		}
@@ -93,10 +88,7 @@ func rough(seed uint64) simulate.Options {
 func broken(t *testing.T, a election.Algorithm[process, message]) (runs int) {
 	t.Helper()
 	for seed := range uint64(2000) {
-		r, err := simulate.Run(a, rough(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, a, rough(seed))
 		if len(r.Faults) > 0 {
 			runs++
 		}

@@ -45,10 +45,7 @@ func run(t *testing.T, a election.Algorithm[process, message], n int, until uint
 		o.Setup.Parameters[parameters[i]] = parameters[i+1]
 	}
 	o.Until = election.Units(until)
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, a, o)
 	if len(r.Faults) > 0 {
 		t.Fatal(r.Faults)
 	}

@@ -96,10 +96,7 @@ func run(t *testing.T, n int, o simulate.Options) *simulate.Result {
 	o.Setup.IDs = make(election.List, n)
 	o.Schedule = simulate.Random
 	o.Limit = 100_000
-	r, err := simulate.Run(itairodeh.Algorithm, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, itairodeh.Algorithm, o)
 	if !r.Right || len(r.Faults) > 0 || r.Messages.Announcement != uint64(n) {
 		t.Fatalf("n=%d, seed %d: leaders at %v, %d of %d decided, %v", n, o.Seed, r.Leaders, r.Decided, r.Live, r.Faults)
 	}
@@ -183,10 +180,7 @@ func size(change int) algorithm {
 func TestATooLargeNNeverElects(t *testing.T) {
 	for n := 2; n <= 6; n++ {
 		for seed := range uint64(20) {
-			r, err := simulate.Run(size(1), simulate.Options{Setup: network.Setup{IDs: make(election.List, n)}, Schedule: simulate.Random, Seed: seed, Limit: 2000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := electiontest.Run(t, size(1), simulate.Options{Setup: network.Setup{IDs: make(election.List, n)}, Schedule: simulate.Random, Seed: seed, Limit: 2000})
 			if r.Right {
 				t.Errorf("n=%d, seed %d: it elects, though n is taken for one more", n, seed)
 			}

@@ -183,7 +183,7 @@ func TestWhatCannotBe(t *testing.T) {
 		{network.Setup{IDs: election.List{1}, Parameters: map[string]string{"N": "3/2"}}, "cannot run known-size: parameter N is a whole number, not 3/2"},
 		{network.Setup{IDs: election.List{4, 7}, Unwilling: []int{0, 1}}, "cannot run known-size: no process is willing to lead; at least one must be"},
 	} {
-		if _, err := simulate.Run(knownsize.Algorithm, simulate.Options{Setup: c.i}); err == nil || err.Error() != c.says {
+		if _, err := simulate.Must(simulate.OfSmall(&knownsize.Algorithm)).Run(simulate.Options{Setup: c.i}); err == nil || err.Error() != c.says {
 			t.Errorf("%v, want %s", err, c.says)
 		}
 	}

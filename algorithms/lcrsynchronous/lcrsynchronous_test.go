@@ -19,10 +19,7 @@ func TestConformance(t *testing.T) {
 func TestTheLargestOutputsLeaderAtTheEndOfRoundNAndNoOtherProcessOutputsAnything(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		for ids := range electiontest.Rings(n) {
-			r, err := simulate.Run(lcrsynchronous.Algorithm, simulate.Options{Setup: network.On(ids...)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := electiontest.Run(t, lcrsynchronous.Algorithm, simulate.Options{Setup: network.On(ids...)})
 			end := election.Units(uint64(n))
 			leader := slices.Index(ids, slices.Max(ids))
 			if r.Time.Elected != end || r.Time.Quiet != end || !slices.Equal(r.Leaders, []int{leader}) || r.Decided != 1 {

@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
@@ -74,10 +75,7 @@ func options(n int, parameters map[string]string) simulate.Options {
 
 func run(t *testing.T, a election.Algorithm[process, message], o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, a, o)
 	return r
 }
 

@@ -81,10 +81,7 @@ func run(t *testing.T, n, dead int, starters []int, victory string, delay uint64
 		}
 	}
 	o.Setup = network.Setup{IDs: ids, Parameters: map[string]string{"victory": victory, "delay": fmt.Sprint(delay)}}
-	r, err := simulate.Run(modifiedbully.Algorithm, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, modifiedbully.Algorithm, o)
 	return r
 }
 
@@ -295,10 +292,7 @@ func TestHealsWhateverTheTimeout(t *testing.T) {
 		i := network.On(1, 2, 3, 4, 5)
 		i.Parameters = map[string]string{"delay": "2", "answer-timeout": "3"}
 		o := simulate.Options{Setup: i, Faults: faults.Script{Dead: []int{4}}, Seed: seed, Initiators: []int{int(seed % 4)}}
-		r, err := simulate.Run(modifiedbully.Algorithm, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, modifiedbully.Algorithm, o)
 		if !r.Right {
 			t.Fatalf("seed %d: leaders at %v", seed, r.Leaders)
 		}
@@ -334,10 +328,7 @@ func TestAgreesAfterWrongSuspicionsAndCrashes(t *testing.T) {
 			back := f.At.Add(election.Units(1 + source.Below(60)))
 			o.Faults.Recoveries = []faults.Recovery{{Process: f.Process, At: back}}
 		}
-		r, err := simulate.Run(modifiedbully.Algorithm, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, modifiedbully.Algorithm, o)
 		if !r.Right || len(r.Faults) > 0 {
 			t.Fatalf("seed %d: leaders at %v, faults %v\n%+v", seed, r.Leaders, r.Faults, o)
 		}

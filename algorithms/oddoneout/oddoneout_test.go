@@ -107,7 +107,7 @@ func TestRingsWithoutThePromiseAreRefusedWithWhatWouldDo(t *testing.T) {
 		{[]uint64{5, 5, 7, 9}, other},
 		{[]uint64{5, 7, 5, 7, 5, 7, 5, 5}, other},
 	} {
-		if _, err := simulate.Run(oddoneout.Algorithm, simulate.Options{Setup: network.On(c.ids...)}); err == nil || err.Error() != c.says {
+		if _, err := simulate.Must(simulate.OfSmall(&oddoneout.Algorithm)).Run(simulate.Options{Setup: network.On(c.ids...)}); err == nil || err.Error() != c.says {
 			t.Errorf("%v: %v", c.ids, err)
 		}
 	}

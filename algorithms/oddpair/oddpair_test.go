@@ -49,7 +49,7 @@ func TestOneLeaderUnderEveryTimingWhereverThePairStandsUnlessEqualAndOpposite(t 
 	for n := 2; n <= 8; n++ {
 		solved, refused := 0, 0
 		for ring := range pairs(n) {
-			_, err := simulate.Run(oddpair.Algorithm, simulate.Options{Setup: network.On(ring.ids...)})
+			_, err := simulate.Must(simulate.OfSmall(&oddpair.Algorithm)).Run(simulate.Options{Setup: network.On(ring.ids...)})
 			if (err == nil) != ring.solvable {
 				t.Fatalf("%v: %v", ring.ids, err)
 			}
@@ -155,7 +155,7 @@ func TestRingsWithoutThePromiseAreRefusedWithWhatWouldDo(t *testing.T) {
 		{[]uint64{7, 5, 5, 9, 5, 3}, other},
 		{[]uint64{7, 5, 5, 5, 7, 5, 5, 5}, opposite},
 	} {
-		if _, err := simulate.Run(oddpair.Algorithm, simulate.Options{Setup: network.On(c.ids...)}); err == nil || err.Error() != c.says {
+		if _, err := simulate.Must(simulate.OfSmall(&oddpair.Algorithm)).Run(simulate.Options{Setup: network.On(c.ids...)}); err == nil || err.Error() != c.says {
 			t.Errorf("%v: %v", c.ids, err)
 		}
 	}

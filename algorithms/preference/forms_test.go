@@ -95,7 +95,7 @@ func onComplete(count string, o simulate.Options, counted *election.Tally) (*sim
 		}
 		p.Receive(port, kind, m, out)
 	}
-	return simulate.Run(a, o)
+	return simulate.Must(simulate.OfSmall(&a)).Run(o)
 }
 
 func onRing(o simulate.Options, counted *election.Tally) (*simulate.Result, error) {
@@ -107,7 +107,7 @@ func onRing(o simulate.Options, counted *election.Tally) (*simulate.Result, erro
 		}
 		p.Receive(port, kind, m, out)
 	}
-	return simulate.Run(a, o)
+	return simulate.Must(simulate.OfSmall(&a)).Run(o)
 }
 
 func onTree(o simulate.Options, counted *election.Tally) (*simulate.Result, error) {
@@ -118,7 +118,7 @@ func onTree(o simulate.Options, counted *election.Tally) (*simulate.Result, erro
 		}
 		p.Receive(port, kind, m, out)
 	}
-	return simulate.Run(a, o)
+	return simulate.Must(simulate.OfSmall(&a)).Run(o)
 }
 
 // votes draws votes. Some elections have few candidates, so that ties occur, and some many.

@@ -63,12 +63,9 @@ func TestTimeIsTwoUnitsAfterOneStartAndOneIfAllStart(t *testing.T) {
 			starters []int
 			decided  uint64
 		}{{"all", nil, 1}, {"all", []int{n / 2}, 2}, {"collector", nil, 2}, {"collector", []int{n / 2}, 3}} {
-			r, err := simulate.Run(preference.Algorithm, simulate.Options{
+			r := electiontest.Run(t, preference.Algorithm, simulate.Options{
 				Setup: setup(n, c.count), Initiators: c.starters, Timing: election.Synchronous,
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			if r.Time.Decided != election.Units(c.decided) || !r.Right {
 				t.Errorf("%d members, %s, %v start: decided at %s, want %d", n, c.count, c.starters, r.Time.Decided, c.decided)
 			}
@@ -87,10 +84,7 @@ func setup(n int, count string) network.Setup {
 
 func TestAThousandMembersTellEachOther(t *testing.T) {
 	const n = 1000
-	r, err := simulate.Run(preference.Algorithm, simulate.Options{Setup: setup(n, "all"), Initiators: []int{0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, preference.Algorithm, simulate.Options{Setup: setup(n, "all"), Initiators: []int{0}})
 	if leader, _ := r.Leader(); !r.Right || leader != n-1 || r.Messages.Total != n*(n-1) {
 		t.Errorf("leader at %d after %d messages", leader, r.Messages.Total)
 	}

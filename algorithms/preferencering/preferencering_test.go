@@ -43,10 +43,7 @@ func TestOneBallotGoesRoundWhenOneStartsAndAsInLCRWhenAllDo(t *testing.T) {
 			if starters == 1 {
 				o.Initiators = []int{n - 1}
 			}
-			r, err := simulate.Run(preferencering.Algorithm, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := electiontest.Run(t, preferencering.Algorithm, o)
 			if r.Messages.ByKind[0] != uint64(want) || r.Messages.ByKind[1] != uint64(n) || !r.Right {
 				t.Errorf("%d of %d start: %v messages, right %v; want %d ballots", starters, n, r.Messages.ByKind, r.Right, want)
 			}

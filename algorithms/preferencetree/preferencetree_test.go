@@ -55,12 +55,9 @@ func TestLargeTreesCost3NPlusKMinus4(t *testing.T) {
 				for s := range starters {
 					starters[s] = n - 1 - s
 				}
-				r, err := simulate.Run(preferencetree.Algorithm, simulate.Options{
+				r := electiontest.Run(t, preferencetree.Algorithm, simulate.Options{
 					Setup: network.Setup{IDs: ids, Edges: edges}, Initiators: starters,
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
 				if r.Messages.Total != uint64(3*n+k-4) || !r.Right {
 					t.Errorf("%d of %d start: %d messages, right %v; want %d", k, n, r.Messages.Total, r.Right, 3*n+k-4)
 				}

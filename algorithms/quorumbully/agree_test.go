@@ -22,7 +22,7 @@ var complaints = map[string]string{
 // complains about before the last step and at it.
 func follow(t *testing.T, a algorithm, o verify.Options, v *verify.Violation) (before, last string) {
 	t.Helper()
-	s, err := simulate.NewSession(a, simulate.Options{
+	s, err := simulate.Must(simulate.OfSmall(&a)).Session(simulate.Options{
 		Setup: o.Setup, AnyTime: true, Delay: uint64(max(1, o.Delay)), Wardens: o.Wardens, Faults: faults.Script{Unordered: o.Unordered},
 	})
 	if err != nil {

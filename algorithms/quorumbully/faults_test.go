@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
@@ -151,10 +152,7 @@ func TestThereIsALeaderAgainAfterHealingAndTheHighestIfItPreempts(t *testing.T) 
 	for seed := *first; seed < *first+*seeds; seed++ {
 		n := 1 + int(seed%5)
 		o := healing(seed, n)
-		r, err := simulate.Run(Algorithm, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, Algorithm, o)
 		if highest := r.Decisions[n-1].Role == network.Leader; !r.Right || o.Setup.Parameters["preemption"] == "yes" && !highest {
 			t.Fatalf("seed %d: leaders at %v, %d of %d decided, %v\n%v\n%v", seed, r.Leaders, r.Decided, r.Live, r.Faults, r.Script.Lines(r.Prepared), o.Setup.Parameters)
 		}
@@ -165,10 +163,7 @@ func TestNoTwoLeasesEverRunAtOneTimeAndTermsRise(t *testing.T) {
 	elected := uint64(0)
 	for seed := *first; seed < *first+*seeds; seed++ {
 		for _, o := range []simulate.Options{harsh(seed), script(seed, 3+2*int(seed%2))} {
-			r, err := simulate.Run(Algorithm, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := electiontest.Run(t, Algorithm, o)
 			if len(r.Faults) > 0 || !r.Complete {
 				t.Fatalf("seed %d: %v, complete %v\n%v\n%v", seed, r.Faults, r.Complete, r.Script.Lines(r.Prepared), o.Setup.Parameters)
 			}
@@ -188,7 +183,7 @@ func TestTheLongestTimesCanDouble(t *testing.T) {
 		o := led(1, "crash 1,2 at 0")
 		o.Until = election.Units(1 << 40)
 		o.Setup.Parameters = map[string]string{"answer-timeout": timeout, "lease": "549755813888", "renewal": "1099511627", "claim-timeout": "1"}
-		if _, err := simulate.Run(Algorithm, o); err != nil {
+		if _, err := simulate.Must(simulate.OfSmall(&Algorithm)).Run(o); err != nil {
 			t.Errorf("answer-timeout %s: %v", timeout, err)
 		}
 	}
@@ -199,10 +194,7 @@ func TestWorkThatHasStoppedDoesNotCountAfterACrashAmidItsRelease(t *testing.T) {
 	o := led(1, "crash 3 at 40 after 1 sends")
 	o.Commands = []simulate.Command{{Process: 2, At: election.Units(40), Command: election.Command{Order: election.Transfer, Member: 1}}}
 	o.Until, o.Record = election.Units(60), true
-	r, err := simulate.Run(Algorithm, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, Algorithm, o)
 	amid := slices.ContainsFunc(r.Record.Steps, func(s trace.Step) bool { return s.Event == trace.Crash && s.Text == "after 1 of 2 messages" })
 	if !amid || r.Decisions[0].Role != network.Leader || len(r.Faults) > 0 {
 		t.Errorf("amid a step: %v; %v; %v", amid, r.Decisions, r.Faults)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -106,10 +107,7 @@ func TestNoTwoLeasesOfDifferentLengthsRunAtOneTime(t *testing.T) {
 	a := Algorithm
 	vary(&a)
 	for seed := *first; seed < *first+*seeds; seed++ {
-		r, err := simulate.Run(a, varied(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, a, varied(seed))
 		if len(r.Faults) > 0 || !r.Complete {
 			t.Fatalf("seed %d: %v, complete %v", seed, r.Faults, r.Complete)
 		}

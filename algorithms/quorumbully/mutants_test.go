@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -263,15 +264,12 @@ func mustCatch(t *testing.T, mutate func(*algorithm), runs func(seed uint64) sim
 	a := Algorithm
 	mutate(&a)
 	for seed := range most {
-		r, err := simulate.Run(a, runs(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, a, runs(seed))
 		if len(r.Faults) == 0 {
 			continue
 		}
 		t.Logf("seed %d: %s", seed, strings.Join(r.Faults, "; "))
-		if whole, err := simulate.Run(Algorithm, runs(seed)); err != nil || len(whole.Faults) > 0 {
+		if whole, err := simulate.Must(simulate.OfSmall(&Algorithm)).Run(runs(seed)); err != nil || len(whole.Faults) > 0 {
 			t.Errorf("with all rules %v, %v", whole.Faults, err)
 		}
 		return
@@ -284,10 +282,7 @@ func TestALeaseThatClocksOutrunMakesTwoLeaders(t *testing.T) {
 	for rho, holds := range map[string]bool{"0": false, "1/20": false, "1/10": true} {
 		o := led(1, "drift 3 by 19/20", "drift 1,2 by 21/20", "partition 3 | 1,2 from 50")
 		o.Setup.Parameters["rho"], o.Setup.Parameters["lease"], o.Until = rho, "400", election.Units(1000)
-		r, err := simulate.Run(Algorithm, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, Algorithm, o)
 		if (len(r.Faults) == 0) != holds || r.Decisions[1].Term < 2 {
 			t.Errorf("rho %s: %v, %v", rho, r.Faults, r.Decisions)
 		}

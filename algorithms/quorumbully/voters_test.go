@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
@@ -161,10 +162,7 @@ func TestChangesOfVotersAreSafe(t *testing.T) {
 	a, seen := Algorithm, map[string]int{}
 	counting(&a, seen)
 	for seed := range uint64(350) {
-		r, err := simulate.Run(a, changing(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, a, changing(seed))
 		if len(r.Faults) > 0 {
 			t.Fatalf("seed %d: %s", seed, strings.Join(r.Faults, "; "))
 		}

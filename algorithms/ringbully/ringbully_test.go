@@ -35,10 +35,7 @@ func TestEntrantsOfEachPhaseKeepLemma139(t *testing.T) {
 			}
 			p.Receive(port, kind, m, out)
 		}
-		r, err := simulate.Run(counted, simulate.Options{Setup: network.Setup{IDs: ring}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, counted, simulate.Options{Setup: network.Setup{IDs: ring}})
 		for phase, entered := range entrants {
 			bound := n // phase 0: all
 			if phase > 0 {
@@ -61,10 +58,7 @@ func TestBitReversalOrderCosts3NLgNPlus3N(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := simulate.Run(ringbully.Algorithm, simulate.Options{Setup: network.Setup{IDs: ring}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := electiontest.Run(t, ringbully.Algorithm, simulate.Options{Setup: network.Setup{IDs: ring}})
 		if want := uint64(3*n*k + 3*n); r.Messages.Total != want {
 			t.Errorf("n=%d: %d messages, want %d", n, r.Messages.Total, want)
 		}

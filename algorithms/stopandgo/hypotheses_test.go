@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -217,7 +218,7 @@ func TestPhasesAndHypothesesKeepTheorem51(t *testing.T) {
 
 func TestTimeBeyond128BitsIsRefusedOnlyIfTheElectionNeedsIt(t *testing.T) {
 	o := ring{ids: []uint64{9, 5, 7}}.options(given("c=2 epsilon=8")) // h_2 = 2^256
-	_, err := simulate.Run(stopandgo.P4, o)
+	_, err := simulate.Must(simulate.OfSmall(&stopandgo.P4)).Run(o)
 	const want = "simulating stop-and-go-p4: time passes 2^128 units; count goes further where it has a closed form"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
@@ -232,10 +233,7 @@ func TestTimeBeyond128BitsIsRefusedOnlyIfTheElectionNeedsIt(t *testing.T) {
 		return large
 	}, "")
 	o = ring{ids: []uint64{9, 1000, 5, 7}}.options(nil)
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, a, o)
 	elected := new(big.Int).Mul(large, big.NewInt(10))
 	if elected.Add(elected, big.NewInt(5)); !r.Right || r.Time.Elected.Big().Cmp(elected) != 0 {
 		t.Errorf("elected at %s, want %s", r.Time.Elected, elected)

@@ -97,7 +97,7 @@ func TestAProcessorTakesAtMost200BytesInTheEngine(t *testing.T) {
 	for range 3 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		result, err := simulate.Run(stopandgo.P1, r.options(nil))
+		result, err := simulate.Must(simulate.OfSmall(&stopandgo.P1)).Run(r.options(nil))
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)

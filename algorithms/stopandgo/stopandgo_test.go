@@ -72,10 +72,7 @@ func listed(hypotheses ...int64) algorithm {
 
 func simulated(t testing.TB, a algorithm, o simulate.Options) outcome {
 	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, a, o)
 	position, one := r.Leader()
 	if !one || !r.Right {
 		t.Fatalf("%v with %v: leaders at %v, agreed %v, right %v", a.Name, o, r.Leaders, r.Agreed, r.Right)
@@ -222,7 +219,7 @@ func TestIdentifier0WaitsForEverAsPrinted(t *testing.T) {
 	if got := unitByUnit(t, ring{ids: []uint64{0}}, h); got.leader != 0 || got.quiet != 0 || len(got.byPhase) != 1 {
 		t.Errorf("identifier 0 leaves: %+v", got)
 	}
-	_, err := simulate.Run(stopandgo.P1, ring{ids: []uint64{0, 3}}.options(nil))
+	_, err := simulate.Must(simulate.OfSmall(&stopandgo.P1)).Run(ring{ids: []uint64{0, 3}}.options(nil))
 	if err == nil || !strings.Contains(err.Error(), "identifiers start at 1") {
 		t.Errorf("identifier 0: %v", err)
 	}
@@ -240,10 +237,7 @@ func TestSendingTheOwnIdentityAsPrintedIsWrong(t *testing.T) {
 		}
 		stopandgo.P1.Receive(p, port, kind, m, out)
 	}
-	r, err := simulate.Run(mutant, ring{ids: []uint64{1, 2, 3}}.options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, mutant, ring{ids: []uint64{1, 2, 3}}.options(nil))
 	if r.Right {
 		t.Errorf("leaders at %v, which is right", r.Leaders)
 	}

@@ -73,10 +73,7 @@ func initiators(n, set int) (starters []int) {
 
 func run(t *testing.T, o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(tree.Algorithm, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, tree.Algorithm, o)
 	return r
 }
 

@@ -253,7 +253,7 @@ func TestLargeIdentifiersAreCountedAsTheyRun(t *testing.T) {
 				}
 			}
 		}
-		r, err := simulate.Run(variablespeeds.Algorithm, o)
+		r, err := simulate.Must(simulate.OfSmall(&variablespeeds.Algorithm)).Run(o)
 		if errors.Is(err, election.ErrTime) && low > 100 {
 			continue
 		}

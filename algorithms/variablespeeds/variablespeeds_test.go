@@ -25,10 +25,7 @@ func TestConformance(t *testing.T) {
 
 func run(t *testing.T, o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(variablespeeds.Algorithm, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Run(t, variablespeeds.Algorithm, o)
 	if !r.Right || len(r.Faults) > 0 {
 		t.Fatalf("leaders at %v, %d of %d decided, %v", r.Leaders, r.Decided, r.Live, r.Faults)
 	}
@@ -107,7 +104,7 @@ func TestATokenThatCannotMoveBeforeTheElectionEndsNeedsNoTime(t *testing.T) {
 		t.Errorf("elected at %s after %d messages, want %s", r.Time.Elected, r.Messages.Election, want)
 	}
 	for _, ids := range [][]uint64{{128}, {128, 129}, {127, 128}, {126, 1000, 127, 900}, {1<<32 - 2}} {
-		if _, err := simulate.Run(variablespeeds.Algorithm, simulate.Options{Setup: network.On(ids...)}); !errors.Is(err, election.ErrTime) {
+		if _, err := simulate.Must(simulate.OfSmall(&variablespeeds.Algorithm)).Run(simulate.Options{Setup: network.On(ids...)}); !errors.Is(err, election.ErrTime) {
 			t.Errorf("%v: %v", ids, err)
 		}
 	}

@@ -60,7 +60,7 @@ func TestABoundThatOnlyTheCheckerSeesBrokenIsReportedWithItsRun(t *testing.T) {
 }
 
 func TestARunBreaksTheBoundsThatItsMessagesPass(t *testing.T) {
-	r, err := simulate.Run(hirschbergSinclair, simulate.Options{Setup: Setup(&hirschbergSinclair.Declaration, 8, 1)})
+	r, err := simulate.New(small(t, hirschbergSinclair)).Run(simulate.Options{Setup: Setup(&hirschbergSinclair.Declaration, 8, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}

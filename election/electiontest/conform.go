@@ -10,10 +10,11 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/core/codec"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/core/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -33,9 +34,31 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	if err := a.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := codec.ForAlgorithm(&a); err != nil {
+	conform(t, &a.Declaration, o, func(t *testing.T, d *election.Declaration, pure bool) program.Program {
+		t.Helper()
+		a := a
+		a.Declaration = *d
+		if pure {
+			a = Pure(a)
+		}
+		return small(t, a)
+	})
+}
+
+// small hides the types of an algorithm, without the loops for large networks, which take most of the compile time.
+func small[S, M any](t testing.TB, a election.Algorithm[S, M]) program.Program {
+	t.Helper()
+	p, err := program.Of(&a)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// conform runs the suite over an algorithm with that declaration. of returns its program with another one, or that of [Pure].
+func conform(t *testing.T, d *election.Declaration, o Options, of func(t *testing.T, d *election.Declaration, pure bool) program.Program) {
+	t.Helper()
+	of(t, d, false) // it fails if the types are not plain
 	if o.Sizes == nil {
 		o.Sizes = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	}
@@ -50,42 +73,44 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	}
 	for _, parameters := range o.Parameters {
 		t.Run(fmt.Sprint("parameters ", parameters), func(t *testing.T) {
-			set, err := a.Set(parameters)
+			set, err := d.Set(parameters)
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := a
-			a.Declaration = *a.With(set)
-			bounds := a.Bounds
-			a.Bounds = nil // each bound has its own test, so that a broken one fails no other test
+			d := *d.With(set)
+			bounds := d.Bounds
+			d.Bounds = nil // each bound has its own test, so that a broken one fails no other test
+			a := of(t, &d, false)
 			whole := new(made)
 			t.Run("task is kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil, whole, judge) })
-			if a.Survives != 0 {
+			if d.Survives != 0 {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes, nil, judge) })
 			}
-			if a.Counts != election.CountsVary {
+			if d.Counts != election.CountsVary {
 				t.Run("counts depend on no schedule, as declared", func(t *testing.T) { runs(t, a, o, parameters, nil, whole, fixed()) })
 			}
 			t.Run("one seed is one run", func(t *testing.T) { repeats(t, a, slices.Max(o.Sizes), parameters) })
 			t.Run("steps are pure", func(t *testing.T) {
-				runs(t, Pure(a), Options{Sizes: []int{1, 2, 5}, Runs: 3}, parameters, nil, nil, judge)
+				runs(t, of(t, &d, true), Options{Sizes: []int{1, 2, 5}, Runs: 3}, parameters, nil, nil, judge)
 			})
 			var reports []report
 			for n := 1; n <= o.Verify; n++ {
-				reports = append(reports, once(func() (*verify.Report, error) { return verify.Run(a, every(&a.Declaration, n, parameters)) }))
+				reports = append(reports, once(func() (*verify.Report, error) { return verify.Program(of(t, &d, false), every(&d, n, parameters)) }))
 				t.Run(fmt.Sprint("every schedule of ", n), func(t *testing.T) { holds(t, reports[n-1]) })
 			}
 			for i := range bounds {
 				if b := &bounds[i]; b.Of != "time" && b.Case != election.Average {
 					t.Run(fmt.Sprintf("%s case of %s messages is %s", b.Case, b.Of, b.Formula), func(t *testing.T) {
 						runs(t, a, o, parameters, nil, whole, func(_ *election.Declaration, _ *simulate.Options, r *simulate.Result) string { return breaks(b, r) })
-						bounded(t, a, b, parameters, reports)
+						d := d
+						d.Bounds = bounds[i : i+1]
+						bounded(t, of(t, &d, false), parameters, reports)
 					})
 				}
 			}
 		})
 	}
-	t.Run("every declared kind is sent", func(t *testing.T) { kinds(t, a, o) })
+	t.Run("every declared kind is sent", func(t *testing.T) { kinds(t, of(t, d, false), o) })
 }
 
 // Settings returns all combinations of the words of an algorithm's parameters.
@@ -292,37 +317,38 @@ func (m *made) or(run func() (*simulate.Result, error)) (r *simulate.Result, err
 }
 
 // runs judges random runs, with the faults of hurt if it is not nil. It makes those that known does not have.
-func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string, hurt harm, known *made, judge judgement) {
+func runs(t *testing.T, a program.Program, o Options, parameters map[string]string, hurt harm, known *made, judge judgement) {
 	known.again()
+	d, simulator := a.Declared(), simulate.New(a)
 	for _, n := range o.Sizes {
-		for _, how := range timings(&a.Declaration) {
+		for _, how := range timings(d) {
 			if hurt != nil && how.Timing == election.Asynchronous {
 				continue // faults come at times
 			}
 			for seed := range uint64(o.Runs) {
 				run := how
 				run.Seed = seed
-				run.Setup = Setup(&a.Declaration, n, seed)
+				run.Setup = Setup(d, n, seed)
 				run.Setup.Parameters = parameters
 				run.Limit = 1_000_000
 				source := random.New(seed, random.Choices)
-				if a.Starts == election.AnyStart && hurt == nil && !a.Leased {
+				if d.Starts == election.AnyStart && hurt == nil && !d.Leased {
 					start(&run, n, seed, source)
 				}
 				if hurt != nil {
-					hurt(&a.Declaration, &run, n, source)
+					hurt(d, &run, n, source)
 				}
-				r, err := known.or(func() (*simulate.Result, error) { return simulate.Run(a, run) })
+				r, err := known.or(func() (*simulate.Result, error) { return simulator.Run(run) })
 				if err != nil {
 					t.Fatal(explained(err))
 				}
-				if problem := judge(&a.Declaration, &run, r); problem != "" {
+				if problem := judge(d, &run, r); problem != "" {
 					run.Record = true
 					var story bytes.Buffer
-					if again, err := simulate.Run(a, run); err == nil {
+					if again, err := simulator.Run(run); err == nil {
 						_ = again.Record.Story(&story)
 					}
-					t.Fatalf("%s with %d processes, %s %s, seed %d: %s\n%s", a.Name, n, run.Timing, run.Schedule, seed, problem, story.Bytes())
+					t.Fatalf("%s with %d processes, %s %s, seed %d: %s\n%s", d.Name, n, run.Timing, run.Schedule, seed, problem, story.Bytes())
 				}
 			}
 		}
@@ -394,14 +420,15 @@ func breaks(b *election.Bound, r *simulate.Result) string {
 	return ""
 }
 
-func repeats[S, M any](t *testing.T, a election.Algorithm[S, M], n int, parameters map[string]string) {
-	for _, how := range timings(&a.Declaration) {
+func repeats(t *testing.T, a program.Program, n int, parameters map[string]string) {
+	d, simulator := a.Declared(), simulate.New(a)
+	for _, how := range timings(d) {
 		how.Record, how.Seed, how.Limit = true, 3, 2_000
-		how.Setup = Setup(&a.Declaration, n, 3)
+		how.Setup = Setup(d, n, 3)
 		how.Setup.Parameters = parameters
 		var first, second bytes.Buffer
 		for _, w := range []*bytes.Buffer{&first, &second} {
-			r, err := simulate.Run(a, how)
+			r, err := simulator.Run(how)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -410,20 +437,21 @@ func repeats[S, M any](t *testing.T, a election.Algorithm[S, M], n int, paramete
 			}
 		}
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
-			t.Fatalf("%s, %s %s: the same seed gave two different runs", a.Name, how.Timing, how.Schedule)
+			t.Fatalf("%s, %s %s: the same seed gave two different runs", d.Name, how.Timing, how.Schedule)
 		}
 	}
 }
 
 // kinds makes runs until each declared kind was sent.
-func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
-	seen := make([]uint64, len(a.Kinds))
+func kinds(t *testing.T, a program.Program, o Options) {
+	d, functions, simulator := a.Declared(), process.Opened(a).Functions, simulate.New(a)
+	seen := make([]uint64, len(d.Kinds))
 	for i := range len(o.Sizes) * len(o.Parameters) {
 		for seed := range uint64(o.Runs) {
 			if !slices.Contains(seen, 0) {
 				return
 			}
-			r, err := simulate.Run(a, Varied(&a.Declaration, a.Functions(), o.Sizes[i/len(o.Parameters)], o.Parameters[i%len(o.Parameters)], seed))
+			r, err := simulator.Run(Varied(d, functions, o.Sizes[i/len(o.Parameters)], o.Parameters[i%len(o.Parameters)], seed))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -433,7 +461,7 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 		}
 	}
 	if k := slices.Index(seen, 0); k >= 0 && slices.Max(o.Sizes) > 1 {
-		t.Errorf("%s declares messages of kind %s, and never sends one", a.Name, a.Kinds[k].Name)
+		t.Errorf("%s declares messages of kind %s, and never sends one", d.Name, d.Kinds[k].Name)
 	}
 }
 
@@ -522,15 +550,16 @@ func holds(t *testing.T, check report) {
 	t.Logf("%d states, %d transitions", r.States, r.Transitions)
 }
 
-// bounded compares a bound with the extremes of the checks, by number of processes, that found no other violation.
+// bounded compares the one declared bound with the extremes of the checks, by number of processes, that found no other violation.
 // Another check, with the bound declared, records the run that violates it.
-func bounded[S, M any](t *testing.T, a election.Algorithm[S, M], b *election.Bound, parameters map[string]string, checks []report) {
-	if b.OneStart || a.Task != election.Once { // bounds are for one election
+func bounded(t *testing.T, a program.Program, parameters map[string]string, checks []report) {
+	d := a.Declared()
+	b := &d.Bounds[0]
+	if b.OneStart || d.Task != election.Once { // bounds are for one election
 		return
 	}
-	a.Bounds = []election.Bound{*b}
 	for i, check := range checks {
-		how := every(&a.Declaration, i+1, parameters)
+		how := every(d, i+1, parameters)
 		n := how.Size
 		if how.Setup.IDs != nil {
 			n = how.Setup.IDs.Len()
@@ -539,7 +568,7 @@ func bounded[S, M any](t *testing.T, a election.Algorithm[S, M], b *election.Bou
 		if err != nil || r.MinMessages == nil || !outside(b, r, uint64(n)) {
 			continue
 		}
-		if r, err = verify.Run(a, how); err != nil || r.Violation == nil {
+		if r, err = verify.Program(a, how); err != nil || r.Violation == nil {
 			t.Fatalf("%s = %s is broken, and not broken again: %v", b.Of, b.Formula, err)
 		}
 		t.Fatalf("%s: %s\n%s", r.Violation.Property, r.Violation.Detail, story(&r.Violation.Record))

@@ -52,7 +52,7 @@ var patience = func() election.Algorithm[sleeper, told] {
 }()
 
 func TestIdleTimeIsSkippedExactly(t *testing.T) {
-	r, err := simulate.Run(patience, simulate.Options{Setup: network.On(9, 3, 5)})
+	r, err := simulate.New(small(t, patience)).Run(simulate.Options{Setup: network.On(9, 3, 5)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestIdleTimeIsSkippedExactly(t *testing.T) {
 func TestTimeBeyond128BitsIsAnError(t *testing.T) {
 	a := patience
 	a.Start = func(s *sleeper, out *election.Out[told]) { out.After(0, election.Power(127).Times(uint64(s.ID))) }
-	if _, err := simulate.Run(a, simulate.Options{Setup: network.On(2)}); err == nil {
+	if _, err := simulate.New(small(t, a)).Run(simulate.Options{Setup: network.On(2)}); err == nil {
 		t.Error("2^128 units passed unnoticed")
 	}
 }

@@ -33,7 +33,7 @@ func TestImpureStepsAreFound(t *testing.T) {
 		"wrote to a slice that was received":      appending,
 		"appended to a slice x that was received": growing,
 	} {
-		if found := impure(a); !strings.Contains(found, want) {
+		if found := impure(t, a); !strings.Contains(found, want) {
 			t.Errorf("found %q, want %q", found, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestImpureStepsAreFound(t *testing.T) {
 		Start:       func(h *hoarder, _ *election.Out[collection]) { h.List = append(h.List, 1) },
 		Receive:     func(*hoarder, election.Port, election.Kind, collection, *election.Out[collection]) {},
 	}
-	if found := impure(hoarding); !strings.Contains(found, "appended to a slice x that was stored") {
+	if found := impure(t, hoarding); !strings.Contains(found, "appended to a slice x that was stored") {
 		t.Errorf("found %q of an append to a list of the state", found)
 	}
 	changing := coins
@@ -51,7 +51,7 @@ func TestImpureStepsAreFound(t *testing.T) {
 		g.N++
 		coins.Start(g, out)
 	}
-	if found := impure(changing); !strings.Contains(found, "changed a field that is declared constant") {
+	if found := impure(t, changing); !strings.Contains(found, "changed a field that is declared constant") {
 		t.Errorf("found %q of a constant that grows", found)
 	}
 }
@@ -60,19 +60,19 @@ func TestImpureStepsAreFound(t *testing.T) {
 type hoarder struct{ List []uint8 }
 
 // impure returns the fault that Pure finds in a run among three.
-func impure[S, M any](a election.Algorithm[S, M]) (fault string) {
+func impure[S, M any](t *testing.T, a election.Algorithm[S, M]) (fault string) {
 	defer func() {
 		if f := recover(); f != nil {
 			fault = f.(string)
 		}
 	}()
-	_, err := simulate.Run(Pure(a), simulate.Options{Setup: network.On(1, 2, 3), Limit: 1000})
+	_, err := simulate.New(small(t, Pure(a))).Run(simulate.Options{Setup: network.On(1, 2, 3), Limit: 1000})
 	return fmt.Sprint(err)
 }
 
 func TestJudgeSeesWhatIsWrong(t *testing.T) {
 	d := &hirschbergSinclair.Declaration
-	good, err := simulate.Run(hirschbergSinclair, simulate.Options{Setup: Setup(d, 8, 1)})
+	good, err := simulate.New(small(t, hirschbergSinclair)).Run(simulate.Options{Setup: Setup(d, 8, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -71,7 +72,12 @@ func Random(t testing.TB, n int, seed uint64) []uint64 {
 // Run runs an election and accepts any result.
 func Run[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(a, o)
+	return run(t, small(t, a), o)
+}
+
+func run(t testing.TB, p program.Program, o simulate.Options) *simulate.Result {
+	t.Helper()
+	r, err := simulate.New(p).Run(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +87,12 @@ func Run[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options)
 // Elect runs an election that must end with the right leader.
 func Elect[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
 	t.Helper()
-	r := Run(t, a, o)
+	return elect(t, small(t, a), o)
+}
+
+func elect(t testing.TB, p program.Program, o simulate.Options) *simulate.Result {
+	t.Helper()
+	r := run(t, p, o)
 	if !r.Complete || !r.Right {
 		t.Fatalf("leaders at %v, %d of %d decided, complete: %t, %v", r.Leaders, r.Decided, r.Live, r.Complete, r.Faults)
 	}
@@ -92,17 +103,22 @@ func Elect[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Option
 // that many seeds. If the declared counts do not depend on the initiators, it also runs each single initiator.
 func Counts[S, M any](t testing.TB, a election.Algorithm[S, M], seeds int, i network.Setup, want ...uint64) {
 	t.Helper()
-	starters := [][]int{nil}
-	if a.Counts >= election.CountsStartFirst && a.Starts == election.AnyStart {
+	counts(t, small(t, a), seeds, i, want)
+}
+
+func counts(t testing.TB, p program.Program, seeds int, i network.Setup, want []uint64) {
+	t.Helper()
+	d, starters := p.Declared(), [][]int{nil}
+	if d.Counts >= election.CountsStartFirst && d.Starts == election.AnyStart {
 		starters = nil
 		for p := range i.IDs.Len() {
 			starters = append(starters, []int{p})
 		}
 	}
-	for o := range Schedules(&a.Declaration, seeds) {
+	for o := range Schedules(d, seeds) {
 		for _, o.Initiators = range starters {
 			o.Setup = i
-			r := Run(t, a, o)
+			r := run(t, p, o)
 			if !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 				t.Errorf("%v, %s %s, %v start: %v, want %v; leaders %v", i.IDs, o.Timing, o.Schedule, o.Initiators, r.Messages.ByKind, want, r.Leaders)
 			}
@@ -114,9 +130,14 @@ func Counts[S, M any](t testing.TB, a election.Algorithm[S, M], seeds int, i net
 // nil, gets each result.
 func Extremes[S, M any](t testing.TB, a election.Algorithm[S, M], n int, see func(ids []uint64, r *simulate.Result)) (least, most uint64) {
 	t.Helper()
+	return extremes(t, small(t, a), n, see)
+}
+
+func extremes(t testing.TB, p program.Program, n int, see func(ids []uint64, r *simulate.Result)) (least, most uint64) {
+	t.Helper()
 	least = 1 << 63
 	for ids := range Rings(n) {
-		r := Elect(t, a, simulate.Options{Setup: network.On(ids...), Limit: 1_000_000})
+		r := elect(t, p, simulate.Options{Setup: network.On(ids...), Limit: 1_000_000})
 		least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
 		if see != nil {
 			see(ids, r)
@@ -136,8 +157,13 @@ func OfSizes(d *election.Declaration, least, most int) func(seed uint64) network
 // FIFO, and the test fails.
 func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, setup func(seed uint64) network.Setup) (failures int) {
 	t.Helper()
+	return overtaken(t, small(t, a), runs, setup)
+}
+
+func overtaken(t testing.TB, p program.Program, runs uint64, setup func(seed uint64) network.Setup) (failures int) {
+	t.Helper()
 	for seed := range runs {
-		r := Run(t, a, simulate.Options{
+		r := run(t, p, simulate.Options{
 			Setup: setup(seed), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 10_000,
 		})
 		if !r.Complete || !r.Right {
@@ -167,8 +193,13 @@ func Mutant[S, M any](a election.Algorithm[S, M], does func(*S, election.Kind, M
 // Verify checks every schedule with these parameters, and expects a result: a violation, or a complete check.
 func Verify[S, M any](t testing.TB, a election.Algorithm[S, M], o verify.Options, parameters map[string]string) *verify.Report {
 	t.Helper()
+	return checked(t, small(t, a), o, parameters)
+}
+
+func checked(t testing.TB, p program.Program, o verify.Options, parameters map[string]string) *verify.Report {
+	t.Helper()
 	o.Setup.Parameters = parameters
-	report, err := verify.Run(a, o)
+	report, err := verify.Program(p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +212,12 @@ func Verify[S, M any](t testing.TB, a election.Algorithm[S, M], o verify.Options
 // Found fails the test unless a check of every schedule finds that an algorithm violates the property.
 func Found[S, M any](t testing.TB, name string, a election.Algorithm[S, M], o verify.Options, property string) {
 	t.Helper()
-	report, err := verify.Run(a, o)
+	found(t, name, small(t, a), o, property)
+}
+
+func found(t testing.TB, name string, p program.Program, o verify.Options, property string) {
+	t.Helper()
+	report, err := verify.Program(p, o)
 	if err != nil {
 		t.Fatal(err)
 	}

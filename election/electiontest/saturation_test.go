@@ -123,7 +123,7 @@ func TestSaturationCosts3NPlusKMinus4(t *testing.T) {
 			if n%5 == 0 {
 				continue // the initiators above would not be distinct
 			}
-			r, err := simulate.Run(saturation, simulate.Options{Setup: i, Initiators: starts, Schedule: simulate.Random, Seed: 1, Faults: faults.Script{Unordered: true}})
+			r, err := simulate.New(small(t, saturation)).Run(simulate.Options{Setup: i, Initiators: starts, Schedule: simulate.Random, Seed: 1, Faults: faults.Script{Unordered: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

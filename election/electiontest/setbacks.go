@@ -6,6 +6,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -13,11 +14,16 @@ import (
 // recover. Then the right process must lead. It is for algorithms that survive recoveries.
 func Setbacks[S, M any](t *testing.T, a election.Algorithm[S, M], parameters map[string]string) {
 	t.Helper()
-	hurt := 0
+	setbacks(t, small(t, a), parameters)
+}
+
+func setbacks(t *testing.T, p program.Program, parameters map[string]string) {
+	t.Helper()
+	d, simulator, hurt := p.Declared(), simulate.New(p), 0
 	for seed := range uint64(1000) {
 		source := random.New(seed, random.Choices)
 		n := 1 + int(source.Below(7))
-		o := simulate.Options{Setup: Setup(&a.Declaration, n, seed), Timing: election.Timed, Delay: 5, Seed: seed}
+		o := simulate.Options{Setup: Setup(d, n, seed), Timing: election.Timed, Delay: 5, Seed: seed}
 		o.Setup.Parameters = parameters
 		for p := range n {
 			if source.Below(3) > 0 {
@@ -32,13 +38,13 @@ func Setbacks[S, M any](t *testing.T, a election.Algorithm[S, M], parameters map
 		if len(o.Faults.Crashes) > 1 {
 			hurt++
 		}
-		r, err := simulate.Run(a, o)
+		r, err := simulator.Run(o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !r.Right || r.Live != n || !r.Complete {
 			t.Fatalf("%s %v, seed %d: %d of %d live, leaders at %v, %d decided, right %v; %v",
-				a.Name, parameters, seed, r.Live, n, r.Leaders, r.Decided, r.Right, r.Faults)
+				d.Name, parameters, seed, r.Live, n, r.Leaders, r.Decided, r.Right, r.Faults)
 		}
 	}
 	if hurt == 0 {

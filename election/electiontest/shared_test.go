@@ -142,11 +142,11 @@ func TestProcessesThatShareAreFound(t *testing.T) {
 				t.Errorf("%s: walks find %v among %d: %v", name, r, n, err)
 			}
 		}
-		_, err := simulate.Run(cheats(), simulate.Options{Setup: network.On(1, 2, 3), Record: true})
+		_, err := simulate.New(small(t, cheats())).Run(simulate.Options{Setup: network.On(1, 2, 3), Record: true})
 		if v := new(simulate.Violation); !errors.As(err, &v) || v.Property != verify.BrokeContract {
 			t.Errorf("%s: a recorded run ends with %v", name, err)
 		}
-		if !strings.Contains(name, "in a s") && impure(cheats()) == "<nil>" {
+		if !strings.Contains(name, "in a s") && impure(t, cheats()) == "<nil>" {
 			t.Errorf("%s: Pure finds nothing", name)
 		}
 	}

@@ -10,6 +10,6 @@
 //   - amount: amounts of things in words, for all that is printed
 //   - property, leaks, collector: properties of random cases, goroutines that stay, and a garbage collector that rests, for tests
 //
-// Engines, live members, tools and catalogue/internal/runners import this wing. Algorithms import mean only. The wing imports the contract:
+// Engines, live members, tools and internal/runners import this wing. Algorithms import mean only. The wing imports the contract:
 // election, network and outcome. It imports no room of another wing, so a change in a tool compiles no engine.
 package core

@@ -72,7 +72,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./drawing", "git.sr.ht/~sbinet/gg"},
 	},
 	{
-		in: engines, never: []string{"./algorithms/...", "./catalogue/..."},
+		in: engines, never: []string{"./algorithms/...", "./catalogue/...", "./internal/runners/..."},
 		because: "an engine runs any algorithm; it gets better at none by knowing it",
 		broken:  [2]string{"./verify", "./algorithms/a"},
 	},
@@ -143,9 +143,9 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/core/loops", "./simulate"},
 	},
 	{
-		in: []string{"./catalogue/internal/runners/..."}, only: []string{"./algorithms/...", "./internal/core/loops"},
+		in: []string{"./internal/runners/..."}, only: []string{"./algorithms/...", "./internal/core/loops"},
 		because: "what compiles an algorithm waits for changes of the loops, and for no other change of an engine",
-		broken:  [2]string{"./catalogue/internal/runners/a", "./simulate"},
+		broken:  [2]string{"./internal/runners/a", "./simulate"},
 	},
 	{
 		in: []string{"./internal/study/claims"}, only: []string{"std", "./election", "./network", "./trace"},
@@ -158,7 +158,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./count", "./simulate"},
 	},
 	{
-		in: []string{"./election/electiontest"}, never: []string{"./algorithms/...", "./catalogue/..."},
+		in: []string{"./election/electiontest"}, never: []string{"./algorithms/...", "./catalogue/...", "./internal/runners/..."},
 		because: "the conformance suite is for all algorithms, not for those of this module",
 		broken:  [2]string{"./election/electiontest", "./catalogue"},
 	},
@@ -168,7 +168,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/serve/live", "github.com/x/y"},
 	},
 	{
-		in: []string{"."}, closure: true, never: []string{"./catalogue/...", "./simulate", "./verify", "./count"},
+		in: []string{"."}, closure: true, never: []string{"./catalogue/...", "./internal/runners/...", "./simulate", "./verify", "./count"},
 		because: "a member of a group runs one algorithm; it does not carry a laboratory",
 		broken:  [2]string{".", "./catalogue"},
 	},
@@ -185,7 +185,7 @@ var importRules = []importRule{
 	{
 		in:      []string{"./catalogue", "./internal/cli/...", "./internal/show/report/...", "./internal/show/demo", "./internal/study/reproduce/...", "./internal/study/experiment", "./internal/study/worstcase", "./internal/study/claims"},
 		except:  []string{"./internal/cli/clitest"},
-		never:   []string{"./catalogue/all", "./catalogue/internal/runners/..."},
+		never:   []string{"./catalogue/all", "./internal/runners/..."},
 		because: "tools take the list of algorithms as an argument, so that other programs can add theirs, and a change in one algorithm compiles no tool",
 		broken:  [2]string{"./internal/cli", "./catalogue/all"},
 	},
@@ -339,7 +339,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/core/memory", "./internal/study/work"},
 	},
 	{
-		in: []string{"./internal/serve/..."}, never: []string{"./internal/study/...", "./internal/show/...", "./internal/cli/...", "./catalogue/...", "./simulate", "./verify", "./count"},
+		in: []string{"./internal/serve/..."}, never: []string{"./internal/study/...", "./internal/show/...", "./internal/cli/...", "./internal/runners/...", "./catalogue/...", "./simulate", "./verify", "./count"},
 		because: "a host that runs a member carries no laboratory",
 		broken:  [2]string{"./internal/serve/agent", "./internal/show/report"},
 	},

@@ -25,7 +25,7 @@ import (
 // In these tests member 1 is real, and the test is member 2.
 
 // introduce connects to member 1 and is accepted, without the confirmation.
-func (c *cluster[S, M]) introduce(incarnation uint64) net.Conn {
+func (c *cluster) introduce(incarnation uint64) net.Conn {
 	c.t.Helper()
 	conn, v := c.present(incarnation)
 	if v.Code != transport.Accepted {
@@ -35,7 +35,7 @@ func (c *cluster[S, M]) introduce(incarnation uint64) net.Conn {
 }
 
 // present connects to member 1, which gives a verdict.
-func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, transport.Verdict) {
+func (c *cluster) present(incarnation uint64) (net.Conn, transport.Verdict) {
 	c.t.Helper()
 	conn, err := c.network.Dialer("me:1")(context.Background(), "", at(1))
 	if err != nil {
@@ -60,7 +60,7 @@ func message(kind uint8) []byte {
 }
 
 // call returns a confirmed connection to member 1.
-func (c *cluster[S, M]) call(incarnation uint64) net.Conn {
+func (c *cluster) call(incarnation uint64) net.Conn {
 	c.t.Helper()
 	conn := c.introduce(incarnation)
 	write(c.t, conn, transport.HeartbeatFrame)
@@ -69,7 +69,7 @@ func (c *cluster[S, M]) call(incarnation uint64) net.Conn {
 }
 
 // accept accepts a connection that member 1 dials.
-func (c *cluster[S, M]) accept(l net.Listener) net.Conn {
+func (c *cluster) accept(l net.Listener) net.Conn {
 	c.t.Helper()
 	conn, err := l.Accept()
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *cluster[S, M]) accept(l net.Listener) net.Conn {
 }
 
 // welcome accepts member 1 on a connection that it has dialed.
-func (c *cluster[S, M]) welcome(conn net.Conn) {
+func (c *cluster) welcome(conn net.Conn) {
 	c.t.Helper()
 	write(c.t, conn, c.answer(transport.Verdict{}))
 	if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+len(transport.HeartbeatFrame))); err != nil {
@@ -90,7 +90,7 @@ func (c *cluster[S, M]) welcome(conn net.Conn) {
 }
 
 // dialed starts member 1, and returns the first connection that it dials. It got no answer yet.
-func (c *cluster[S, M]) dialed() net.Conn {
+func (c *cluster) dialed() net.Conn {
 	c.t.Helper()
 	peer := c.network.Listen(at(2))
 	c.t.Cleanup(func() { peer.Close() })
@@ -104,7 +104,7 @@ func (c *cluster[S, M]) dialed() net.Conn {
 }
 
 // hello returns member 2's Hello to member 1.
-func (c *cluster[S, M]) hello(incarnation uint64) transport.Hello {
+func (c *cluster) hello(incarnation uint64) transport.Hello {
 	return transport.Hello{
 		Group: c.group, From: 2, To: 1, Incarnation: incarnation,
 		Timing: transport.Timing{Heartbeat: beat, Suspicion: suspicion, Delay: time.Millisecond},
@@ -112,7 +112,7 @@ func (c *cluster[S, M]) hello(incarnation uint64) transport.Hello {
 }
 
 // answer returns member 2's answer to member 1.
-func (c *cluster[S, M]) answer(v transport.Verdict) []byte {
+func (c *cluster) answer(v transport.Verdict) []byte {
 	h := c.hello(1)
 	return append(h.Encode(), v.Encode()...)
 }
@@ -450,7 +450,7 @@ func TestAnUnknownDialerThatDoesNotReadTheVerdictIsLeft(t *testing.T) {
 		defer c.stopAll()
 		config, listener := c.config(1, at(1)), make(pipes)
 		config.Transport = c.open(listener, at(1))
-		m, err := Join(context.Background(), c.algorithm, config)
+		m, err := JoinProgram(context.Background(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -593,7 +593,7 @@ func TestAMemberThatCannotAcceptForAWhileTriesAgain(t *testing.T) {
 		defer c.stopAll()
 		config := c.config(1, at(1))
 		config.Transport = c.open(&exhausted{c.network.Listen(at(1)), 3}, at(1))
-		m, err := Join(context.Background(), c.algorithm, config)
+		m, err := JoinProgram(context.Background(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -612,7 +612,7 @@ func TestAMemberWhoseListenerIsClosedStops(t *testing.T) {
 		defer c.stopAll()
 		config, listener := c.config(1, at(1)), c.network.Listen(at(1))
 		config.Transport = c.open(listener, at(1))
-		m, err := Join(context.Background(), c.algorithm, config)
+		m, err := JoinProgram(context.Background(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
 		}

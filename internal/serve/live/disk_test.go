@@ -50,7 +50,7 @@ func withDisk(t *testing.T, test func(t *testing.T, m *Member, p *probed, said *
 		p := &probed{Storage: config.Storage, probe: works}
 		var said rig.Text
 		config.Storage, config.Logger = p, slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
-		m, err := Join(t.Context(), c.algorithm, config)
+		m, err := JoinProgram(t.Context(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func hanging(t *testing.T, test func(t *testing.T, m *Member, second *Group, sto
 		store := &closing{Storage: config.Storage}
 		var said rig.Text
 		config.Storage, config.Logger = store, slog.New(slog.NewTextHandler(&said, nil))
-		m, err := Join(t.Context(), c.algorithm, config)
+		m, err := JoinProgram(t.Context(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
 		}

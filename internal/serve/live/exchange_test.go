@@ -13,7 +13,7 @@ import (
 )
 
 // exchange starts all members of a cluster on an exchange of frames.
-func (c *cluster[S, M]) exchange(e *transporttest.Exchange) {
+func (c *cluster) exchange(e *transporttest.Exchange) {
 	c.t.Helper()
 	c.over = e
 	var ids []uint64
@@ -73,10 +73,10 @@ func TestFramesArriveInTheOrderThatATestGivesThem(t *testing.T) {
 		e := transporttest.NewExchange()
 		c.exchange(e)
 		c.crash(2)
-		c.algorithm = l.witness()
+		c.algorithm = hidden(l.witness())
 		config := c.config(2, at(2))
 		config.Transport = e.Open
-		m, err := Join(context.Background(), c.algorithm, config)
+		m, err := JoinProgram(context.Background(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
 		}

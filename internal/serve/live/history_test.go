@@ -87,7 +87,7 @@ func TestTheLeadWaitsForNoDisk(t *testing.T) {
 
 // remembering runs a test in which member 2 leads after 3. The grant of member 1 is durable. Member 1 still saves who leads: each of its saves ends
 // when the test sends to gate.
-func remembering(t *testing.T, test func(c *cluster[quorumbully.Process, quorumbully.Message], e *transporttest.Exchange, gate chan struct{})) {
+func remembering(t *testing.T, test func(c *cluster, e *transporttest.Exchange, gate chan struct{})) {
 	synctest.Test(t, func(t *testing.T) {
 		c, e := elected(t)
 		defer c.stopAll()
@@ -106,7 +106,7 @@ func remembering(t *testing.T, test func(c *cluster[quorumbully.Process, quorumb
 
 // A member that still saves which leader it follows promises nothing in a later term before that is durable, too.
 func TestAPromiseWaitsForAFlushOfItsOwn(t *testing.T) {
-	remembering(t, func(c *cluster[quorumbully.Process, quorumbully.Message], e *transporttest.Exchange, gate chan struct{}) {
+	remembering(t, func(c *cluster, e *transporttest.Exchange, gate chan struct{}) {
 		before, _ := c.members[1].Group.State()
 		c.start(3)
 		c.until(3, "follows 2", follows(2))
@@ -131,7 +131,7 @@ func TestAPromiseWaitsForAFlushOfItsOwn(t *testing.T) {
 
 // What is to become durable of a group that is left becomes so before.
 func TestAGroupIsLeftWhenItsLeaderIsRemembered(t *testing.T) {
-	remembering(t, func(c *cluster[quorumbully.Process, quorumbully.Message], _ *transporttest.Exchange, gate chan struct{}) {
+	remembering(t, func(c *cluster, _ *transporttest.Exchange, gate chan struct{}) {
 		left := make(chan struct{})
 		g := c.members[1].Group
 		go func() { g.Leave(); close(left) }()

@@ -17,13 +17,13 @@ import (
 )
 
 // joinAs starts a process with an identifier, which listens and dials at an address.
-func (c *cluster[S, M]) joinAs(id uint64, at string, change func(*Config)) *Member {
+func (c *cluster) joinAs(id uint64, at string, change func(*Config)) *Member {
 	c.t.Helper()
 	config := c.config(id, at)
 	if change != nil {
 		change(&config)
 	}
-	m, err := Join(context.Background(), c.algorithm, config)
+	m, err := JoinProgram(context.Background(), c.algorithm, config)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -216,13 +216,13 @@ func TestAnAddressThatLeadsBackIsNoSecondProcess(t *testing.T) {
 func TestAMemberThatCannotBeReachedAtItsAddressDoesNotLead(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		at   func(c *cluster[witness, nothing]) (leave func()) // what is at the address of member 2
+		at   func(c *cluster) (leave func()) // what is at the address of member 2
 		want string
 	}{
-		{"nothing", func(*cluster[witness, nothing]) func() { return func() {} }, "its own address does not lead to it: connection refused: no process listens there"},
+		{"nothing", func(*cluster) func() { return func() {} }, "its own address does not lead to it: connection refused: no process listens there"},
 		{
 			"another process of member 2",
-			func(c *cluster[witness, nothing]) func() {
+			func(c *cluster) func() {
 				c.start(2)
 				return func() { c.crash(2) }
 			},
@@ -230,7 +230,7 @@ func TestAMemberThatCannotBeReachedAtItsAddressDoesNotLead(t *testing.T) {
 		},
 		{
 			"a liar",
-			func(c *cluster[witness, nothing]) func() {
+			func(c *cluster) func() {
 				l := c.network.Listen(at(2))
 				impostor(l, func(transport.Hello) []byte {
 					return c.answer(transport.Verdict{Code: transport.RefusedSelf})
@@ -246,7 +246,7 @@ func TestAMemberThatCannotBeReachedAtItsAddressDoesNotLead(t *testing.T) {
 			defer c.stopAll()
 			c.start(1)
 			leave := test.at(c)
-			c.algorithm = l.witness()
+			c.algorithm = hidden(l.witness())
 			m := c.joinAs(2, "elsewhere:1", func(c *Config) { c.Elsewhere = true })
 			defer m.Close()
 			settle()
@@ -307,7 +307,7 @@ func TestARecordBelongsToAGroupOfTheSameMembers(t *testing.T) {
 		settle()
 		c.crash(1)
 		c.addresses = append(c.addresses, transport.Member{ID: 2, Address: at(2)})
-		if _, err := Join(context.Background(), c.algorithm, c.config(1, at(1))); !errors.Is(err, storage.ErrData) {
+		if _, err := JoinProgram(context.Background(), c.algorithm, c.config(1, at(1))); !errors.Is(err, storage.ErrData) {
 			t.Errorf("a member of a group of other members takes it: %v", err)
 		}
 		c.addresses[1].Standby = true
@@ -315,7 +315,7 @@ func TestARecordBelongsToAGroupOfTheSameMembers(t *testing.T) {
 		c.crash(1)
 		c.addresses = c.addresses[:1]
 		c.addresses[0].Standby = true
-		if _, err := Join(context.Background(), c.algorithm, c.config(1, at(1))); !errors.Is(err, storage.ErrData) {
+		if _, err := JoinProgram(context.Background(), c.algorithm, c.config(1, at(1))); !errors.Is(err, storage.ErrData) {
 			t.Errorf("a member that was no first voter takes it: %v", err)
 		}
 	})

@@ -23,7 +23,7 @@ import (
 const lease = 300 * time.Millisecond
 
 // leased is a cluster of members that run quorum-bully over an exchange of frames, each with a store.
-func leased(t *testing.T, n int) (*cluster[quorumbully.Process, quorumbully.Message], *transporttest.Exchange) {
+func leased(t *testing.T, n int) (*cluster, *transporttest.Exchange) {
 	c, e := newCluster(t, quorumbully.Algorithm, n), transporttest.NewExchange()
 	c.parameters = map[string]string{"lease": fmt.Sprint(lease.Milliseconds()), "renewal": "40", "answer-timeout": "5", "deferral": "15", "claim-timeout": "40"}
 	c.over = e
@@ -34,7 +34,7 @@ func leased(t *testing.T, n int) (*cluster[quorumbully.Process, quorumbully.Mess
 }
 
 // elected is a cluster of three members that follow member 3.
-func elected(t *testing.T) (*cluster[quorumbully.Process, quorumbully.Message], *transporttest.Exchange) {
+func elected(t *testing.T) (*cluster, *transporttest.Exchange) {
 	t.Helper()
 	c, e := leased(t, 3)
 	c.start(1, 2, 3)
@@ -43,7 +43,7 @@ func elected(t *testing.T) (*cluster[quorumbully.Process, quorumbully.Message], 
 }
 
 // follow waits until all members follow a leader.
-func (c *cluster[S, M]) follow(leader uint64) {
+func (c *cluster) follow(leader uint64) {
 	c.t.Helper()
 	for id := range c.members {
 		c.until(id, fmt.Sprintf("follows %d", leader), follows(leader))

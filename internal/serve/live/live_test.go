@@ -18,6 +18,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/framing"
 	"ringleader.example/ringleader/internal/core/leaks"
+	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/kept"
 	"ringleader.example/ringleader/internal/serve/recorder"
 	"ringleader.example/ringleader/internal/serve/view"
@@ -36,9 +37,9 @@ const (
 
 // cluster is a group of members in a synctest bubble. Time there passes when all goroutines wait, so an event that
 // takes longer than an hour does not happen at all.
-type cluster[S, M any] struct {
+type cluster struct {
 	t         *testing.T
-	algorithm election.Algorithm[S, M]
+	algorithm *process.Program
 	network   *transporttest.LAN
 	group     transport.Group // as members present it
 	addresses []transport.Member
@@ -55,8 +56,17 @@ type cluster[S, M any] struct {
 	members    map[uint64]*Member
 }
 
-func newCluster[S, M any](t *testing.T, a election.Algorithm[S, M], n int) *cluster[S, M] {
-	c := &cluster[S, M]{t: t, algorithm: a, network: transporttest.NewLAN(), disks: map[uint64]*storage.Disk{}, clocks: map[uint64]*clocktest.Clock{}, members: map[uint64]*Member{}}
+// hidden hides the types of an algorithm.
+func hidden[S, M any](a election.Algorithm[S, M]) *process.Program {
+	return process.Must(process.Of(&a))
+}
+
+func newCluster[S, M any](t *testing.T, a election.Algorithm[S, M], n int) *cluster {
+	return clusterOf(t, hidden(a), n)
+}
+
+func clusterOf(t *testing.T, a *process.Program, n int) *cluster {
+	c := &cluster{t: t, algorithm: a, network: transporttest.NewLAN(), disks: map[uint64]*storage.Disk{}, clocks: map[uint64]*clocktest.Clock{}, members: map[uint64]*Member{}}
 	for id := range uint64(n) {
 		c.addresses = append(c.addresses, transport.Member{ID: id + 1, Address: at(id + 1)})
 	}
@@ -65,7 +75,7 @@ func newCluster[S, M any](t *testing.T, a election.Algorithm[S, M], n int) *clus
 
 func at(id uint64) string { return fmt.Sprintf("member%d:1", id) }
 
-func (c *cluster[S, M]) config(id uint64, at string) Config {
+func (c *cluster) config(id uint64, at string) Config {
 	c.clocks[id] = clocktest.New()
 	open := transport.Open(nil)
 	if c.over != nil {
@@ -90,7 +100,7 @@ func (c *cluster[S, M]) config(id uint64, at string) Config {
 }
 
 // disk opens the store of a member, if it has one.
-func (c *cluster[S, M]) disk(id uint64) storage.Storage {
+func (c *cluster) disk(id uint64) storage.Storage {
 	if c.disks[id] == nil {
 		return nil
 	}
@@ -102,7 +112,7 @@ func (c *cluster[S, M]) disk(id uint64) storage.Storage {
 }
 
 // open is a transport over a listener, which dials from an address.
-func (c *cluster[S, M]) open(listener net.Listener, from string) transport.Open {
+func (c *cluster) open(listener net.Listener, from string) transport.Open {
 	return func(config transport.Config) (transport.Transport, error) {
 		if c.group != config.Group { // an impostor may be reading it
 			c.group = config.Group
@@ -113,7 +123,7 @@ func (c *cluster[S, M]) open(listener net.Listener, from string) transport.Open 
 
 // start starts members. Over an exchange they begin together, and all that needs no time has happened when start returns: the
 // scheduler decides neither which member asks first nor which connections stand.
-func (c *cluster[S, M]) start(ids ...uint64) {
+func (c *cluster) start(ids ...uint64) {
 	c.t.Helper()
 	if c.over != nil {
 		c.over.Pause()
@@ -124,7 +134,7 @@ func (c *cluster[S, M]) start(ids ...uint64) {
 		defer synctest.Wait() // the first connections
 	}
 	for _, id := range ids {
-		m, err := Join(context.Background(), c.algorithm, c.config(id, at(id)))
+		m, err := JoinProgram(context.Background(), c.algorithm, c.config(id, at(id)))
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -132,21 +142,21 @@ func (c *cluster[S, M]) start(ids ...uint64) {
 	}
 }
 
-func (c *cluster[S, M]) crash(ids ...uint64) {
+func (c *cluster) crash(ids ...uint64) {
 	for _, id := range ids {
 		c.members[id].Close()
 		delete(c.members, id)
 	}
 }
 
-func (c *cluster[S, M]) stopAll() {
+func (c *cluster) stopAll() {
 	for id := range c.members {
 		c.crash(id)
 	}
 }
 
 // until waits for a state of a member, and returns how long that took.
-func (c *cluster[S, M]) until(id uint64, what string, ok func(view.State) bool) time.Duration {
+func (c *cluster) until(id uint64, what string, ok func(view.State) bool) time.Duration {
 	c.t.Helper()
 	begun, m := time.Now(), c.members[id]
 	for {
@@ -399,7 +409,7 @@ func TestANewLifeIsNotTakenForASecondProcess(t *testing.T) {
 		c.crash(3)
 		config := c.config(3, at(3))
 		config.Transport = c.open(c.network.Listen(at(3)), "another path:1")
-		m, err := Join(context.Background(), c.algorithm, config)
+		m, err := JoinProgram(context.Background(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
 		}

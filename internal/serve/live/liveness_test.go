@@ -445,13 +445,13 @@ func TestAMemberThatStopsSendsWhatIsQueuedBeforeItsGoodbye(t *testing.T) {
 func TestAMemberThatStopsWaitsForNoPeer(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		at2  func(c *cluster[witness, nothing], peer net.Listener)
+		at2  func(c *cluster, peer net.Listener)
 		most time.Duration
 	}{
-		{"reads", func(c *cluster[witness, nothing], peer net.Listener) { go io.Copy(io.Discard, c.accept(peer)) }, 0},
-		{"answers nothing", func(c *cluster[witness, nothing], peer net.Listener) { synctest.Wait() }, 0},
-		{"is gone", func(c *cluster[witness, nothing], peer net.Listener) { peer.Close(); settle() }, 0},
-		{"reads nothing", func(c *cluster[witness, nothing], peer net.Listener) { c.accept(peer); fill(c.members[1]) }, transport.LastWords},
+		{"reads", func(c *cluster, peer net.Listener) { go io.Copy(io.Discard, c.accept(peer)) }, 0},
+		{"answers nothing", func(c *cluster, peer net.Listener) { synctest.Wait() }, 0},
+		{"is gone", func(c *cluster, peer net.Listener) { peer.Close(); settle() }, 0},
+		{"reads nothing", func(c *cluster, peer net.Listener) { c.accept(peer); fill(c.members[1]) }, transport.LastWords},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCluster(t, sendsMany(new(log)), 2)

@@ -87,7 +87,7 @@ func TestALoopTellsHowLongItStoodStill(t *testing.T) {
 		config := c.config(1, at(1))
 		var said bytes.Buffer
 		config.Logger = slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
-		m, err := Join(context.Background(), c.algorithm, config)
+		m, err := JoinProgram(context.Background(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
 		}

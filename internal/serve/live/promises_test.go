@@ -48,7 +48,7 @@ func TestMessagesToTheSlowWait(t *testing.T) {
 		c := newCluster(t, sender, 2)
 		defer c.stopAll()
 		c.start(1)
-		c.algorithm = l.witness()
+		c.algorithm = hidden(l.witness())
 		c.start(2)
 		settle()
 		c.network.Separate(1, at(2))
@@ -90,7 +90,7 @@ func TestNoProcessThatOnlyConnectsKeepsMembersOut(t *testing.T) {
 		if isOpen(conns[0]) || !isOpen(conns[1]) {
 			t.Errorf("of %d strangers the oldest is open: %v, the next: %v", len(conns), isOpen(conns[0]), isOpen(conns[1]))
 		}
-		c.algorithm = new(log).witness()
+		c.algorithm = hidden(new(log).witness())
 		begun := time.Now()
 		c.start(2)
 		c.until(2, "reaches 1", func(s view.State) bool { return s.Reachable[0] })

@@ -235,7 +235,7 @@ func TestWhoCanBeReachedInOneDirectionOnlyIsSuspectedSeldom(t *testing.T) {
 		talker.Start = func(_ *witness, out *election.Out[nothing]) { out.After(0, election.Units(100)) }
 		c := newCluster(t, talker, 2)
 		c.start(1)
-		c.algorithm = a
+		c.algorithm = hidden(a)
 		c.start(2)
 		settle()
 
@@ -278,7 +278,7 @@ func TestTrustIsForThoseWhoNeverCrashed(t *testing.T) {
 			c := newCluster(t, l.witness(), 2)
 			c.start(1)
 			watched := c.members[1]
-			c.algorithm = new(log).witness()
+			c.algorithm = hidden(new(log).witness())
 			c.start(2)
 			c.members[1] = watched
 			settle()

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/random"
+	"ringleader.example/ringleader/internal/runners/lcr"
 	"ringleader.example/ringleader/internal/study/claims"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -93,7 +93,7 @@ func TestTheProofOfTheorem43HoldsWhereItHasSomethingToProve(t *testing.T) {
 
 func claimsOf(t *testing.T, a algorithm, o simulate.Options) []claims.Claim {
 	t.Helper()
-	r, err := simulate.Run(a, o)
+	r, err := simulate.Must(simulate.OfSmall(&a)).Run(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +134,13 @@ func TestEveryClaimCanFail(t *testing.T) {
 	for range 150 {
 		o := run(source, 12)
 		for _, a := range mutants() {
-			r, err := simulate.Run(a, o)
+			r, err := simulate.Must(simulate.OfSmall(&a)).Run(o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			look(r.Record, long)
 		}
-		r, err := simulate.Run(stopandgo.P1, o)
+		r, err := simulate.Must(simulate.OfSmall(&stopandgo.P1)).Run(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func mutants() (all []algorithm) {
 }
 
 func TestARecordWithoutValuesIsRefused(t *testing.T) {
-	r, err := simulate.Run(stopandgo.P1, simulate.Options{Setup: network.On(3, 1, 2), Record: true})
+	r, err := simulate.Must(simulate.OfSmall(&stopandgo.P1)).Run(simulate.Options{Setup: network.On(3, 1, 2), Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestARecordWithoutValuesIsRefused(t *testing.T) {
 }
 
 func TestRecordsOfOtherAlgorithmsAreRefused(t *testing.T) {
-	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: network.On(3, 1, 2), Record: true})
+	r, err := simulate.New(lcr.Program).Run(simulate.Options{Setup: network.On(3, 1, 2), Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}

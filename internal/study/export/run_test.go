@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/runners/bully"
+	"ringleader.example/ringleader/internal/runners/lcr"
 	"ringleader.example/ringleader/internal/study/export"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -20,7 +20,7 @@ import (
 
 func ringOfTwo(t *testing.T) *trace.Record {
 	t.Helper()
-	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Setup: network.On(2, 1), Record: true})
+	r, err := simulate.New(lcr.Program).Run(simulate.Options{Setup: network.On(2, 1), Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestDotHasANodeForEachEventAndAnEdgeForEachMessage(t *testing.T) {
 
 // In a log of vector clocks each process counts its own events, and a message carries the clock of its sender.
 func TestShiVizClocksCountTheCausalPast(t *testing.T) {
-	r, err := simulate.Run(bully.Algorithm, simulate.Options{
+	r, err := simulate.New(bully.Program).Run(simulate.Options{
 		Setup: network.On(1, 2, 3), Record: true, Faults: faults.Script{Crashes: []faults.Crash{{Process: 2}}},
 	})
 	if err != nil {

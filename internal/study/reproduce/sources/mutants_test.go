@@ -26,6 +26,7 @@ import (
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/study/reproduce"
+	"ringleader.example/ringleader/program"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -46,13 +47,19 @@ func (m *mutant) list() catalogue.List {
 }
 
 func plant[S, M any](a election.Algorithm[S, M], is string) mutant {
-	right, err := all.Algorithms.Find(a.Name)
+	return planted(program.Must(program.Of(&a)), is)
+}
+
+// planted is what plant does whatever the types.
+func planted(p program.Program, is string) mutant {
+	name := p.Declared().Name
+	right, err := all.Algorithms.Find(name)
 	if err != nil {
 		panic(err)
 	}
-	e := catalogue.Of(simulate.Must(simulate.OfSmall(&a)), right.Count)
+	e := catalogue.Of(simulate.New(p), right.Count)
 	e.Check = right.Check
-	return mutant{algorithm: a.Name, is: is, entry: remembering(e)}
+	return mutant{algorithm: name, is: is, entry: remembering(e)}
 }
 
 // crude are errors that any algorithm can have: it does not heed messages of a kind.
