@@ -67,7 +67,11 @@ func sameRing(a, b []value) bool {
 
 func TestPartsOfALargeRingComeToTheSame(t *testing.T) {
 	const n = 1 << 17 // links are filled many times
-	for _, name := range order.Names {
+	names := order.Names
+	if testing.Short() {
+		names = names[:2]
+	}
+	for _, name := range names {
 		o, err := order.Parse(name, n, 1)
 		if err != nil {
 			t.Fatal(err)

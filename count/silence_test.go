@@ -141,7 +141,11 @@ func TestTheLeastOfALargeRingIsFoundInWhateverPart(t *testing.T) {
 		for q := range ids {
 			ids[q] = uint64(100 + q)
 		}
-		for _, at := range []int{0, 1, n / 5, n / 2, n - 2, n - 1} {
+		places := []int{0, 1, n / 5, n / 2, n - 2, n - 1}
+		if testing.Short() {
+			places = places[3:4]
+		}
+		for _, at := range places {
 			was := ids[at]
 			ids[at] = 3
 			if a.given["N"] == "" {

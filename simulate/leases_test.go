@@ -57,6 +57,9 @@ func TestWorkCountsUntilItHasStopped(t *testing.T) {
 
 // Each walk of the checker that violates a property of leases does so in the simulator, at the same step and not before.
 func TestCheckerAndSimulatorAgreeOnLeases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	again := givesUp() // leads in a new term before the work of the last one has stopped
 	again.Start = func(h *hand, out *election.Out[struct{}]) {
 		h.Lives++

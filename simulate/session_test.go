@@ -168,6 +168,9 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 }
 
 func TestASessionCanFollowAnySimulatedRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for seed := range uint64(20) {
 		o := simulate.Options{Setup: network.On(4, 2, 5, 1, 3), Schedule: simulate.Random, AnyTime: true, Seed: seed, Record: true}
 		r := run(t, hirschbergsinclair.Program, o)

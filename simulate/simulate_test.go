@@ -146,6 +146,9 @@ func TestLCRWithFewInitiators(t *testing.T) {
 }
 
 func TestLCRCountsMayDependOnLateStarts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	// All initiate, [5,4,3,2,1], random schedules: literal 8..15, textbook 5..15.
 	for flag, least := range map[string]uint64{"literal": 8, "textbook": 5} {
 		low, high := uint64(99), uint64(0)

@@ -10,6 +10,9 @@ import (
 
 // A cost equal to the bound keeps it, and one message more, or less, violates it.
 func TestBoundsAreExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	bounded := func(by int64, of string, c election.Case) election.Algorithm[collector, list] {
 		a := collecting(copied)
 		a.Bounds = []election.Bound{{Of: of, Case: c, Formula: "n² and some", Value: func(n uint64) uint64 { return uint64(int64(n*n) + by) }}}

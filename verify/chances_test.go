@@ -95,6 +95,9 @@ func TestRoundsOfTheSynchronousProtocolAreTheInverseOfTheProbabilityOfAUniqueVal
 
 // With c of a candidates, M(a) = 1 + Σ P(c)·M(c), where c = 0 leaves a as it is.
 func TestPhasesOfCandidatesAreThoseOfTheRecurrence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	want := []string{"", "", "2", "13/6", "65/29"}
 	for n := 2; n < len(want); n++ {
 		got, err := chances(t, synchronous.Program, verify.Options{Size: n})

@@ -179,6 +179,9 @@ func TestOnlyAServiceMayGoRoundForEver(t *testing.T) {
 }
 
 func TestEveryVectorOfChoicesIsTried(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	const only = 77 // its identifier
 	var seen []string
 	a := calling(election.Asynchronous, func(p *caller, out calls) {

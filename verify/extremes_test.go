@@ -52,6 +52,9 @@ func TestExtremesAreThoseOfRunsThatAttainThem(t *testing.T) {
 		{bully.Program.Hidden(), Options{Size: 3}, [2]uint64{6, 8}, "6 8"},
 	} {
 		o := test.o
+		if testing.Short() && o.Cores != 2 { // for races
+			continue
+		}
 		o.Extremes = true
 		r, err := Program(test.program, o)
 		if err != nil || r.Extremes == nil {
@@ -81,6 +84,9 @@ func numbers(m *Messages) [model.Costs]uint64 {
 // A run that attains an extreme continues after its last message, up to an end.
 // What is stopped while runs are searched for that attain extremes has found all else. It lacks no memory.
 func TestASearchForExtremesThatIsStoppedSaysSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	p := process.Must(process.Of(&lcr.Algorithm))
 	looks, most := 0, 1<<30
 	o := Options{Setup: network.On(6, 5, 4, 3, 2, 1), Unordered: true, Extremes: true, Reduce: NoReduction, Cores: 1}

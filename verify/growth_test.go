@@ -9,6 +9,9 @@ import (
 
 // A counter without a limit ends the search, and is named.
 func TestAFieldThatGrowsIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	a := calling(election.Asynchronous, once)
 	a.Receive = func(p *caller, _ election.Port, _ election.Kind, _ call, out calls) {
 		p.Heard++

@@ -101,6 +101,9 @@ func TestFairnessIsNotJudgedByKeptConfigurations(t *testing.T) {
 }
 
 func TestSymmetryIsNotReportedWhereNothingIsLeftOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	plain := forwarding(election.Ring, 0, 0)
 	plain.New = func(election.Local) made { return made{} }
 	plain.Start = func(*made, *election.Out[token]) {}

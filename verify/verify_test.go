@@ -253,6 +253,9 @@ func TestAnLCRThatSwallowsLargerIdentifiersElectsNobody(t *testing.T) {
 
 // The timer may expire at the moment at which the answer arrives.
 func TestBullyThatWaitsJustTwiceTheDelayMakesTwoWinners(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	hasty := func(delay, timeout, victory string) Options {
 		return Options{Setup: with("delay", delay, "answer-timeout", timeout, "victory", victory), Size: 3, Starts: EverySet}
 	}
@@ -275,6 +278,9 @@ func TestBullyThatWaitsJustTwiceTheDelayMakesTwoWinners(t *testing.T) {
 }
 
 func TestBullyNeedsSuspicionToComeAfterTheLastMessage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	v := fails(t, bully.Algorithm, Options{Size: 3, Starts: AnyTime, Crashes: 1, hasty: true}, Undecided, 5)
 	if v.Detail != "process 2 has not decided" {
 		t.Error(v.Detail)
@@ -300,6 +306,9 @@ func TestAnElectionThatGoesRoundForEverIsFound(t *testing.T) {
 }
 
 func TestMessagesMayCarryLists(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	report := holds(t, collecting(copied), Options{Size: 4, Starts: AnyTime})
 	if got := report.MaxMessages.Total; got != 16 {
 		t.Errorf("%d messages, want 16", got)
@@ -376,6 +385,9 @@ func TestATimerMayBeFirstExceptInASynchronousRun(t *testing.T) {
 }
 
 func TestLeasesNeverOverlapAndAreRenewedForEver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, o := range []Options{{}, {Crashes: 1}, {Commands: 1}, {Crashes: 1, Commands: 2}} {
 		o.Size, o.Delay = 2, 2
 		holds(t, leasing(leaseLength), o)

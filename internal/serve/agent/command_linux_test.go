@@ -150,6 +150,9 @@ func TestTheKernelKillsAKeeperByItsFirstOrder(t *testing.T) {
 
 func TestACommandHasTheStandardStreams(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	_, out, status := single(t, spec{Command: self("copy"), OnExit: agent.Leave, Warden: true, Timing: steady()}, "through four processes\n")
 	if out != "through four processes\n" || status != 3 {
 		t.Errorf("stdout %q, exit status %d", out, status)
@@ -158,6 +161,9 @@ func TestACommandHasTheStandardStreams(t *testing.T) {
 
 func TestACommandKnowsItsTermItsMemberAndItsGroup(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	script := `echo "$RINGLEADER_TERM $RINGLEADER_MEMBER $RINGLEADER_LEADER $RINGLEADER_ROLE [$RINGLEADER_GROUP] [$RINGLEADER_WARDEN_PIPE]"`
 	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true, Timing: steady()}, "")
 	if want := "1 1 1 leader [] []\n"; out != want {
@@ -184,6 +190,9 @@ func TestACommandStartsAgainInTheSameTermIfItIsToRestart(t *testing.T) {
 
 func TestALossOfTheQuorumThatIsShorterThanTheLeaseDoesNotTouchACommand(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	g := newGroup(t, 3, spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: lasting(20 * lease)})
 	for id := 1; id <= 3; id++ {
 		g.start(id)
@@ -199,6 +208,9 @@ func TestALossOfTheQuorumThatIsShorterThanTheLeaseDoesNotTouchACommand(t *testin
 
 func TestACommandRunsForLongerThanALeaseThatIsRenewed(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	g := newGroup(t, 1, spec{Command: self("loop"), OnExit: agent.Resign, Warden: true})
 	g.start(1)
 	first := g.works(0, "loop")
@@ -213,6 +225,9 @@ func TestACommandRunsForLongerThanALeaseThatIsRenewed(t *testing.T) {
 
 func TestACommandHasTimeToEndWhileItsLeaseIsRenewed(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	file := filepath.Join(t.TempDir(), "steps")
 	patient := lasting(3 * lease) // the command takes longer to end, and a machine that stalls for less does not end it
 	patient.Margin = lease / 10
@@ -300,6 +315,9 @@ func TestAHookSeesTheLastOfTheChangesThatCameWhileAnotherOneRan(t *testing.T) {
 // The kernel kills the member with its warden, and the command with its keeper.
 func TestNoProcessIsLeftIfTheWardenAndTheKeeperAreKilledTogether(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	g := newGroup(t, 1, spec{Command: self("deaf", "loop"), OnExit: agent.Resign, Warden: true})
 	g.start(1)
 	_, _, member, keeper := g.working()
@@ -313,6 +331,9 @@ func TestNoProcessIsLeftIfTheWardenAndTheKeeperAreKilledTogether(t *testing.T) {
 // The lease would run for ten minutes, and the command as long.
 func TestACommandEndsWithItsMemberAndNotWithTheLease(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	for _, warden := range []bool{false, true} {
 		s := spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: warden, Timing: steady()}
 		g := newGroup(t, 1, s)

@@ -154,6 +154,9 @@ func throughFaults(t *testing.T, times ringleader.Timing, order []int) {
 
 // Nothing but the kernel ends the command: the keeper is stopped, and the member dies with its warden.
 func TestNoProcessIsLeftIfTheWardenIsKilledAndTheKeeperStopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	agent.NeedNamespaces(t)
 	t.Parallel()
 	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady()})
@@ -167,6 +170,9 @@ func TestNoProcessIsLeftIfTheWardenIsKilledAndTheKeeperStopped(t *testing.T) {
 // A keeper that is stopped kills nothing, so the first process of the namespace does, and the timer of the kernel.
 func TestACommandDiesWithItsLeaseAlthoughMemberAndKeeperAreStopped(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true})
 	g.start(1)
 	first, _, member, keeper := g.working()
@@ -305,6 +311,9 @@ func endsWith(t *testing.T, victim string) {
 }
 
 func TestACommandGetsNoVariableThatIsForItsMember(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	t.Setenv("RINGLEADER_NATS_TOKEN", "secret")
 	t.Setenv("OF_ALL", "kept")
 	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", "env"}, OnExit: agent.Leave, Warden: true, Timing: steady()}, "")
@@ -315,6 +324,9 @@ func TestACommandGetsNoVariableThatIsForItsMember(t *testing.T) {
 
 func TestACommandRunsAsAnotherUser(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	if os.Getuid() != 0 {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("CI must run this test as root")
@@ -336,6 +348,9 @@ func TestACommandRunsAsAnotherUser(t *testing.T) {
 // One thread that had to wait for a processor would keep the command alive after its end.
 func TestAllThreadsOfKeeperAndFirstProcessRunBeforeOthersAndNoneOfTheCommand(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	kerneltest.NeedPriority(t)
 	for _, namespace := range []bool{true, false} {
 		g := newGroup(t, 1, spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), NoNamespace: !namespace})
@@ -360,6 +375,9 @@ func TestAllThreadsOfKeeperAndFirstProcessRunBeforeOthersAndNoneOfTheCommand(t *
 
 // The host has the processes of the test, and the command sees none of them.
 func TestACommandSeesItsOwnProcessesOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	agent.NeedNamespaces(t)
 	t.Parallel()
 	script := `ls -d /proc/[0-9]* | wc -l; test -e /proc/$$/stat && echo own`

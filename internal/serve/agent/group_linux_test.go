@@ -104,7 +104,7 @@ func (g *group) start(id int) {
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), role+"="+string(text), beats+"="+g.beats())
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Stdin, c.Stdout, c.Stderr = g.stdin, g.stdout, g.Output()
+	c.Stdin, c.Stdout, c.Stderr = g.stdin, g.stdout, said{g}
 	g.must(c.Start())
 	end := make(chan struct{})
 	go func() {
@@ -112,6 +112,16 @@ func (g *group) start(id int) {
 		close(end)
 	}()
 	g.run[id], g.ends[id] = c, end
+}
+
+// said is what the processes of a group print. What looks for races prints those that it finds.
+type said struct{ *group }
+
+func (s said) Write(text []byte) (int, error) {
+	if bytes.Contains(text, []byte("WARNING: DATA RACE")) {
+		s.Error("a process has a data race")
+	}
+	return s.Output().Write(text)
 }
 
 // await waits for a condition.

@@ -124,6 +124,9 @@ func TestARequestIsACheck(t *testing.T) {
 }
 
 func TestARequestOverTLSNeedsATrustedCertificate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	g := newGroup(t, 1, spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Health: agent.Health{URL: server.URL}})

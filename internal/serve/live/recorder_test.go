@@ -114,6 +114,9 @@ func TestALoopThatStandsStillWhileItWorksIsInTheRecord(t *testing.T) {
 }
 
 func TestEachSegmentHasASnapshotBeforeItsSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := leased(t, 3)
 		sink := &record.Memory{}

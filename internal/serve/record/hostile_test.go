@@ -96,6 +96,9 @@ func TestDamageCostsLittleMoreThanWhatIsDamaged(t *testing.T) {
 
 // What is before a hole is told, however long that is, and what is behind the next head.
 func TestASegmentBeforeALongHoleIsTold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	whole := archive(t, 4000)
 	all, changes, damages := read(whole)
 	for _, end := range []bool{true, false} {
@@ -205,6 +208,9 @@ func (c *counted) ReadAt(b []byte, at int64) (int, error) {
 
 // Heads of segments may be anywhere in a file, which is read in parts.
 func TestSegmentsAreFoundWhereverTheyAreInAFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	whole := archive(t, 1000)
 	for ahead := range 40 {
 		content := slices.Concat(make([]byte, 1<<20+bytes.MinRead-ahead), whole, []byte{sync0, sync1, blockHead}, make([]byte, 2<<20), whole, make([]byte, ahead))

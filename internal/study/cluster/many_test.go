@@ -8,17 +8,21 @@ import (
 
 func TestFiftyWorkersShareAJob(t *testing.T) {
 	t.Parallel()
+	many := 50
+	if testing.Short() {
+		many = 8
+	}
 	e := serve(t, settings(t))
-	spec := sums{Of: 1000}
+	spec := sums{Of: uint64(10 * many)}
 	spec.shut(t, 0)
 	j, task := jobOf(t, "coarse", spec)
 	commander := begin(t, connect(t, e.Access(), nil), j, task, nil)
 	var workers []*Worker
-	for range 50 {
+	for range many {
 		w, _ := hire(t, connect(t, overNetwork(e), nil), &Worker{Cores: 1, Patience: time.Minute})
 		workers = append(workers, w)
 	}
-	until(t, "each of 50 workers heard", func() bool { return commander.heard.slots() == 50 })
+	until(t, "each worker heard", func() bool { return commander.heard.slots() == many })
 	ended := start(t.Context(), t, commander, j, task)
 	until(t, "each worker busy", func() bool {
 		return !slices.ContainsFunc(workers, func(w *Worker) bool { return w.Measured().Busy == 0 })

@@ -68,6 +68,9 @@ func newIslands(t *testing.T, count int) islands {
 }
 
 func TestNetworksThatAreCutLoseNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	n := newIslands(t, 4)
 	folder := t.TempDir()
 	log, result := filepath.Join(folder, "log"), filepath.Join(folder, "result")

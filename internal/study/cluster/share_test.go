@@ -41,6 +41,9 @@ func TestJobsWithPiecesOfAnyLengthGetTheSameTime(t *testing.T) {
 }
 
 func TestAJobWithoutMorePiecesHoldsUpNoOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	t.Parallel()
 	e := serve(t, settings(t))
 	hire(t, connect(t, e.Access(), nil), &Worker{Cores: 2*trusted + 2, Patience: usualPatience}) // a slow machine may begin the stuck pieces again
@@ -50,7 +53,7 @@ func TestAJobWithoutMorePiecesHoldsUpNoOther(t *testing.T) {
 	ended := start(ctx, t, begin(t, connect(t, e.Access(), nil), j, task, nil), j, task)
 	defer func() { stop(); <-ended }()
 	until(t, "begun", func() bool { return len(readDiary(t, stuck.Begins).begun) >= 3 })
-	spec := sums{Of: 800, Wait: 10 * time.Millisecond}
+	spec := sums{Of: 160, Wait: 50 * time.Millisecond}
 	k, other := jobOf(t, "coarse", spec)
 	got, err := complete(t.Context(), t, begin(t, connect(t, e.Access(), nil), k, other, nil), k, other, nil)
 	same(t, "coarse", spec, got, err)

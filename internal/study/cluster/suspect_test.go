@@ -15,6 +15,9 @@ import (
 
 // A worker begins again whenever it has died, as under a supervisor. Unit 0 is beside the deadly unit 1 each time, and takes longer.
 func TestAPieceThatEndsItsWorkersEndsTheJobAndNoOtherPieceDoes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	t.Parallel()
 	e := serve(t, settings(t))
 	worker := part{Role: "worker", Access: overNetwork(e), Cores: 2, Patience: time.Second}
