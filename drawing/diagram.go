@@ -109,7 +109,7 @@ func (d *diagram) widthOf(content float64, subtitle string) float64 {
 
 // head writes the title and the texts below it, and notes where they end.
 func (d *diagram) head(shown, title, subtitle, description string) {
-	d.Title, d.Description, d.Symbols = title, description, symbols
+	d.Title, d.Description, d.Symbols = title, description, symbols()
 	d.top = 18
 	for _, line := range d.wrap(shown, bold*Large) {
 		d.top += 22

@@ -81,41 +81,43 @@ func diamond(inside ...Element) []Element {
 	return append([]Element{hollow(1.6, Area(At(0, -8.5), At(8.5, 0), At(0, 8.5), At(-8.5, 0)))}, inside...)
 }
 
-// symbols are the marks of events and decisions by their names, and the heads of arrows.
-var symbols = []Symbol{
-	{Name: string(trace.Start), Shape: []Element{solid(Circle(At(0, 0), 4.5))}},
-	{Name: string(trace.Receive), Shape: []Element{{Fill: Muted, Path: Circle(At(0, 0), 2.2)}}},
-	{Name: string(trace.Timeout), Shape: []Element{
-		hollow(1.6, Circle(At(0, 0), 6.5)), strokes(1.6, []Point{At(0, -4), At(0, 0), At(3, 0)}),
-	}},
-	{Name: string(trace.Crash), Shape: []Element{strokes(3, crossed(6)...)}},
-	{Name: string(trace.Recover), Shape: []Element{solid(Area(At(-4, -6.5), At(7, 0), At(-4, 6.5)))}},
-	{Name: string(trace.Suspect), Shape: diamond(
-		Element{Stroke: Ink, Width: 1.6, Path: []Move{
-			{Op: Start, To: At(-2.2, -1.8)},
-			{Op: Curve, Bend: At(-2.2, -4.4), To: At(0, -4.4)},
-			{Op: Curve, Bend: At(2.2, -4.4), To: At(2.2, -2.2)},
-			{Op: Curve, Bend: At(2.2, -0.5), To: At(0, 0.2)},
-			{Op: Line, To: At(0, 1.6)},
+// symbols returns the marks of events and decisions by their names, and the heads of arrows: a table that only drawings need.
+func symbols() []Symbol {
+	return []Symbol{
+		{Name: string(trace.Start), Shape: []Element{solid(Circle(At(0, 0), 4.5))}},
+		{Name: string(trace.Receive), Shape: []Element{{Fill: Muted, Path: Circle(At(0, 0), 2.2)}}},
+		{Name: string(trace.Timeout), Shape: []Element{
+			hollow(1.6, Circle(At(0, 0), 6.5)), strokes(1.6, []Point{At(0, -4), At(0, 0), At(3, 0)}),
 		}},
-		strokes(1.6, []Point{At(0, 3), At(0, 4.6)}),
-	)},
-	{Name: string(trace.Trust), Shape: diamond(strokes(1.6, []Point{At(-3, 0), At(-1, 2.5), At(3, -2.5)}))},
-	{Name: string(trace.Command), Shape: []Element{
-		hollow(1.6, Rectangle(-6, -6, 6, 6)), strokes(1.6, []Point{At(-2.5, -3), At(1.5, 0), At(-2.5, 3)}),
-	}},
-	{Name: "leader", Shape: []Element{
-		{Fill: yellow, Stroke: Ink, Width: 1.2, Path: Area(Star(At(0, 0), 9.5, 4, 5)...)},
-	}},
-	{Name: "follower", Shape: []Element{hollow(1.6, Circle(At(0, 0), 4.5))}},
-	{Name: "undecided", Shape: []Element{hollow(1.6, Rectangle(-4.5, -4.5, 4.5, 4.5))}},
-	{Name: "lost", Shape: []Element{strokes(1.6, crossed(4)...)}},
-	{Name: "under-way", Shape: []Element{
-		strokes(1.6, []Point{At(-5, -4), At(0, 0), At(-5, 4)}, []Point{At(-1, -4), At(4, 0), At(-1, 4)}),
-	}},
-	{Name: "election", Shape: []Element{{Fill: blue, Path: Area(At(-10, -4), At(0, 0), At(-10, 4))}}},
-	{Name: "announcement", Shape: []Element{
-		{Fill: Paper, Stroke: orange, Width: 1.6, Path: Area(At(-10, -4.5), At(-1, 0), At(-10, 4.5))},
-	}},
-	{Name: "overhead", Shape: []Element{{Stroke: green, Width: 1.4, Path: Lines(At(-7, -4), At(0, 0), At(-7, 4))}}},
+		{Name: string(trace.Crash), Shape: []Element{strokes(3, crossed(6)...)}},
+		{Name: string(trace.Recover), Shape: []Element{solid(Area(At(-4, -6.5), At(7, 0), At(-4, 6.5)))}},
+		{Name: string(trace.Suspect), Shape: diamond(
+			Element{Stroke: Ink, Width: 1.6, Path: []Move{
+				{Op: Start, To: At(-2.2, -1.8)},
+				{Op: Curve, Bend: At(-2.2, -4.4), To: At(0, -4.4)},
+				{Op: Curve, Bend: At(2.2, -4.4), To: At(2.2, -2.2)},
+				{Op: Curve, Bend: At(2.2, -0.5), To: At(0, 0.2)},
+				{Op: Line, To: At(0, 1.6)},
+			}},
+			strokes(1.6, []Point{At(0, 3), At(0, 4.6)}),
+		)},
+		{Name: string(trace.Trust), Shape: diamond(strokes(1.6, []Point{At(-3, 0), At(-1, 2.5), At(3, -2.5)}))},
+		{Name: string(trace.Command), Shape: []Element{
+			hollow(1.6, Rectangle(-6, -6, 6, 6)), strokes(1.6, []Point{At(-2.5, -3), At(1.5, 0), At(-2.5, 3)}),
+		}},
+		{Name: "leader", Shape: []Element{
+			{Fill: yellow, Stroke: Ink, Width: 1.2, Path: Area(Star(At(0, 0), 9.5, 4, 5)...)},
+		}},
+		{Name: "follower", Shape: []Element{hollow(1.6, Circle(At(0, 0), 4.5))}},
+		{Name: "undecided", Shape: []Element{hollow(1.6, Rectangle(-4.5, -4.5, 4.5, 4.5))}},
+		{Name: "lost", Shape: []Element{strokes(1.6, crossed(4)...)}},
+		{Name: "under-way", Shape: []Element{
+			strokes(1.6, []Point{At(-5, -4), At(0, 0), At(-5, 4)}, []Point{At(-1, -4), At(4, 0), At(-1, 4)}),
+		}},
+		{Name: "election", Shape: []Element{{Fill: blue, Path: Area(At(-10, -4), At(0, 0), At(-10, 4))}}},
+		{Name: "announcement", Shape: []Element{
+			{Fill: Paper, Stroke: orange, Width: 1.6, Path: Area(At(-10, -4.5), At(-1, 0), At(-10, 4.5))},
+		}},
+		{Name: "overhead", Shape: []Element{{Stroke: green, Width: 1.4, Path: Lines(At(-7, -4), At(0, 0), At(-7, 4))}}},
+	}
 }

@@ -137,13 +137,13 @@ func (c SavedChoice) Text() string {
 }
 
 // walkEvent matches an event in the text of a walk: its letter, numbers, random choices, crash and cut.
-var walkEvent = regexp.MustCompile(`^([a-z])([0-9.]*)(?:_([0-9]+))?(?:-([0-9]+))?(?:\(([^()]*)\))?`)
+const walkEvent = `^([a-z])([0-9.]*)(?:_([0-9]+))?(?:-([0-9]+))?(?:\(([^()]*)\))?`
 
 // ReadWalk reads the text of a walk.
 func ReadWalk(text string) ([]SavedChoice, error) {
-	all := []SavedChoice{}
+	all, event := []SavedChoice{}, regexp.MustCompile(walkEvent)
 	for rest := text; rest != ""; {
-		parts := walkEvent.FindStringSubmatch(rest)
+		parts := event.FindStringSubmatch(rest)
 		if parts == nil {
 			return nil, fmt.Errorf("%s is no event of a walk, such as d1.0; the address or command may be cut off", option.Excerpt(rest))
 		}

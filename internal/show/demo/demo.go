@@ -407,14 +407,14 @@ func (d *demo) strike(what string, at time.Time) {
 }
 
 // goRun matches the binaries that go run makes, to run at once or to keep in its cache.
-var goRun = regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\][^/\\]+$|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
+const goRun = `[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\][^/\\]+$|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`
 
 // endWithGoRun ends the demo when the go run that started it is gone: it does not pass on what killed
 // it, and the kill was meant for the demo.
 func endWithGoRun(ctx context.Context, end func()) {
 	const look = 250 * time.Millisecond
 	program, err := os.Executable()
-	if err != nil || !goRun.MatchString(program) {
+	if err != nil || !regexp.MustCompile(goRun).MatchString(program) {
 		return
 	}
 	parent := os.Getppid()

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"ringleader.example/ringleader/internal/study/logic"
@@ -41,8 +42,6 @@ var Solvers = []string{"z3", "cvc5"}
 // Install says how to install them.
 const Install = "on Debian and Ubuntu: apt-get install z3 cvc5"
 
-var versionOf = regexp.MustCompile(`version (\d[\w.]*)`)
-
 // Find returns the solver of a name. The error is [exec.ErrNotFound] if it is not installed.
 func Find(ctx context.Context, name string) (*Solver, error) {
 	path, err := exec.LookPath(name)
@@ -54,7 +53,7 @@ func Find(ctx context.Context, name string) (*Solver, error) {
 	asked, said := command(ctx, path, "--version"), &beginning{}
 	asked.Stdout = said
 	err = asked.Run()
-	version := versionOf.FindSubmatch(said.text)
+	version := regexp.MustCompile(`version (\d[\w.]*)`).FindSubmatch(said.text)
 	if err != nil || version == nil {
 		return nil, fmt.Errorf("%s does not tell its version", path)
 	}
@@ -218,7 +217,7 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 	}()
 	last, lines := time.Now(), bufio.NewScanner(out)
 	for answered < len(numbers) && lines.Scan() {
-		if canceled.MatchString(lines.Text()) { // what z3 is told next would be about other assertions than it is meant for
+		if canceled().MatchString(lines.Text()) { // what z3 is told next would be about other assertions than it is meant for
 			r.Answers[numbers[answered]] = Answer{TimedOut, time.Since(last)}
 			return answered + 1, nil
 		}
@@ -245,7 +244,9 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 }
 
 // canceled is what z3 says if its limit ends before it looks for an answer.
-var canceled = regexp.MustCompile(`^\(error "line \d+ column \d+: [\w -]*canceled"\)$`)
+var canceled = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\(error "line \d+ column \d+: [\w -]*canceled"\)$`)
+})
 
 // verdictOf reads a line of a solver.
 func verdictOf(line string) (Verdict, error) {

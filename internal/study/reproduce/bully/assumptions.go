@@ -13,7 +13,8 @@ import (
 // Printed is the parameter that makes rule 5 what S4 prints.
 const Printed = "bullying=no"
 
-// Assumption holds the runs that keep an assumption, and those that violate it.
+// Assumption holds the runs that keep an assumption, and those that violate it. Those below are functions: they are hundreds of runs, and
+// each start of the program would make them.
 type Assumption struct {
 	Kept    []reproduce.Trial
 	Dropped []Dropped
@@ -97,12 +98,14 @@ func within() (trials []reproduce.Trial) {
 }
 
 // SlowMessages: messages take longer than is known.
-var SlowMessages = Assumption{
-	Kept: within(),
-	Dropped: []Dropped{
-		{What: "delays up to 6 where 1 is expected", Trial: Slow(Five().Run(), 6), Seeds: 100},
-		{What: "an answer timeout of 4 where question and answer take up to 4", Trial: Slow(Five("delay=2", "answer-timeout=4").Starting(1, 2, 3, 4).Run("dead 5"), 2), Seeds: 3000},
-	},
+func SlowMessages() Assumption {
+	return Assumption{
+		Kept: within(),
+		Dropped: []Dropped{
+			{What: "delays up to 6 where 1 is expected", Trial: Slow(Five().Run(), 6), Seeds: 100},
+			{What: "an answer timeout of 4 where question and answer take up to 4", Trial: Slow(Five("delay=2", "answer-timeout=4").Starting(1, 2, 3, 4).Run("dead 5"), 2), Seeds: 3000},
+		},
+	}
 }
 
 // Slow is a trial with longer delays.
@@ -112,15 +115,19 @@ func Slow(t reproduce.Trial, delay uint64) reproduce.Trial {
 }
 
 // SlowHandling: a process handles what it gets too late.
-var SlowHandling = Assumption{
-	Kept:    usual(),
-	Dropped: []Dropped{{What: "5 is paused until 50", Trial: Five().Starting(1).Run("pause 5 from 0 until 50")}},
+func SlowHandling() Assumption {
+	return Assumption{
+		Kept:    usual(),
+		Dropped: []Dropped{{What: "5 is paused until 50", Trial: Five().Starting(1).Run("pause 5 from 0 until 50")}},
+	}
 }
 
 // FastClock: a clock runs faster than the others.
-var FastClock = Assumption{
-	Kept:    usual(),
-	Dropped: []Dropped{{What: "the clock of 4 counts 3 units for 1", Trial: Five().Starting(4).Run("drift 4 by 3")}},
+func FastClock() Assumption {
+	return Assumption{
+		Kept:    usual(),
+		Dropped: []Dropped{{What: "the clock of 4 counts 3 units for 1", Trial: Five().Starting(4).Run("drift 4 by 3")}},
+	}
 }
 
 // standsStill lasts until then; 0 is for ever.
@@ -137,65 +144,75 @@ func standsStill(until int) (faults []string) {
 }
 
 // GoesOn: a process that was considered dead continues in its old state.
-var GoesOn = Assumption{
-	Kept: append(usual(), Five().Run("crash 5 at 50")),
-	Dropped: []Dropped{
-		{What: "5 stays paused, and remains a leader", Trial: Five().Run(standsStill(0)...)},
-		{What: "5 resumes at 100", Trial: Five().Run(standsStill(100)...), Another: unbelieving},
-	},
+func GoesOn() Assumption {
+	return Assumption{
+		Kept: append(usual(), Five().Run("crash 5 at 50")),
+		Dropped: []Dropped{
+			{What: "5 stays paused, and remains a leader", Trial: Five().Run(standsStill(0)...)},
+			{What: "5 resumes at 100", Trial: Five().Run(standsStill(100)...), Another: unbelieving},
+		},
+	}
 }
 
 // Replaced: a process recovers without the step of rule 1.
-var Replaced = Assumption{
-	Kept: []reproduce.Trial{Five().Run("crash 5 at 50", "recover 5 at 51")},
-	Dropped: []Dropped{{
-		What: "5 restarts without rule 1", Trial: Five().Run("crash 5 at 50", "recover 5 at 51"),
-		Another: changed(func(m *machine) {
-			m.Recover = func(*bullying.Process, *election.Out[bullying.Message]) {}
-		}),
-	}},
+func Replaced() Assumption {
+	return Assumption{
+		Kept: []reproduce.Trial{Five().Run("crash 5 at 50", "recover 5 at 51")},
+		Dropped: []Dropped{{
+			What: "5 restarts without rule 1", Trial: Five().Run("crash 5 at 50", "recover 5 at 51"),
+			Another: changed(func(m *machine) {
+				m.Recover = func(*bullying.Process, *election.Out[bullying.Message]) {}
+			}),
+		}},
+	}
 }
 
 // NoDetector: failures are not reported, or wrongly.
-var NoDetector = Assumption{
-	Kept: usual(),
-	Dropped: []Dropped{
-		{
-			What: "no failure detector", Trial: Five().Run("crash 5 at 50"),
-			Another: changed(func(m *machine) {
-				m.Suspect, m.Trust = nil, nil
-			}),
+func NoDetector() Assumption {
+	return Assumption{
+		Kept: usual(),
+		Dropped: []Dropped{
+			{
+				What: "no failure detector", Trial: Five().Run("crash 5 at 50"),
+				Another: changed(func(m *machine) {
+					m.Suspect, m.Trust = nil, nil
+				}),
+			},
+			{What: "a wrong suspicion", Trial: Five("known-dead=skipped").Run("suspect 4 of 5 from 50"), Another: unbelieving},
+			{What: "a wrong suspicion, where winners announce to lower processes only", Trial: Five("known-dead=skipped", "victory=lower").Run("suspect 4 of 5 from 50")},
 		},
-		{What: "a wrong suspicion", Trial: Five("known-dead=skipped").Run("suspect 4 of 5 from 50"), Another: unbelieving},
-		{What: "a wrong suspicion, where winners announce to lower processes only", Trial: Five("known-dead=skipped", "victory=lower").Run("suspect 4 of 5 from 50")},
-	},
+	}
 }
 
 // LostMessages: messages are lost.
-var LostMessages = Assumption{
-	Kept: usual(),
-	Dropped: []Dropped{
-		{What: "one message in five lost", Trial: Five().Starting(1).Run("lose 1/5"), Seeds: 1000},
-		{What: "a partition", Trial: Five().Run("partition 1,2 | 3,4,5 from 50")},
-		{What: "all messages from 5 lost", Trial: Five().Run("cut 5 -> 1,2,3,4 from 50")},
-	},
+func LostMessages() Assumption {
+	return Assumption{
+		Kept: usual(),
+		Dropped: []Dropped{
+			{What: "one message in five lost", Trial: Five().Starting(1).Run("lose 1/5"), Seeds: 1000},
+			{What: "a partition", Trial: Five().Run("partition 1,2 | 3,4,5 from 50")},
+			{What: "all messages from 5 lost", Trial: Five().Run("cut 5 -> 1,2,3,4 from 50")},
+		},
+	}
 }
 
 // UnknownMember: identifiers are not unique, or not known to all.
-var UnknownMember = Assumption{
-	Kept: usual(),
-	Dropped: []Dropped{
-		{What: "one identifier twice", Trial: reproduce.Subject{Algorithm: "bully", IDs: []uint64{1, 2, 2}}.Run(), Refused: true},
-		{
-			What: "4 does not know 5, and initiates", Trial: Five().Starting(4).Run(),
-			Another: changed(func(m *machine) {
-				m.New = func(l election.Local) bullying.Process {
-					if l.ID == 4 {
-						l.Degree = 4
+func UnknownMember() Assumption {
+	return Assumption{
+		Kept: usual(),
+		Dropped: []Dropped{
+			{What: "one identifier twice", Trial: reproduce.Subject{Algorithm: "bully", IDs: []uint64{1, 2, 2}}.Run(), Refused: true},
+			{
+				What: "4 does not know 5, and initiates", Trial: Five().Starting(4).Run(),
+				Another: changed(func(m *machine) {
+					m.New = func(l election.Local) bullying.Process {
+						if l.ID == 4 {
+							l.Degree = 4
+						}
+						return bullying.New(l)
 					}
-					return bullying.New(l)
-				}
-			}),
+				}),
+			},
 		},
-	},
+	}
 }

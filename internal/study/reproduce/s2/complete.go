@@ -21,16 +21,16 @@ var s2Complete = []reproduce.Row{
 	},
 	{
 		Where: "section 2.3, assumption 1", Claim: "process ids are unique and known to all",
-		How: "two processes with one identifier; among 5, process 4 does not know 5", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.UnknownMember) },
+		How: "two processes with one identifier; among 5, process 4 does not know 5", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.UnknownMember()) },
 	},
 	{
 		Where: "section 2.3, assumption 2", Claim: "the network is reliable, only processes may fail",
 		How:   "Bully as printed. Kept: each single crash, and every schedule of two crashes. Dropped: lost messages, a partition, a process that no other hears",
-		Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.LostMessages) },
+		Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.LostMessages()) },
 	},
 	{
 		Where: "section 2.3, assumption 3", Claim: "a message is handled in a known finite time",
-		How: "Bully as printed. Dropped: process 5 of 5 handles no message for longer than that time", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.SlowHandling) },
+		How: "Bully as printed. Dropped: process 5 of 5 handles no message for longer than that time", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.SlowHandling()) },
 	},
 	{
 		Where: "section 2.3.1, extrema-finding", Claim: "Bully is extrema-finding: the process of highest priority is elected",

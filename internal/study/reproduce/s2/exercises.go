@@ -60,7 +60,7 @@ var s2Exercises = []reproduce.Row{
 	},
 	{
 		Where: "exercise 6(b)", Claim: "the Bully algorithm functions only in a synchronous system",
-		How: "bully as printed: delays that are expected, and longer ones", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.SlowMessages) },
+		How: "bully as printed: delays that are expected, and longer ones", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.SlowMessages()) },
 	},
 }
 
