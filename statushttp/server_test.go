@@ -33,7 +33,7 @@ func serve(t *testing.T, h http.HandlerFunc) (connect func() client, stop func()
 		if err != nil {
 			t.Fatal(err)
 		}
-		synctest.Wait()
+		pause()
 		return client{conn, t}
 	}, func() { server.Close() }
 }
@@ -49,6 +49,12 @@ func (c client) write(text string) {
 	if _, err := c.Write([]byte(text)); err != nil {
 		c.t.Fatal(err)
 	}
+	pause()
+}
+
+// pause lets the server take a connection or a request, also if it is busy.
+func pause() {
+	time.Sleep(10 * time.Millisecond)
 	synctest.Wait()
 }
 
@@ -136,6 +142,40 @@ func TestClientsThatSendHalfOfABodyDoNotKeepOutOthers(t *testing.T) {
 				}
 				if answer(); !whole.isAnswered() {
 					t.Error("nor is one with a body")
+				}
+			})
+		})
+	}
+}
+
+// What they ask for costs the processor that the member needs.
+func TestClientsThatAskAsOftenAsTheyCanAreAnsweredAtAPace(t *testing.T) {
+	const number = 2 * statushttp.MostRequests
+	for name, connections := range map[string]int{"over one connection": 1, "each over its own": number} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				network := transporttest.NewLAN()
+				server := statushttp.Server(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+				go server.Serve(network.Listen("server:1"))
+				defer server.Close()
+				synctest.Wait()
+				begun := time.Now()
+				for range connections {
+					conn, err := network.Dialer("client:1")(context.Background(), "", "server:1")
+					if err != nil {
+						t.Fatal(err)
+					}
+					answers := bufio.NewReader(conn)
+					for range number / connections {
+						io.WriteString(conn, request)
+						if response, err := http.ReadResponse(answers, nil); err != nil || response.StatusCode != http.StatusOK {
+							t.Fatalf("%v, %v", response, err)
+						}
+					}
+					conn.Close()
+				}
+				if took := time.Since(begun); took < 1800*time.Millisecond {
+					t.Errorf("%d requests take %v", number, took)
 				}
 			})
 		})

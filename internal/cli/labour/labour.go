@@ -144,6 +144,7 @@ type Hands struct {
 	*Work
 	crew     crew // nil: none
 	complete bool // the work is done
+	unkept   bool // the file does not keep all of it, or not in order
 }
 
 // Keeps is that of [Doer].
@@ -163,12 +164,16 @@ func (h *Hands) Do(ctx context.Context, p *report.Printer, a *Assignment) ([]wor
 		return nil, err
 	}
 	err = done.run(ctx)
-	if h.complete = err == nil; err != nil || done.file == nil {
+	if h.complete = err == nil; err != nil || done.file == nil || done.lost != nil {
 		return done.results.Parts(), err
 	}
 	text, err := done.file.Text(done.results.Parts())
 	if err == nil {
 		err = p.ToFile(h.Out, func(w io.Writer) error { _, err := w.Write(text); return err })
+	}
+	if err != nil && h.Shard == "" {
+		done.unable("%v; it has all results, as they came, and what they make is printed", err)
+		return done.results.Parts(), nil
 	}
 	if err != nil || h.Shard == "" {
 		return done.results.Parts(), err
@@ -179,14 +184,17 @@ func (h *Hands) Do(ctx context.Context, p *report.Printer, a *Assignment) ([]wor
 }
 
 // Dismiss is that of [Doer]. The job of a crew is removed when its output is printed: until then the same command prints it.
-func (h *Hands) Dismiss(err error) {
-	if h.crew == nil {
-		return
+func (h *Hands) Dismiss(err error) error {
+	if h.crew != nil {
+		exit := new(report.ExitError)
+		printed := err == nil || errors.As(err, exit) && (exit.Err == nil || exit.Code == report.ExitIncomplete)
+		h.crew.dismiss(h.complete && printed)
+		h.crew = nil
 	}
-	exit := new(report.ExitError)
-	printed := err == nil || errors.As(err, exit) && (exit.Err == nil || exit.Code == report.ExitIncomplete)
-	h.crew.dismiss(h.complete && printed)
-	h.crew = nil
+	if err == nil && h.unkept {
+		return report.ErrNo
+	}
+	return err
 }
 
 // doing is work that hands do.
@@ -222,6 +230,12 @@ func (d *doing) notice(text string) {
 	d.complain(text)
 }
 
+// unable prints why results are not kept as the call asks. The command ends with a failure.
+func (d *doing) unable(format string, args ...any) {
+	d.unkept = true
+	d.notice(fmt.Sprintf(format, args...))
+}
+
 // gather gathers the results that are there.
 func (d *doing) gather(ctx context.Context, p *report.Printer) (err error) {
 	if d.Out != "" {
@@ -252,11 +266,14 @@ func (d *doing) open(p *report.Printer) (err error) {
 	return err
 }
 
-// take keeps a result, and passes it on.
+// take keeps a result, and passes it on. If the file cannot keep it, the work stops if its other results are kept elsewhere, or if it is only for the file.
+// Otherwise it goes on, as its result can be printed.
 func (d *doing) take(part work.Part) error {
-	if d.file != nil {
-		if d.lost = d.file.Add(part); d.lost != nil {
+	if d.file != nil && d.lost == nil {
+		if d.lost = d.file.Add(part); d.lost != nil && (d.crew != nil || d.Shard != "") {
 			return d.lost
+		} else if d.lost != nil {
+			d.unable("cannot write %s: %v; the work goes on, and its result is printed", d.Out, report.Reason(d.lost))
 		}
 	}
 	if d.Taken == nil {
@@ -282,7 +299,7 @@ func (d *doing) run(ctx context.Context) error {
 		d.lost = errors.Join(d.lost, d.file.Close())
 	}
 	switch {
-	case d.lost != nil:
+	case d.lost != nil && !d.unkept:
 		return report.Failed("cannot write %s: %w", d.Out, report.Reason(d.lost))
 	case ctx.Err() != nil:
 		return d.stopped()
@@ -330,6 +347,8 @@ func (d *doing) stopped() error {
 	switch {
 	case d.crew != nil:
 		return report.Stopped("stopped with %s, which %s", d.done(), d.crew.resuming())
+	case d.unkept:
+		return report.Stopped("stopped with %s; the same command continues from those that %s had room for", d.done(), d.Out)
 	case d.file != nil:
 		return report.Stopped("stopped with %s; the same command continues from there", d.done())
 	}
@@ -344,8 +363,8 @@ type Doer interface {
 	// Do returns the results of the work, complete and in order.
 	Do(ctx context.Context, p *report.Printer, a *Assignment) ([]work.Part, error)
 
-	// Dismiss ends the work, after a call with that error.
-	Dismiss(err error)
+	// Dismiss ends the work, after a call with that error. It returns the error of the command.
+	Dismiss(err error) error
 }
 
 // Repeated is labour for a job that was begun, and for no other.

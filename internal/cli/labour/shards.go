@@ -44,7 +44,7 @@ func ReadShards(files []string, version string) (*Shards, error) {
 func (*Shards) Keeps() bool { return true }
 
 // Dismiss is that of [Doer].
-func (*Shards) Dismiss(error) {}
+func (*Shards) Dismiss(err error) error { return err }
 
 // Do is that of [Doer].
 func (m *Shards) Do(_ context.Context, _ *report.Printer, a *Assignment) ([]work.Part, error) {

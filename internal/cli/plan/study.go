@@ -64,9 +64,7 @@ func (p *Program) CarriesOut(c *Command) *Command {
 
 // CarryOut carries out a study by labour.Doer that ends with it.
 func (p *Program) CarryOut(ctx context.Context, s Study, by labour.Doer) error {
-	err := p.Written(s.CarryOut(ctx, p, by))
-	by.Dismiss(err)
-	return err
+	return by.Dismiss(p.Written(s.CarryOut(ctx, p, by)))
 }
 
 // Planned returns the study of a call of a command: its arguments and flags.

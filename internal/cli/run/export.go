@@ -84,7 +84,7 @@ func exported(p *plan.Program, e *catalogue.Entry, o *exportOptions) error {
 		if err != nil {
 			return err
 		}
-		return p.ToFile(o.out, func(w io.Writer) error {
+		return p.Result(o.out, func(w io.Writer) error {
 			if exportFormats[format] == "promela" {
 				return export.Promela(w, model)
 			}
@@ -105,7 +105,7 @@ func exported(p *plan.Program, e *catalogue.Entry, o *exportOptions) error {
 		"mermaid": func(w io.Writer) error { return export.Mermaid(w, r.Record) },
 		"shiviz":  func(w io.Writer) error { return export.ShiViz(w, r.Record) },
 	}[exportFormats[format]]
-	return p.ToFile(o.out, write)
+	return p.Result(o.out, write)
 }
 
 // module returns the name of a TLA+ module, which must be that of its file.

@@ -141,9 +141,9 @@ func (r *reproduction) CarryOut(ctx context.Context, p *plan.Program, by labour.
 		_, err := by.Do(ctx, p.Printer, a)
 		return err
 	}
-	return p.ToFile(r.o.to, func(w io.Writer) error {
+	var broken error
+	err = p.Result(r.o.to, func(w io.Writer) error {
 		form := studies.NewJudged(w, r.o.to == "-" && p.Paint(), p.Width(), r.o.json, r.o.markdown)
-		var broken error
 		verdicts := make([]int, len(reproduce.Verdicts))
 		show := r.task.InOrder(func(found reproduce.Result) {
 			if found.Err != nil {
@@ -168,10 +168,11 @@ func (r *reproduction) CarryOut(ctx context.Context, p *plan.Program, by labour.
 			return err
 		}
 		form.End(verdicts, r.left)
-		if broken != nil {
-			p.Complain(option.OneLine(broken.Error()))
-			return report.ErrNo
-		}
 		return nil
 	})
+	if err == nil && broken != nil {
+		p.Complain(option.OneLine(broken.Error()))
+		return report.ErrNo
+	}
+	return err
 }

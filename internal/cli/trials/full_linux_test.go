@@ -49,6 +49,33 @@ func TestAFullDiskOfACommandLosesNothing(t *testing.T) {
 	}
 }
 
+// Of work on this machine the result is printed, whenever the disk is full: at a result, or when the file is to be put in order at the end.
+func TestAFullDiskLosesNoResultThatCanBePrinted(t *testing.T) {
+	clitest.OnlyComputes(t)
+	t.Parallel()
+	for _, test := range []struct {
+		line, size, says string
+	}{
+		{"compare lcr peterson afek-gafni-synchronous --n 4..32 --orders 3", "4k", "; the work goes on, and its result is printed\n"},
+		{"compare lcr --n 4 --orders 3", "4k", "; it has all results, as they came, and what they make is printed\n"},
+		{"reproduce S4:assumption S4:bandwidth --markdown", "4k", "\n"},
+		{"export lcr --n 12 --format promela", "4k", "\n"},
+	} {
+		t.Run(test.line, func(t *testing.T) {
+			t.Parallel()
+			file := disktest.Mount(t, "size="+test.size).Join("file")
+			code, want, stderr := clitest.Call(strings.Fields(test.line)...)
+			if code != report.ExitFine {
+				t.Fatalf("exit status %d, %s", code, stderr)
+			}
+			code, stdout, stderr := clitest.Call(append(strings.Fields(test.line), "--out", file)...)
+			if said := "ringleader: cannot write " + file + ": no space left on device" + test.says; code != report.ExitNo || stdout != want || orderly(stderr) != said {
+				t.Errorf("exit status %d, %q instead of %q, and\n%s\nwant\n%s", code, stderr, said, stdout, want)
+			}
+		})
+	}
+}
+
 func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	clitest.OnlyComputes(t)
 	t.Parallel()

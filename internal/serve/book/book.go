@@ -1,11 +1,12 @@
 // Package book is the address book of a group: where its members are, as the members tell each other.
 //
 // A book has a line for each member that it knows, with a version. Of two lines of a member the newer one counts, so the order in which lines
-// arrive, and how often, make no difference: all members get to the same book. A book gives no vote. Its lines tell which processes a member dials
-// and takes.
+// arrive, and how often, make no difference: all members get to the same book. That includes a book that is full: MostLines limits what a member
+// adds itself. What others have added is taken beyond it. A book gives no vote. Its lines tell which processes a member dials and takes.
 package book
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ type Line struct {
 
 // The limits of a book.
 const (
-	MostLines  = 512 // with those of members that were removed
+	MostLines  = 512 // that a member fills itself, with those of members that were removed
 	MaxAddress = 180 // bytes
 )
 
@@ -110,8 +111,9 @@ func (l *Line) After(other *Line) bool {
 
 // Book is an address book. Its zero value is empty.
 type Book struct {
-	lines []Line // by identifier
-	dirty uint32 // a bit for each record that has changed
+	lines []Line        // by identifier
+	dirty [records]bool // the records that have changed
+	most  int           // instead of MostLines, in tests
 }
 
 // Lines returns all lines, by identifier. They are not changed.
@@ -142,47 +144,61 @@ func (b *Book) Changes(of ...uint64) (all []Line) {
 }
 
 // Clone returns a copy.
-func (b *Book) Clone() Book { return Book{append([]Line(nil), b.lines...), b.dirty} }
+func (b *Book) Clone() Book { return Book{append([]Line(nil), b.lines...), b.dirty, b.most} }
 
-// Take takes a line if it is newer than that of its member, and there is room. It reports whether it has.
+// Take takes a line if it is newer than that of its member, and its record has room for it. It reports whether it has.
 func (b *Book) Take(l Line) bool {
+	taken, _ := b.take(l)
+	return taken
+}
+
+// take returns the line that had to go, too. Of more identifiers than a record has room for the smallest ones stay. Which are in the book then depends on
+// which were told, and not on the order.
+func (b *Book) take(l Line) (taken bool, gone *Line) {
 	at, found := b.find(l.ID)
-	if l.Check() != nil || found && !l.After(&b.lines[at]) || !b.fits(&l, at, found) {
-		return false
+	if l.Check() != nil || found && !l.After(&b.lines[at]) {
+		return false, nil
 	}
 	if !found {
-		b.lines = append(b.lines, l)
-		copy(b.lines[at+1:], b.lines[at:])
+		if last, full := b.lastOf(recordOf(l.ID)); full && last < at {
+			return false, nil
+		} else if full {
+			out := b.lines[last]
+			gone = &out
+			b.lines = slices.Delete(b.lines, last, last+1)
+		}
+		b.lines = slices.Insert(b.lines, at, l)
 	}
 	b.lines[at] = l
-	b.dirty |= 1 << recordOf(l.ID)
-	return true
+	b.dirty[recordOf(l.ID)] = true
+	return true, gone
 }
 
-// fits reports whether there is room for a line.
-func (b *Book) fits(l *Line, at int, found bool) bool {
-	if !found && len(b.lines) == MostLines {
-		return false
-	}
-	size := 1 + lineHead + len(l.Address)
+// lastOf returns where the last line of a record is, and whether the record is full.
+func (b *Book) lastOf(record int) (last int, full bool) {
+	lines := 0
 	for i := range b.lines {
-		if recordOf(b.lines[i].ID) == recordOf(l.ID) && (i != at || !found) {
-			size += 1 + lineHead + len(b.lines[i].Address)
+		if recordOf(b.lines[i].ID) == record {
+			last = i
+			lines++
 		}
 	}
-	return size <= storage.MaxData
+	return last, lines == perRecord
 }
 
-var errFull = fmt.Errorf("the address book is full: it has at most %d members, with those that were removed, and fewer if addresses are long, or identifiers are alike modulo 16", MostLines)
+var errFull = fmt.Errorf("the address book is full: it has room for %d members, with those that were removed", MostLines)
 
-// change takes a line that this member makes.
+// change takes a line that this member makes. It leaves room for those that others make at the same time.
 func (b *Book) change(l Line) error {
 	if err := l.Check(); err != nil {
 		return err
 	}
-	if !b.Take(l) {
-		return errFull
+	if _, known := b.find(l.ID); !known {
+		if _, full := b.lastOf(recordOf(l.ID)); full || len(b.lines) >= cmp.Or(b.most, MostLines) {
+			return errFull
+		}
 	}
+	b.Take(l)
 	return nil
 }
 
@@ -238,35 +254,51 @@ func (b *Book) Wish(id uint64, votes bool) (changed bool, err error) {
 	return true, b.change(l)
 }
 
-// records is the number of records of a full book. A line stays in its record, so records are written independently of each other.
-const records = 16
+// A line stays in its record, so records are written independently of each other. A record has room for a number of lines, however long.
+const (
+	records   = 128
+	perRecord = storage.MaxData / (1 + lineHead + MaxAddress)
+)
 
-func recordOf(id uint64) uint64 { return id % records }
+// recordOf spreads identifiers, also those that are alike modulo some number.
+func recordOf(id uint64) int { return int(id * 0x9e3779b97f4a7c15 >> 57) }
 
-func nameOf(record int) string { return fmt.Sprintf("book %d", record) }
+func nameOf(record int) string { return fmt.Sprintf("book part %d", record) }
+
+// earlier names the records of earlier versions of the program, which are read and not written.
+func earlier(record int) string { return fmt.Sprintf("book %d", record) }
+
+const earlierRecords = 16
 
 // Changed returns the records that have changed since the last call.
 func (b *Book) Changed() (all []storage.Record) {
-	for n := range records {
-		if b.dirty&(1<<n) == 0 {
+	for n, dirty := range b.dirty {
+		if !dirty {
 			continue
 		}
 		var data []byte
 		for i := range b.lines {
-			if l := &b.lines[i]; recordOf(l.ID) == uint64(n) {
+			if l := &b.lines[i]; recordOf(l.ID) == n {
 				data = l.Append(append(data, byte(lineHead+len(l.Address))))
 			}
 		}
 		all = append(all, storage.Record{Name: nameOf(n), Data: data})
 	}
-	b.dirty = 0
+	b.dirty = [records]bool{}
 	return all
 }
 
 // Load reads a book.
 func Load(s storage.Storage) (b Book, err error) {
+	names := make([]string, 0, earlierRecords+records)
+	for n := range earlierRecords {
+		names = append(names, earlier(n))
+	}
 	for n := range records {
-		data, err := s.Load(nameOf(n))
+		names = append(names, nameOf(n))
+	}
+	for _, name := range names {
+		data, err := s.Load(name)
 		if err != nil {
 			return b, err
 		}
@@ -276,13 +308,13 @@ func Load(s storage.Storage) (b Book, err error) {
 				return b, fmt.Errorf("%w: the address book ends within a line", storage.ErrData)
 			}
 			l, ok := Decode(data[1 : 1+size])
-			if !ok || recordOf(l.ID) != uint64(n) {
+			if !ok {
 				return b, fmt.Errorf("%w: the address book has a malformed line", storage.ErrData)
 			}
 			b.Take(l)
 			data = data[1+size:]
 		}
 	}
-	b.dirty = 0
+	b.dirty = [records]bool{}
 	return b, nil
 }

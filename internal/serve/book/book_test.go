@@ -140,45 +140,160 @@ func TestABookIsKept(t *testing.T) {
 	})
 }
 
-func TestABookIsBounded(t *testing.T) {
-	var b Book
-	taken := 0
-	for id := uint64(1); id <= 2*MostLines; id++ {
-		if b.Take(Line{ID: id, Address: fmt.Sprintf("member-%d.jobs.default.svc.cluster.local:7001", id)}) {
-			taken++
+// alike returns identifiers of one record, in ascending order.
+func alike(number int) (ids []uint64) {
+	for id := uint64(1); len(ids) < number; id++ {
+		if recordOf(id) == recordOf(1) {
+			ids = append(ids, id)
 		}
 	}
-	if taken != MostLines {
-		t.Errorf("%d lines fit, not %d", taken, MostLines)
+	return ids
+}
+
+func TestAMemberFillsItsBookToALimit(t *testing.T) {
+	for _, apart := range []uint64{1, 16, 256, 1 << 40} { // also identifiers that are alike
+		var b Book
+		id, added := uint64(0), 0
+		for range 2 * MostLines {
+			id += apart
+			changed, err := b.Add(Line{ID: id, Address: strings.Repeat("a", MaxAddress)})
+			if changed && err == nil {
+				added++
+			}
+		}
+		if added != MostLines {
+			t.Errorf("%d identifiers that are %d apart fit, not %d", added, apart, MostLines)
+		}
+		if _, err := b.Add(Line{ID: 5000, Address: "a:1"}); err == nil || !strings.Contains(err.Error(), "the address book is full") {
+			t.Errorf("%v", err)
+		}
+		if changed, err := b.Add(Line{ID: apart, Address: "b:1"}); !changed || err != nil {
+			t.Errorf("a full book takes no move: %v", err)
+		}
+		for _, r := range b.Changed() {
+			if len(r.Data) > storage.MaxData {
+				t.Errorf("the record %s has %d bytes", r.Name, len(r.Data))
+			}
+		}
 	}
-	if changed, err := b.Add(Line{ID: 5000, Address: "a:1"}); err == nil || !strings.Contains(err.Error(), "the address book is full") {
-		t.Errorf("%v, %v", changed, err)
-	}
-	if changed, err := b.Add(Line{ID: 5, Address: "b:1"}); !changed || err != nil {
-		t.Errorf("a full book takes no move: %v", err)
-	}
+}
+
+// Two members fill the last place of their books with different identifiers at the same time. Both take both.
+func TestTwoMembersThatFillTheLastPlaceAgree(t *testing.T) {
 	var said strings.Builder
-	k := Keeper{Book: &b, Self: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
-	for id := uint64(6000); id < 6003; id++ {
-		l := Line{ID: id, Address: "a:1"}
-		if next, answer, ok := k.Hear(l.Append(nil)); next != nil || len(answer) > 0 || !ok {
-			t.Errorf("%+v, %+v, %v", next, answer, ok)
+	var first Book
+	for id := uint64(1); id < MostLines; id++ {
+		if _, err := first.Add(Line{ID: id, Address: "a:1", Weight: 1}); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if got := said.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "it is full") {
-		t.Errorf("a line that is not taken is told as %q", got)
-	}
-	long := strings.Repeat("a", MaxAddress)
-	b = Book{}
-	for id := uint64(records); b.Take(Line{ID: id, Address: long}); id += records {
-	}
-	for _, r := range b.Changed() {
-		if len(r.Data) > storage.MaxData {
-			t.Errorf("the record %s has %d bytes", r.Name, len(r.Data))
+	var keepers [2]Keeper
+	var added [2]Line
+	for i := range keepers {
+		b := first.Clone()
+		keepers[i] = Keeper{Book: &b, Self: uint64(i + 1), Log: slog.New(slog.NewTextHandler(&said, nil))}
+		id := uint64(MostLines + i)
+		if _, err := b.Add(Line{ID: id, Address: "a:1", Weight: 1}); err != nil {
+			t.Fatal(err)
 		}
+		added[i], _ = b.Line(id)
 	}
-	if n := len(b.Lines()); n != storage.MaxData/(1+lineHead+MaxAddress) {
-		t.Errorf("%d long lines fit into a record", n)
+	for i := range keepers {
+		next, answer, ok := keepers[i].Hear(added[1-i].Append(nil))
+		if next == nil || len(answer) > 0 || !ok {
+			t.Fatalf("%+v is not taken", added[1-i])
+		}
+		keepers[i].Book = next
+	}
+	if one, other := keepers[0].Book.Lines(), keepers[1].Book.Lines(); !slices.Equal(one, other) || len(one) != MostLines+1 {
+		t.Errorf("%d and %d lines", len(one), len(other))
+	}
+	if _, err := keepers[0].Book.Add(Line{ID: 5000, Address: "a:1"}); err == nil {
+		t.Error("a command adds one more")
+	}
+	if said.Len() > 0 {
+		t.Error(said.String())
+	}
+}
+
+// Of more identifiers than a record has room for all members keep the same ones, in whatever order they hear of them, and also after a start.
+func TestOfLinesThatHaveNoRoomTheSameOnesGo(t *testing.T) {
+	ids := alike(perRecord + 4)
+	property.CheckSome(t, 50, func(t *property.T) {
+		var said strings.Builder
+		k := Keeper{Book: &Book{}, Self: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
+		told := map[uint64]bool{}
+		for len(told) < len(ids) {
+			id := property.SampledFrom(ids).Draw(t, "of")
+			told[id] = true
+			l := Line{ID: id, Version: 1 << perAddition, Address: "a:1"}
+			next, answer, ok := k.Hear(l.Append(nil))
+			if len(answer) > 0 || !ok {
+				t.Fatalf("%+v, %v", answer, ok)
+			}
+			if next != nil {
+				k.Book = next
+			}
+		}
+		disk := storage.Memory()
+		s, err := disk.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if err := s.Save(k.Book.Changed()); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Load(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range []*Book{k.Book, &again} {
+			var has []uint64
+			for _, l := range b.Lines() {
+				has = append(has, l.ID)
+			}
+			if !slices.Equal(has, ids[:perRecord]) {
+				t.Errorf("%v stay of %v", has, ids)
+			}
+		}
+		if _, err := k.Book.Add(Line{ID: ids[perRecord], Address: "a:1"}); err == nil {
+			t.Error("a line that would go is added")
+		}
+		if strings.Count(said.String(), "\n") != len(ids)-perRecord {
+			t.Errorf("each that goes is told once: %s", said.String())
+		}
+	})
+}
+
+// A book that an earlier version of the program has kept is read, and what has changed since is newer.
+func TestABookOfAnEarlierVersionIsRead(t *testing.T) {
+	s, err := storage.Memory().Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	one, other := Line{ID: 3, Version: 1 << perAddition, Address: "a:1"}, Line{ID: 19, Version: 1 << perAddition, Address: "b:1"}
+	var data []byte
+	for _, l := range []Line{one, other} {
+		data = l.Append(append(data, byte(lineHead+len(l.Address))))
+	}
+	if err := s.Save([]storage.Record{{Name: "book 3", Data: data}}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Load(s)
+	if err != nil || !slices.Equal(b.Lines(), []Line{one, other}) {
+		t.Fatalf("%+v, %v", b.Lines(), err)
+	}
+	if _, err := b.Remove(3, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Save(b.Changed()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(s)
+	if err != nil || !slices.Equal(again.Lines(), b.Lines()) {
+		t.Errorf("%+v becomes %+v: %v", b.Lines(), again.Lines(), err)
 	}
 }
 
@@ -231,36 +346,31 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
-// fixed is a storage with one record.
+// fixed is a storage that is read.
 type fixed struct {
 	storage.Storage
-	name string
-	data []byte
+	records map[string][]byte
 }
 
-func (f *fixed) Load(name string) ([]byte, error) {
-	if name != f.name {
-		return nil, nil
-	}
-	return f.data, nil
-}
+func (f *fixed) Load(name string) ([]byte, error) { return f.records[name], nil }
 
 func FuzzLoad(f *testing.F) {
 	b := bookOf(Line{ID: 1, Address: "host:7001"}, Line{ID: 17, Address: "other:7001"})
 	f.Add(b.Changed()[0].Data)
 	f.Add([]byte{40, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b, err := Load(&fixed{name: nameOf(1), data: data})
+		b, err := Load(&fixed{records: map[string][]byte{nameOf(1): data}})
 		if err != nil {
 			return
 		}
 		for i := range b.lines {
-			b.dirty |= 1 << recordOf(b.lines[i].ID)
+			b.dirty[recordOf(b.lines[i].ID)] = true
 		}
-		var again Book
+		kept := map[string][]byte{}
 		for _, r := range b.Changed() {
-			again, err = Load(&fixed{name: r.Name, data: r.Data})
+			kept[r.Name] = r.Data
 		}
+		again, err := Load(&fixed{records: kept})
 		if err != nil || !reflect.DeepEqual(again.lines, b.lines) {
 			t.Errorf("%x reads as %+v, and then as %+v: %v", data, b.lines, again.lines, err)
 		}

@@ -23,7 +23,7 @@ type Keeper struct {
 	met         map[uint64]string // where members were found that the book has elsewhere, or not
 	due         time.Duration     // when members are sought next
 	sought      map[string]string // what was wrong last at each address of a seed
-	full        bool              // it was told that the book has no room
+	noRoom      map[uint64]bool   // members that were told to have no place in the book
 	corrections int               // how often this life has corrected its own line
 	swings      map[uint64]*swing // members whose address has changed
 }
@@ -103,15 +103,18 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 	}
 	delete(k.met, line.ID)
 	all := k.Book.Clone()
-	if !all.Take(line) {
+	taken, gone := all.take(line)
+	if !taken {
 		switch mine, known := all.Line(line.ID); {
 		case known && mine.After(&line):
 			answer = []Line{mine}
-		case (!known || line.After(&mine)) && !k.full:
-			k.full = true
-			k.Log.Warn("a line of the address book is not taken: it is full, so this member does not reach some others", "of", line.ID, "address", line.Address, "lines", len(all.lines))
+		case !known:
+			k.roomless(&line)
 		}
 		return nil, answer, true
+	}
+	if gone != nil {
+		k.roomless(gone)
 	}
 	if mine, known := k.Book.Line(line.ID); known && mine.Version == line.Version && line.Version != 0 && k.steady(line.ID) {
 		k.Log.Warn("two commands about one member were given at the same time: this one is lost, and the other one counts",
@@ -128,6 +131,18 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 		k.Log.Warn("this member was removed from the group")
 	}
 	return &all, nil, true
+}
+
+// roomless logs that a member is not in the book. Another member that still has its line may tell it again and again.
+func (k *Keeper) roomless(l *Line) {
+	if k.noRoom[l.ID] || len(k.noRoom) == MostLines {
+		return
+	}
+	if k.noRoom == nil {
+		k.noRoom = map[uint64]bool{}
+	}
+	k.noRoom[l.ID] = true
+	k.Log.Warn("the address book of every member is without this one: its part has no room, and the smallest identifiers stay", "of", l.ID, "address", l.Address, "lines", len(k.Book.lines))
 }
 
 // News returns the lines that the book has and an earlier one had not. Those of lists are not passed on.

@@ -2,6 +2,7 @@ package book
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -83,6 +84,7 @@ type exchange struct {
 	own      [keepers]string
 	commands []command
 	left     [kinds]int
+	most     int  // lines that a command fills; 0: MostLines
 	backup   int  // the site that is put back, to its first disk
 	lean     bool // a state of the code is compared with the history of the first run that leads there, and not with every one
 	large    bool // it is lean, unless -long is given
@@ -124,6 +126,11 @@ var exchanges = map[string]exchange{
 		commands: []command{addition(0, 2, "a:1", true), removal(1, 2), addition(2, 3, "a:1", false)},
 		left:     [kinds]int{commands: 3},
 	},
+	"two members fill the last place": {
+		most:     1,
+		commands: []command{addition(0, 2, "a:1", true), addition(1, 3, "a:1", true), removal(0, 3)},
+		left:     [kinds]int{commands: 3, crashes: 1}, lean: true,
+	},
 }
 
 // explorer visits all states of a scenario.
@@ -139,6 +146,8 @@ type explorer struct {
 	happened map[string]int // actions of the model
 	states   int
 	ties     int // states in which two members hold different lines of one version
+	full     int // commands that find a full book
+	beyond   int // states in which a member has more lines than a command fills
 }
 
 // key tells states apart. The parts of a state that a step has not changed have their texts from before.
@@ -209,6 +218,7 @@ func (x *explorer) explore() (failed string) {
 	first := &world{left: x.left}
 	for i := range first.sites {
 		s := &first.sites[i]
+		s.book.most = x.most
 		s.own, s.disk = x.own[i], map[string][]byte{}
 		if s.own != "" {
 			x.arrive(i, s, func(string, ...int) {})
@@ -320,6 +330,11 @@ func (s *site) owe(l Line) {
 func (x *explorer) command(c command, n *world, act func(string, ...int)) {
 	next := n.sites[c.at].book.Clone()
 	changed, err := c.do(&next)
+	if errors.Is(err, errFull) && len(next.Lines()) >= cmp.Or(x.most, MostLines) {
+		x.full++
+		n.same = true
+		return
+	}
 	if err != nil {
 		x.fail(n, "%v", err)
 	}
@@ -377,6 +392,7 @@ func (x *explorer) load(n *world, i int) {
 	if err != nil {
 		x.fail(n, "%v", err)
 	}
+	b.most = x.most
 	s.book, s.lines = b, fmt.Sprint(b.Lines())
 }
 
@@ -388,6 +404,7 @@ func (x *explorer) arrive(i int, s *site, act func(string, ...int)) {
 	if err := k.Arrive(mirror{records: s.disk}, 1, &s.place); err != nil {
 		panic(err)
 	}
+	b.most = x.most
 	now, _ := b.Line(id)
 	if before, _ := s.book.Line(id); now != before {
 		act("move", i, x.line(now))
@@ -411,7 +428,10 @@ func (x *explorer) hear(i int, l Line, n *world, act func(string, ...int)) {
 		next = nil
 	}
 	if x.mutant == "the last line of a version counts" && next == nil && mine.Version == l.Version && mine != l {
-		next = &Book{lines: slices.Clone(b.lines), dirty: 1<<records - 1}
+		next = &Book{lines: slices.Clone(b.lines), most: x.most}
+		for n := range next.dirty {
+			next.dirty[n] = true
+		}
 		next.lines[slices.Index(next.lines, mine)] = l
 	}
 	switch {
@@ -463,6 +483,9 @@ func (x *explorer) act(n *world, action string, args ...int) {
 // check compares a state of the code with that of the model, in which all invariants hold.
 func (x *explorer) check(w *world) {
 	for a := range keepers {
+		if len(w.sites[a].book.Lines()) > cmp.Or(x.most, MostLines) {
+			x.beyond++
+		}
 		for b := range a {
 			for p := range uint64(keepers) {
 				one, knows := w.sites[a].book.Line(p + 1)
@@ -549,7 +572,7 @@ func exploreAll(t *testing.T, e exchange, mutant string) (x *explorer, failed st
 	if err := x.collected(); err != nil {
 		t.Fatal(err)
 	}
-	x.states, x.ties = 0, 0
+	x.states, x.ties, x.full, x.beyond = 0, 0, 0, 0
 	return x, x.explore()
 }
 
@@ -568,6 +591,9 @@ func TestEveryExchangeRefinesTheModel(t *testing.T) {
 		}
 		t.Logf("%s: %d states, %d lines, %d pairs of one version, %v", name, x.states, len(x.lines), x.ties, x.happened)
 		ties += x.ties
+		if e.most > 0 && (x.full == 0 || x.beyond == 0) {
+			t.Errorf("%s: a full book refuses a command %d times, and is filled beyond %d times", name, x.full, x.beyond)
+		}
 		for action, n := range x.happened {
 			happened[action] += n
 		}
