@@ -69,8 +69,11 @@ type line struct {
 	text string
 }
 
-// ended is the last line of each process.
-const ended = "(it has ended)"
+// ended is the last line of each process. If the process starts again, it is another one.
+const (
+	ended = "(it has ended)"
+	again = "(it has ended, and starts again)"
+)
 
 func newGroup(t *testing.T, name string, arguments ...string) *group {
 	addresses := free(t, 3)
@@ -140,7 +143,7 @@ func (g *group) hears(l line) {
 			if g.revived != nil {
 				g.revived(l.id)
 			}
-			return
+			l.text = again
 		}
 	}
 	g.seen = append(g.seen, l)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,7 +31,8 @@ type ring struct {
 	links   map[[2]int]*rig.Link // from a process to another one's ring address, or to the printer
 	member  map[[2]int]*rig.Link // likewise between members
 	pages   []pageLine
-	newest  pageLine // the token of the greatest term, and the process that has made it
+	newest  pageLine  // the token of the greatest term, and the process that has made it
+	held    *exec.Cmd // the process that was stuck last
 }
 
 // thePrinter has this number among the processes.
@@ -126,6 +128,7 @@ func (r *ring) judge(p pageLine) {
 func (r *ring) stuck(id int) (last pageLine) {
 	r.t.Helper()
 	held := make(chan struct{}, 1)
+	r.held = r.processes[id]
 	// A link that is cut makes no connection. This one makes them, and holds answers back.
 	r.links[[2]int{id, thePrinter}].Set(rig.Way{}, rig.Way{Delay: func() time.Duration {
 		select {
@@ -177,13 +180,22 @@ func (r *ring) goesOn(without int, old pageLine) {
 	}
 }
 
-// released lets a process that was stuck have its answers, and waits until the printer has refused what it prints then.
+// released lets a process that was stuck have its answers, and waits until the printer has refused what it prints then. One that led when the machine
+// stalled has ended instead, and its token with it.
 func (r *ring) released(id int) {
 	r.t.Helper()
 	r.links[[2]int{id, thePrinter}].Set(rig.Way{}, rig.Way{})
-	r.next(fmt.Sprintf(`^token \d+, job \d+ of process %d: page \d is refused$`, id))
-	for thrower := 0; thrower != id; { // a machine that stalls misses a token that is late, and others throw it away
-		thrower, _ = r.next(`^token \d+ is thrown away: it refuses`)
+	or := "|^" + regexp.QuoteMeta(again) + "$"
+	for refused := false; !refused; {
+		l, _ := r.await(fmt.Sprintf(`^token \d+, job \d+ of process %d: page \d is refused$`, id) + or)
+		if l.of == r.held {
+			return
+		}
+		refused = l.text != again
+	}
+	for thrower := (*exec.Cmd)(nil); thrower != r.held; { // a machine that stalls misses a token that is late, and others throw it away
+		l, _ := r.await(`^token \d+ is thrown away: it refuses` + or)
+		thrower = l.of
 	}
 }
 

@@ -99,7 +99,7 @@ func TestAGuardOfDatabaseSQL(t *testing.T) {
 
 // A transaction that began before a later leader has written is not admitted by what it saw then.
 func testSnapshot(t *testing.T, db *sql.DB) {
-	g := fencesql.Guard{DB: db, Resource: "snapshot"}
+	g := fencesql.Guard{DB: db, Resource: "snapshot", Idle: time.Minute}
 	nothing := func(context.Context, *sql.Tx) error { return nil }
 	if err := g.Do(t.Context(), 1, nothing); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func testStopped(t *testing.T, address string, db *sql.DB) {
 	stop(t, leader.Process)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	g := fencesql.Guard{DB: db, Resource: "process"}
+	g := fencesql.Guard{DB: db, Resource: "process", Idle: time.Minute}
 	err = g.Do(ctx, 2, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO writes (term, resource) VALUES (2, 'process')")
 		return err

@@ -23,7 +23,7 @@ type Guard struct {
 	Do      func(ctx context.Context, term uint64, write func(context.Context, Exec) error) error
 }
 
-// patience is longer than all that a guard waits for.
+// patience is longer than all that a guard waits for, and longer than this process stands still in a transaction.
 const patience = 2 * time.Minute
 
 // TestGuard tests guards that a function makes for resources, with a limit for transactions that do nothing. Terms returns the terms
@@ -40,7 +40,7 @@ func TestGuard(t *testing.T, guard func(resource string, idle time.Duration) Gua
 		})
 	}
 	made.Wait()
-	err := guard("setup", 0).Do(ctx, 1, func(ctx context.Context, exec Exec) error {
+	err := guard("setup", patience).Do(ctx, 1, func(ctx context.Context, exec Exec) error {
 		return exec(ctx, "CREATE TABLE writes (id bigserial, term bigint, resource text)")
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func (s suite) highest(t *testing.T, g Guard, want uint64) {
 }
 
 func (s suite) order(t *testing.T) {
-	g := s.guard("order", 0)
+	g := s.guard("order", patience)
 	s.highest(t, g, 0)
 	for _, c := range []struct {
 		term  uint64
@@ -95,7 +95,7 @@ func (s suite) order(t *testing.T) {
 		}
 	}
 	s.highest(t, g, math.MaxInt64)
-	if err := s.guard("order of another one", 0).Do(s.ctx, 1, insert("order", 1)); err != nil {
+	if err := s.guard("order of another one", patience).Do(s.ctx, 1, insert("order", 1)); err != nil {
 		t.Errorf("another resource: %v", err)
 	}
 	for _, term := range []uint64{0, math.MaxInt64 + 1, math.MaxUint64} {
@@ -109,7 +109,7 @@ func (s suite) order(t *testing.T) {
 }
 
 func (s suite) failure(t *testing.T) {
-	g, broken, before := s.guard("failure", 0), errors.New("broken"), s.terms()
+	g, broken, before := s.guard("failure", patience), errors.New("broken"), s.terms()
 	err := g.Do(s.ctx, 3, func(ctx context.Context, exec Exec) error {
 		return errors.Join(insert("failure", 3)(ctx, exec), broken)
 	})
@@ -141,14 +141,14 @@ func (s suite) pause(t *testing.T) {
 	case err := <-late:
 		t.Fatalf("the leader cannot begin: %v", err)
 	}
-	if err := s.guard("pause", 0).Do(s.ctx, 2, insert("pause", 2)); err != nil {
+	if err := s.guard("pause", patience).Do(s.ctx, 2, insert("pause", 2)); err != nil {
 		t.Errorf("the successor: %v", err)
 	}
 	close(paused)
 	if err := <-late; err == nil {
 		t.Error("the late write succeeds")
 	}
-	if err := s.guard("pause", 0).Do(s.ctx, 1, insert("pause", 1)); !errors.Is(err, fence.ErrStale) {
+	if err := s.guard("pause", patience).Do(s.ctx, 1, insert("pause", 1)); !errors.Is(err, fence.ErrStale) {
 		t.Errorf("its next write: %v", err)
 	}
 	if got := s.terms(); !slices.Equal(got, append(before, 2)) {
@@ -162,7 +162,7 @@ func (s suite) crowd(t *testing.T) {
 	var wait sync.WaitGroup
 	for leader := range uint64(leaders) {
 		wait.Go(func() {
-			g := s.guard("crowd", 0)
+			g := s.guard("crowd", patience)
 			for i := range uint64(writes) {
 				term := 1 + leader + i*leaders/2
 				if err := g.Do(s.ctx, term, insert("crowd", term)); err != nil && !errors.Is(err, fence.ErrStale) {
@@ -180,7 +180,7 @@ func (s suite) crowd(t *testing.T) {
 
 // deadlock lets two writes of two resources wait for each other.
 func (s suite) deadlock(t *testing.T) {
-	if err := s.guard("setup", 0).Do(s.ctx, 1, func(ctx context.Context, exec Exec) error {
+	if err := s.guard("setup", patience).Do(s.ctx, 1, func(ctx context.Context, exec Exec) error {
 		return exec(ctx, "CREATE TABLE cells AS SELECT generate_series(0, 1) AS id, 0 AS value")
 	}); err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func (s suite) deadlock(t *testing.T) {
 	both.Add(2)
 	for i := range 2 {
 		ended.Go(func() {
-			err := s.guard(fmt.Sprint("deadlock ", i), 0).Do(s.ctx, 1, func(ctx context.Context, exec Exec) error {
+			err := s.guard(fmt.Sprint("deadlock ", i), patience).Do(s.ctx, 1, func(ctx context.Context, exec Exec) error {
 				runs[i]++
 				add := func(cell int) error { return exec(ctx, "UPDATE cells SET value = value + 1 WHERE id = $1", cell) }
 				if err := add(i); err != nil {

@@ -101,7 +101,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	t.Parallel()
 	hooks := filepath.Join(t.TempDir(), "hooks")
 	data := newStore(t, 1)
-	base := "id = 1\ndata = '" + data + "'\nstall = '1m'\nmember = [\"1=" + freeAddress(t) + "\"]\nlease = '10s'\nhang = '0s'\n"
+	base := "id = 1\ndata = '" + data + "'\nstall = '1m'\nmember = [\"1=" + freeAddress(t) + "\"]\nlease = '1m'\nhang = '0s'\n"
 	file := settingsFile(t, base)
 	command := exec.Command("ringleader", "join", "--json", "--stop-with-stdin", "--config", file)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -154,8 +154,8 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 		`settings="health-command health-fall health-interval health-rise health-timeout preempt preempt-delay"`, `changed="member weight"`)
 	reload(base+"weight = 4\nhealth-http = 'http://127.0.0.1:1/'\n", `settings="health-command health-fall health-http health-interval health-rise health-timeout preempt preempt-delay"`)
 	reload(base, "settings=health-http", `changed=weight`)
-	reload(strings.Replace(base, "lease = '10s'", "lease = '9s'", 1)+"on-follower = 'echo stopped > "+hooks+"'\nverbose = true\n",
-		`settings="lease renewal shortest-lease"`, `changed="on-follower verbose"`)
+	reload(strings.Replace(base, "lease = '1m'", "lease = '59s'", 1)+"on-follower = 'echo stopped > "+hooks+"'\nverbose = true\n",
+		`settings="lease preempt-delay renewal shortest-lease"`, `changed="on-follower verbose"`)
 	stdin.Close()
 	for events.Decode(&e) == nil {
 		if e.Event == "role" && e.Role == "leader" {

@@ -20,8 +20,11 @@ import (
 	"ringleader.example/ringleader/internal/serve/rig"
 )
 
-// limit ends a wait that would be for ever.
-const limit = 60 * time.Second
+// limit ends a wait that would be for ever. A look for what is awaited is at many processes. Looks are counted: a machine that stands still makes none.
+const (
+	limit = 60 * time.Second
+	look  = 20 * time.Millisecond
+)
 
 // lease is so long, and its margin, that a loaded machine can kill in time.
 const lease = time.Second
@@ -127,14 +130,13 @@ func (s said) Write(text []byte) (int, error) {
 // await waits for a condition.
 func (g *group) await(what string, holds func() bool) {
 	g.Helper()
-	ticker := time.NewTicker(20 * time.Millisecond) // a look is at many processes
+	ticker := time.NewTicker(look)
 	defer ticker.Stop()
-	for overdue := time.After(limit); !holds(); {
-		select {
-		case <-overdue:
+	for waited := time.Duration(0); !holds(); waited += look {
+		if waited > limit {
 			g.Fatalf("not within %v: %s", limit, what)
-		case <-ticker.C:
 		}
+		<-ticker.C
 	}
 }
 

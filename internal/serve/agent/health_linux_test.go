@@ -31,7 +31,7 @@ func TestACommandRunsOnAHealthyMemberOnly(t *testing.T) {
 	t.Parallel()
 	well := filepath.Join(t.TempDir(), "well")
 	g := newGroup(t, 3, spec{ // a leader that is able keeps its lead on any machine
-		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: lasting(20 * lease), Patience: limit,
+		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), Patience: limit,
 		Health: agent.Health{Command: "test -e " + well + "$RINGLEADER_MEMBER"}, Interval: 3 * lease / 10, // each check of each member is three processes
 	})
 	heal := func(id int) {
@@ -74,7 +74,7 @@ func TestACheckThatHangsIsKilledWithAllItsProcesses(t *testing.T) {
 	dir := t.TempDir()
 	hang, pids := filepath.Join(dir, "hang"), filepath.Join(dir, "pids")
 	check := fmt.Sprintf(`test -e %[1]s || exit 0; trap '' TERM; setsid sh -c 'trap "" TERM; echo $$ >> %[2]s; while :; do sleep 1000; done' & while :; do sleep 1000; done`, hang, pids)
-	g := newGroup(t, 1, spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Health: agent.Health{Command: check}})
+	g := newGroup(t, 1, spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), Health: agent.Health{Command: check}})
 	g.start(1)
 	g.works(0, "loop")
 	g.must(os.WriteFile(hang, nil, 0o600))

@@ -222,16 +222,14 @@ func (g *real) views(id uint64) (views [][]string) {
 // until waits for a condition.
 func (g *real) until(what string, holds func() bool) {
 	g.Helper()
-	overdue := time.NewTimer(time.Minute)
-	defer overdue.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
+	const look = 5 * time.Millisecond
+	tick := time.NewTicker(look)
 	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-overdue.C:
+	for waited := time.Duration(0); !holds(); waited += look { // a machine that stands still makes no looks
+		if waited > time.Minute {
 			g.Fatalf("never: %s\n%s\n%s\n%s", what, g.output[1], g.output[2], g.output[3])
 		}
+		<-tick.C
 	}
 }
 
@@ -443,27 +441,6 @@ var all = map[string]made{
 // longestTimer is how late a timer may be on a machine that does not stand still.
 const longestTimer = 100 * time.Millisecond
 
-// stalls begins to look whether the machine stands still, which is a cause of its own. The function that it returns ends that, and tells the longest time.
-func stalls() func() (longest time.Duration) {
-	done, result := make(chan struct{}), make(chan time.Duration)
-	go func() {
-		ticker := time.NewTicker(10 * time.Millisecond)
-		defer ticker.Stop()
-		longest := time.Duration(0)
-		for last := time.Now(); ; {
-			select {
-			case <-ticker.C:
-			case <-done:
-				result <- max(longest, time.Since(last))
-				return
-			}
-			longest = max(longest, time.Since(last))
-			last = time.Now()
-		}
-	}()
-	return func() time.Duration { close(done); return <-result }
-}
-
 // few are the causes that are made each time that tests run.
 var few = []string{"kill -9", "SIGSTOP, and SIGCONT", "links, to the leader"}
 
@@ -487,7 +464,7 @@ func TestTheCausesOfRealProcessesAreFound(t *testing.T) {
 		m := all[name]
 		g := newReal(t, m.hang, m.preempt)
 		term := g.term(3)
-		stalled := stalls()
+		stalled := rig.Standstill() // which is a cause of its own
 		m.fault(g)
 		still := stalled()
 		records, err := record.Open(t.Context(), g.folder)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"path/filepath"
@@ -49,28 +50,51 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A server hangs up if a process does not get the processor to say in time who it is.
-func TestAServerThatHangsUpIsAskedAgain(t *testing.T) {
+// hasty is a connection of a server that pings its client before it has an answer.
+type hasty struct {
+	net.Conn
+	begun, pinged bool
+}
+
+func (h *hasty) Read(b []byte) (n int, err error) {
+	if h.begun && !h.pinged {
+		h.pinged = true
+		return copy(b, "PING\r\n"), nil
+	}
+	n, err = h.Conn.Read(b)
+	h.begun = h.begun || bytes.Contains(b[:n], []byte("\n"))
+	return n, err
+}
+
+// A server hangs up, or pings, if a process does not get the processor to say in time who it is.
+func TestAServerThatHangsUpOrPingsIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	e := serve(t, settings(t))
-	for _, c := range []struct{ ended, tries int }{{connectTries - 1, connectTries}, {connectTries, connectTries}} {
-		tries := 0
-		dial := func() (net.Conn, error) {
-			conn, err := e.Dial()
-			if tries++; err == nil && tries <= c.ended {
-				conn.Close()
+	for way, c := range map[string]struct {
+		waits func(net.Conn) net.Conn
+		says  string
+	}{
+		"hangs up": {func(conn net.Conn) net.Conn { conn.Close(); return conn }, "closed"},
+		"pings":    {func(conn net.Conn) net.Conn { return &hasty{Conn: conn} }, "got 'PING'"},
+	} {
+		for _, ended := range []int{connectTries - 1, connectTries} {
+			tries := 0
+			a := e.Access()
+			a.Dial = func() (net.Conn, error) {
+				conn, err := e.Dial()
+				if tries++; err == nil && tries <= ended {
+					conn = c.waits(conn)
+				}
+				return conn, err
 			}
-			return conn, err
-		}
-		a := e.Access()
-		a.Dial = dial
-		if c.ended < connectTries {
-			accepted(t, a)
-		} else {
-			refused(t, a, "closed")
-		}
-		if tries != c.tries {
-			t.Errorf("of %d connections that end, %d are made", c.ended, tries)
+			if ended < connectTries {
+				accepted(t, a)
+			} else {
+				refused(t, a, c.says)
+			}
+			if tries != connectTries {
+				t.Errorf("of %d connections whose server %s, %d are made", ended, way, tries)
+			}
 		}
 	}
 }

@@ -56,7 +56,7 @@ type Conn struct {
 const (
 	reconnectWait = time.Second / 4  // between two attempts
 	connectTime   = 5 * time.Second  // for a connection: a process of a busy machine may get no processor for two
-	connectTries  = 3                // for a server that hangs up
+	connectTries  = 3                // for a server that hangs up or pings
 	pingInterval  = 2 * time.Second  // a connection without an answer to two pings is lost
 	requestTime   = 20 * time.Second // for an answer of the server: one whose disk is busy takes seconds to flush
 	retractTime   = 5 * time.Second  // for all pieces that are taken back, at the end of a command
@@ -118,14 +118,15 @@ func Connect(ctx context.Context, a Access, name string, notice func(string)) (*
 	return c, nil
 }
 
-// hungUp reports whether a server has ended a connection that it had accepted. It does so if a process does not say within two seconds who it
-// is, such as one that gets no processor.
+// hungUp reports whether a server has ended a connection that it had accepted, or pings it before it has answered, which the client does not
+// expect. It does so if a process does not say within two seconds who it is, such as one that gets no processor.
 func hungUp(err error) bool {
 	var network *net.OpError
 	switch {
 	case err == nil, errors.Is(err, nats.ErrTLS):
 		return false
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe), strings.Contains(strings.ToLower(err.Error()), "authentication timeout"):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe), strings.Contains(strings.ToLower(err.Error()), "authentication timeout"),
+		strings.HasSuffix(err.Error(), "got 'PING'"):
 		return true
 	}
 	return errors.As(err, &network) && network.Op != "dial" && !network.Timeout()
