@@ -37,11 +37,7 @@ func newSchedule(t *testing.T, times, command string, flags ...string) *schedule
 		folder: folder, ledger: sqlite.Database{Command: "sqlite3", File: file("runs.db")}, pids: map[int]int{},
 	}
 	s.revived = func(id int) { delete(s.pids, id) }
-	t.Cleanup(func() {
-		for id := range s.processes {
-			s.kill(id)
-		}
-	})
+	t.Cleanup(s.end)
 	return s
 }
 
@@ -70,6 +66,11 @@ func (s *schedule) pid(id int) int {
 
 // kill kills a member. Its warden kills what that leaves, and ends.
 func (s *schedule) kill(id int) {
+	for _, l := range s.latest(processLine) {
+		if s.processes[l.id] == l.of {
+			s.pids[l.id] = numberIn(l.text)
+		}
+	}
 	if s.pids[id] == 0 {
 		s.group.kill(id) // it has not told its number
 		return
@@ -77,6 +78,15 @@ func (s *schedule) kill(id int) {
 	_ = syscall.Kill(s.pids[id], syscall.SIGKILL) // the member may have ended
 	s.processes[id].Wait()                        // its error is the signal
 	delete(s.processes, id)
+}
+
+// end kills all members. One that has ended may start again meanwhile.
+func (s *schedule) end() {
+	for len(s.processes) > 0 {
+		for id := range s.processes {
+			s.kill(id)
+		}
+	}
 }
 
 // stop stops a member, which may have ended just now.
@@ -143,9 +153,7 @@ func TestEachDueTimeHasOneRunThroughKillsAndStops(t *testing.T) {
 			s.kill(leader)
 			s.start(leader)
 			s.next(doneLine)
-			for id := range s.processes {
-				s.kill(id)
-			}
+			s.end()
 			journal, rows := s.journal(), s.rows()
 			for i, r := range rows {
 				if i > 0 && r.due.Sub(rows[i-1].due) != time.Second {

@@ -58,8 +58,9 @@ type group struct {
 	own       map[int][]string // further arguments of one of them
 	processes map[int]*exec.Cmd
 	lines     chan line
-	seen      []line       // and not returned by next
-	revived   func(id int) // is called when a process has started again; may be nil
+	silent    map[*exec.Cmd]chan struct{} // closed when no process is left that can print what that has begun
+	seen      []line                      // and not returned by next
+	revived   func(id int)                // is called when a process has started again; may be nil
 }
 
 // line is what a process prints.
@@ -78,12 +79,14 @@ const (
 func newGroup(t *testing.T, name string, arguments ...string) *group {
 	addresses := free(t, 3)
 	g := &group{
-		t: t, name: name, addresses: addresses, own: map[int][]string{}, processes: map[int]*exec.Cmd{}, lines: make(chan line, 1000),
+		t: t, name: name, addresses: addresses, own: map[int][]string{}, processes: map[int]*exec.Cmd{}, lines: make(chan line, 1000), silent: map[*exec.Cmd]chan struct{}{},
 		arguments: append([]string{"--data", t.TempDir(), "--addresses", strings.Join(addresses, ",")}, arguments...),
 	}
 	t.Cleanup(func() {
-		for id := range g.processes {
-			g.kill(id)
+		for len(g.processes) > 0 { // one that has ended may start again meanwhile
+			for id := range g.processes {
+				g.kill(id)
+			}
 		}
 	})
 	return g
@@ -115,8 +118,10 @@ func (g *group) run(id int, path string, arguments ...string) {
 	if err := c.Start(); err != nil {
 		g.t.Fatal(err)
 	}
-	g.processes[id] = c
+	silent := make(chan struct{})
+	g.processes[id], g.silent[c] = c, silent
 	go func() {
+		defer close(silent)
 		for s := bufio.NewScanner(out); s.Scan(); {
 			g.lines <- line{id, c, s.Text()}
 		}
@@ -124,11 +129,23 @@ func (g *group) run(id int, path string, arguments ...string) {
 	}()
 }
 
-// kill ends a process as SIGKILL does.
+// kill ends a process as SIGKILL does, and waits until what ends with it has ended, too: it may write to files meanwhile.
 func (g *group) kill(id int) {
-	g.processes[id].Process.Kill()
-	g.processes[id].Wait() // its error is the signal
+	c := g.processes[id]
 	delete(g.processes, id)
+	c.Process.Kill()
+	for late := time.After(patience); ; {
+		select {
+		case l := <-g.lines:
+			g.hears(l)
+			continue
+		case <-g.silent[c]:
+		case <-late:
+			g.t.Errorf("process %d was killed, and something of it goes on", id)
+		}
+		c.Wait() // its error is the signal
+		return
+	}
 }
 
 // overrun are the statuses with which a process ends whose work has outlived its lease: by itself, or with a warden by the kernel.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/storage"
@@ -92,7 +93,7 @@ func LateWrite(write func(term uint64, text string) error) error {
 
 // group starts three members in this process, with their votes in memory.
 func group(ctx context.Context) (members []*ringleader.Member, err error) {
-	config, opens := ringleader.Config{Group: "late"}, []transport.Open{}
+	config, opens := ringleader.Config{Group: "late", Timing: ringleader.Timing{Lease: 10 * time.Second}}, []transport.Open{} // a loaded machine can keep it
 	for id := range uint64(3) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -30,8 +30,10 @@ func (g *group) idle() bool {
 func TestACommandRunsOnAHealthyMemberOnly(t *testing.T) {
 	t.Parallel()
 	well := filepath.Join(t.TempDir(), "well")
-	g := newGroup(t, 3, spec{ // a leader that is able keeps its lead on any machine
-		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), Patience: limit,
+	times := steady() // a leader that is able keeps its lead on any machine, and nobody is suspected
+	times.Suspicion = 10 * lease
+	g := newGroup(t, 3, spec{
+		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: times, Patience: limit,
 		Health: agent.Health{Command: "test -e " + well + "$RINGLEADER_MEMBER"}, Interval: 3 * lease / 10, // each check of each member is three processes
 	})
 	heal := func(id int) {
