@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -60,7 +61,8 @@ func New(member *ringleader.Member) (*Lock, error) {
 // returned by Timing.Margin before that end, Config.Overrun of the member applies: by default the process ends.
 //
 // Start returns nil when all work that needs the lock has ended, and the lead is handed over at once. If it returns an error while it
-// holds the lock, some of that work may still run: see Lock.Left.
+// holds the lock, some of that work may still run: see Lock.Left. So it is if start panics. If the process does not end by that, the lead is handed
+// over, and the panic goes on.
 //
 // The error is [ErrLost], also if start returns nil; the error of start; or why the member cannot lead. [ringleader.ErrConfig] is for a Run
 // that begins before another one has ended.
@@ -102,7 +104,36 @@ func (l *Lock) Run(ctx context.Context, start func(context.Context) error) error
 		led <- err
 	}()
 
+	finish := func(err error) error {
+		close(finished)
+		withdraw()
+		<-led
+		watch.Wait()
+		l.change(func() {
+			l.running, l.held, l.term, l.answered, l.deadline, l.gaveUp = false, false, 0, 0, time.Time{}, false
+		})
+		return err
+	}
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		value := recover() // nil: start has ended its goroutine
+		stop(errPanicked)
+		l.mu.Lock()
+		held := l.held
+		l.mu.Unlock()
+		if held {
+			l.left(fmt.Errorf("%w: %v\n%s", errPanicked, value, debug.Stack()))
+		}
+		_ = finish(nil)
+		if value != nil {
+			panic(value)
+		}
+	}()
 	err := start(running)
+	returned = true
 	l.mu.Lock()
 	held, gaveUp := l.held, l.gaveUp
 	l.mu.Unlock()
@@ -115,15 +146,10 @@ func (l *Lock) Run(ctx context.Context, start func(context.Context) error) error
 	if cause := context.Cause(running); ctx.Err() == nil && cause != nil {
 		err = errors.Join(cause, err)
 	}
-	close(finished)
-	withdraw()
-	<-led
-	watch.Wait()
-	l.change(func() {
-		l.running, l.held, l.term, l.answered, l.deadline, l.gaveUp = false, false, 0, 0, time.Time{}, false
-	})
-	return err
+	return finish(err)
 }
+
+var errPanicked = errors.New("start has not returned")
 
 // errGaveUp is why a manager that returns nil is not believed.
 var errGaveUp = errors.New("client-go has not renewed the lock for RenewDeadline")

@@ -3,6 +3,7 @@ package kubernetes_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -131,6 +132,44 @@ func TestTheLeadIsKeptUntilTheManagerHasEnded(t *testing.T) {
 		}
 		c.Await(2)
 	})
+}
+
+// What calls Run may recover from the panic, and the process then goes on.
+func TestAStartThatPanicsKeepsNoLead(t *testing.T) {
+	for name, holds := range map[string]bool{"with the lock": true, "without the lock": false} {
+		t.Run(name, func(t *testing.T) {
+			locks(t, func(t *testing.T, c *ringleadertest.Cluster, locks map[uint64]*kubernetes.Lock) {
+				var left error
+				locks[3].Left = func(err error) { left = err }
+				var within context.Context
+				func() {
+					defer func() {
+						if value := recover(); value != "spilt" {
+							t.Errorf("the panic is %v", value)
+						}
+					}()
+					_ = locks[3].Run(t.Context(), func(ctx context.Context) error {
+						within = ctx
+						synctest.Wait()
+						if holds {
+							if err := locks[3].Update(ctx, resourcelock.LeaderElectionRecord{HolderIdentity: "member-3"}); err != nil {
+								t.Error(err)
+							}
+						}
+						panic("spilt")
+					})
+				}()
+				if said := fmt.Sprint(left); holds != strings.Contains(said, "spilt") || holds != strings.Contains(said, "lock_test.go") || within.Err() == nil {
+					t.Errorf("Left got %v, and the context of start is done: %v", left, within.Err())
+				}
+				refused(t, locks[3], "member-3", "within Lock.Run")
+				c.Until("another one leads", func() bool { return c.Member(3).View().Role == ringleader.Follower })
+				if err := locks[3].Run(t.Context(), func(context.Context) error { return nil }); err != nil {
+					t.Errorf("a Run after that: %v", err)
+				}
+			})
+		})
+	}
 }
 
 // An elector that gives up lets a manager return nil while its work runs.

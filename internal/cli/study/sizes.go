@@ -106,13 +106,23 @@ func (t *tabulation) Answer(ctx context.Context, p *plan.Program, by labour.Doer
 func (t *tabulation) CarryOut(ctx context.Context, p *plan.Program, by labour.Doer) error {
 	var all report.ExtremesTable
 	err := t.each(ctx, p, by, func(found *report.Verification) error {
-		if all.Sizes = append(all.Sizes, found); found.Extremes == nil || t.o.JSON {
+		if found.Extremes == nil || t.o.JSON || t.o.verdict(ctx, found.Report) != nil {
 			return p.Print(found, t.o.JSON)
 		}
+		all.Sizes = append(all.Sizes, found)
 		return nil
 	})
-	if err != nil || t.o.JSON {
-		return err
+	if len(all.Sizes) > 0 { // also if a later one was stopped
+		err = errors.Join(p.Fit(all.Text), t.named(err))
 	}
-	return p.Fit(all.Text)
+	return err
+}
+
+// named returns an error with the size at which it occurred.
+func (t *tabulation) named(err error) error {
+	exit := new(report.ExitError)
+	if errors.As(err, exit) && exit.Err == nil || err == nil {
+		return err // the answer is printed
+	}
+	return fmt.Errorf("n = %d: %w", t.o.N, err)
 }

@@ -165,9 +165,10 @@ func (b *Book) take(l Line) (taken bool, gone *Line) {
 		} else if full {
 			out := b.lines[last]
 			gone = &out
-			b.lines = slices.Delete(b.lines, last, last+1)
+			b.lines = append(b.lines[:last], b.lines[last+1:]...)
 		}
-		b.lines = slices.Insert(b.lines, at, l)
+		b.lines = append(b.lines, l)
+		copy(b.lines[at+1:], b.lines[at:])
 	}
 	b.lines[at] = l
 	b.dirty[recordOf(l.ID)] = true

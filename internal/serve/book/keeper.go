@@ -23,7 +23,7 @@ type Keeper struct {
 	met         map[uint64]string // where members were found that the book has elsewhere, or not
 	due         time.Duration     // when members are sought next
 	sought      map[string]string // what was wrong last at each address of a seed
-	noRoom      map[uint64]bool   // members that were told to have no place in the book
+	noRoom      []uint64          // members that were told to have no place in the book
 	corrections int               // how often this life has corrected its own line
 	swings      map[uint64]*swing // members whose address has changed
 }
@@ -135,13 +135,10 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 
 // roomless logs that a member is not in the book. Another member that still has its line may tell it again and again.
 func (k *Keeper) roomless(l *Line) {
-	if k.noRoom[l.ID] || len(k.noRoom) == MostLines {
+	if slices.Contains(k.noRoom, l.ID) || len(k.noRoom) == MostLines {
 		return
 	}
-	if k.noRoom == nil {
-		k.noRoom = map[uint64]bool{}
-	}
-	k.noRoom[l.ID] = true
+	k.noRoom = append(k.noRoom, l.ID)
 	k.Log.Warn("the address book of every member is without this one: its part has no room, and the smallest identifiers stay", "of", l.ID, "address", l.Address, "lines", len(k.Book.lines))
 }
 

@@ -232,23 +232,6 @@ func (p *Printer) ToFile(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// Result writes a result that took work into a file, as [Printer.ToFile] does. What the file cannot take is printed.
-func (p *Printer) Result(path string, write func(io.Writer) error) error {
-	if path == "-" {
-		return write(p.Out)
-	}
-	var text bytes.Buffer
-	if err := write(&text); err != nil {
-		return err
-	}
-	err := p.ToFile(path, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err })
-	if err == nil {
-		return nil
-	}
-	_, failed := p.Out.Write(text.Bytes())
-	return errors.Join(err, failed)
-}
-
 // CanReplace returns, before the work, why a file cannot be written, or nil.
 func CanReplace(path string) error {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
