@@ -152,8 +152,8 @@ func stepBack(t *testing.T) {
 	}
 }
 
-// lay lays the siege until all noise is made, and returns the number of answers. Clients call the leader; noise is made at
-// all ports. At the end, with all clients there, it looks.
+// lay lays the siege until all noise is made and a busy client has had an answer, and returns the number of answers. Clients call the leader; noise
+// is made at all ports. At the end, with all clients there, it looks.
 func (s siege) lay(t *testing.T, members []besieged, leader int, look func()) int64 {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
@@ -177,8 +177,15 @@ func (s siege) lay(t *testing.T, members []besieged, leader int, look func()) in
 	}
 	connected.Wait()
 	var answers atomic.Int64
+	answered := make(chan struct{})
 	for range s.busy {
-		clients.Go(func() { ask(ctx, at.http, &answers) })
+		clients.Go(func() {
+			ask(ctx, at.http, func() {
+				if answers.Add(1) == 1 {
+					close(answered)
+				}
+			})
+		})
 	}
 	for range s.slow {
 		clients.Go(func() { dawdle(ctx, at.http) })
@@ -195,14 +202,18 @@ func (s siege) lay(t *testing.T, members []besieged, leader int, look func()) in
 		}
 	}
 	noisy.Wait()
+	select {
+	case <-answered: // the server takes so many new connections a second, and those that idle have come before
+	case <-time.After(clitest.Limit):
+	}
 	look()
 	end()
 	clients.Wait()
 	return answers.Load()
 }
 
-// ask asks again and again, over a new connection when the member closes one.
-func ask(ctx context.Context, p place, answers *atomic.Int64) {
+// ask asks again and again, over a new connection when the member closes one, and tells each answer.
+func ask(ctx context.Context, p place, answered func()) {
 	client := &http.Client{Transport: &http.Transport{}, Timeout: clitest.Limit}
 	defer client.CloseIdleConnections()
 	for i := 0; ctx.Err() == nil; i++ {
@@ -216,7 +227,7 @@ func ask(ctx context.Context, p place, answers *atomic.Int64) {
 			continue
 		}
 		if _, err := io.Copy(io.Discard, response.Body); err == nil {
-			answers.Add(1)
+			answered()
 		}
 		response.Body.Close()
 	}
