@@ -58,7 +58,7 @@ type group struct {
 	own       map[int][]string // further arguments of one of them
 	processes map[int]*exec.Cmd
 	lines     chan line
-	silent    map[*exec.Cmd]chan struct{} // closed when no process is left that can print what that has begun
+	silent    map[*exec.Cmd]chan struct{} // closed when the process and all that it has started have ended
 	seen      []line                      // and not returned by next
 	revived   func(id int)                // is called when a process has started again; may be nil
 }

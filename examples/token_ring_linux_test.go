@@ -180,8 +180,8 @@ func (r *ring) goesOn(without int, old pageLine) {
 	}
 }
 
-// released lets a process that was stuck have its answers, and waits until the printer has refused what it prints then. One that led when the machine
-// stalled has ended instead, and its token with it.
+// released gives a stuck process its answers, and waits until the printer has refused what the process prints then. A process that led while the machine
+// stood still has ended instead, and its token is lost.
 func (r *ring) released(id int) {
 	r.t.Helper()
 	r.links[[2]int{id, thePrinter}].Set(rig.Way{}, rig.Way{})
@@ -193,7 +193,7 @@ func (r *ring) released(id int) {
 		}
 		refused = l.text != again
 	}
-	for thrower := (*exec.Cmd)(nil); thrower != r.held; { // a machine that stalls misses a token that is late, and others throw it away
+	for thrower := (*exec.Cmd)(nil); thrower != r.held; { // if the machine stands still, a token comes late, and other processes throw it away
 		l, _ := r.await(`^token \d+ is thrown away: it refuses` + or)
 		thrower = l.of
 	}

@@ -203,7 +203,7 @@ func (s siege) lay(t *testing.T, members []besieged, leader int, look func()) in
 	}
 	noisy.Wait()
 	select {
-	case <-answered: // the server takes so many new connections a second, and those that idle have come before
+	case <-answered: // the server paces new connections, and takes the idle ones first
 	case <-time.After(clitest.Limit):
 	}
 	look()

@@ -20,7 +20,8 @@ import (
 	"ringleader.example/ringleader/internal/serve/rig"
 )
 
-// limit ends a wait that would be for ever. A look for what is awaited is at many processes. Looks are counted: a machine that stands still makes none.
+// limit is how long a wait lasts before the test fails, and look is the pause between two looks. Looks are counted, not time: a machine that stands still
+// makes none. Each look reads many processes.
 const (
 	limit = 60 * time.Second
 	look  = 20 * time.Millisecond
@@ -117,7 +118,7 @@ func (g *group) start(id int) {
 	g.run[id], g.ends[id] = c, end
 }
 
-// said is what the processes of a group print. What looks for races prints those that it finds.
+// said takes what the processes of a group print. The race detector prints its reports there, and each fails the test.
 type said struct{ *group }
 
 func (s said) Write(text []byte) (int, error) {

@@ -30,7 +30,8 @@ func (g *group) idle() bool {
 func TestACommandRunsOnAHealthyMemberOnly(t *testing.T) {
 	t.Parallel()
 	well := filepath.Join(t.TempDir(), "well")
-	times := steady() // a leader that is able keeps its lead on any machine, and nobody is suspected
+	// Only the checks change the leader: the lease is longer than any delay of a slow machine.
+	times := steady()
 	times.Suspicion = 10 * lease
 	g := newGroup(t, 3, spec{
 		Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: times, Patience: limit,

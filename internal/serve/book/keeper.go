@@ -133,7 +133,7 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 	return &all, nil, true
 }
 
-// roomless logs that a member is not in the book. Another member that still has its line may tell it again and again.
+// roomless logs once that the book has no room for the line of a member. Another member that still has the line may tell it again and again.
 func (k *Keeper) roomless(l *Line) {
 	if slices.Contains(k.noRoom, l.ID) || len(k.noRoom) == MostLines {
 		return
