@@ -129,6 +129,10 @@ func TestTheServerOfACommandEndsWithItsInputAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The server counts a request after it has answered it, and before it reads the next one of the connection.
+	if _, err := c.Jobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	c.Close()
 	p.stdin.Close()
 	if err := json.Unmarshal([]byte(p.line(t)), &over); err != nil || over.Traffic == nil || over.Traffic.MessagesIn == 0 {

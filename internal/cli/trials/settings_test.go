@@ -135,7 +135,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 		for _, part := range want {
 			for !strings.Contains(log.Text(), part) {
 				if said = append(said, log.Text()); !log.Scan() {
-					t.Fatalf("it does not log %q, and logs %q", part, said)
+					t.Fatalf("it does not log %q, and logs %q (%v)", part, said, log.Err())
 				}
 			}
 		}

@@ -282,7 +282,11 @@ func (c *Client) Watch(ctx context.Context) iter.Seq2[ringleader.Status, error] 
 			}
 		}
 		if ctx.Err() == nil {
-			yield(ringleader.Status{}, fmt.Errorf("the connection to %s has ended", c.at))
+			err := fmt.Errorf("the connection to %s has ended", c.at)
+			if why := lines.Err(); why != nil {
+				err = fmt.Errorf("%w: %w", err, why)
+			}
+			yield(ringleader.Status{}, err)
 		}
 	}
 }

@@ -240,6 +240,9 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 		last = time.Now()
 		guard.Reset(waits)
 	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) { // any other is that the solver has ended
+		return answered, fmt.Errorf("%s %s: %w", s.Name, s.Version, err)
+	}
 	return answered, nil
 }
 

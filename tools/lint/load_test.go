@@ -1,26 +1,17 @@
 package main
 
 import (
-	"go/token"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
 // A module whose package fails for 32 bits in a test, and for Windows in a file of its own.
 func TestWhatASystemsCompilerWouldRefuseIsFound(t *testing.T) {
-	in := t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod":       "module m.example/m\n\ngo 1.26\n",
+	folder := module(t, map[string]string{
 		"m.go":         "package m\n\nimport \"os\"\n\nvar Args = os.Args\n",
 		"m_windows.go": "package m\n\nvar Missing = missing\n",
 		"m_test.go":    "package m_test\n\nimport \"m.example/m\"\n\nvar far int = 1 << 40 * len(\"x\")\nvar _ = m.Args\n",
-	} {
-		if err := os.WriteFile(filepath.Join(in, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	for system, want := range map[string]string{
 		"linux/amd64":   "",
 		"linux/arm/7":   "m_test.go:5:",
@@ -28,7 +19,7 @@ func TestWhatASystemsCompilerWouldRefuseIsFound(t *testing.T) {
 		"windows/amd64": "m_windows.go:3:15: undefined: missing",
 		"windows":       "a system is GOOS/GOARCH",
 	} {
-		err := check(&files{set: token.NewFileSet(), parsed: map[string]*parsed{}}, in, system)
+		err := checkFor(newFiles(), folder, system, []string{"./..."})
 		if err == nil != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", system, err, want)
 		}

@@ -1,3 +1,0 @@
-module ringleader.example/ringleader/tools/platforms
-
-go 1.26
