@@ -84,7 +84,11 @@ func (l *library) read(id uint64) book.Book {
 // in their books is a run of the model, in which all invariants hold.
 func TestBooksOfRealMembersRefineTheModel(t *testing.T) {
 	happened := map[string]int{}
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 1 // for races
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			l := &library{books: map[uint64]map[string][]byte{}, ordered: map[[2]uint64]int{}, fails: map[uint64]int{}}
 			synctest.Test(t, func(t *testing.T) { random(t, l, rand.New(rand.NewPCG(seed, 7))) })
@@ -93,7 +97,7 @@ func TestBooksOfRealMembersRefineTheModel(t *testing.T) {
 	}
 	t.Log(happened)
 	for _, action := range []string{"add", "place", "move", "remove", "save", "tell", "take"} {
-		if happened[action] == 0 {
+		if happened[action] == 0 && !testing.Short() {
 			t.Errorf("%s never happens", action)
 		}
 	}

@@ -30,6 +30,9 @@ func single(t *testing.T, s spec, stdin string) (g *group, stdout string, status
 
 func TestTheExitStatusOfACommandIsThatOfAMemberThatLeavesWithIt(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	for _, c := range []struct {
 		command []string
 		want    int
@@ -286,6 +289,9 @@ func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
 
 func TestAHookSeesTheLastOfTheChangesThatCameWhileAnotherOneRan(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("no goroutine differs from those of other tests")
+	}
 	file := filepath.Join(t.TempDir(), "hooks")
 	gate, begun := filepath.Join(t.TempDir(), "gate"), filepath.Join(t.TempDir(), "begun")
 	s := spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: steady(), Hooks: agent.Hooks{

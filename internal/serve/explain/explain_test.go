@@ -282,6 +282,9 @@ func late(times ...time.Duration) func(*testing.T, *ringleadertest.Cluster) {
 }
 
 func TestEachCauseIsFoundInTheRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for name, i := range incidents() {
 		t.Run(name, func(t *testing.T) {
 			c := change(t, explained(t, i), i.from, i.cause)

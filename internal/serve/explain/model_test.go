@@ -53,6 +53,9 @@ func TestARecordOfOneMemberIsNotCompared(t *testing.T) {
 
 // Clocks of machines may drift, within the bound of the timing, and a machine may be suspended.
 func TestRecordsOfDriftingClocksAreARunOfTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	directory := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
