@@ -30,9 +30,6 @@ func brief(g *explain.Group) (all []string) {
 
 // Members may be in several groups. The name of the first one may be empty, as that of what concerns all groups is.
 func TestTheChangesOfEachGroupOfTheMembersAreTold(t *testing.T) {
-	if testing.Short() {
-		t.Skip("other tests read records as this one")
-	}
 	for _, first := range []string{"first", ""} {
 		directory := explaintest.Recorded(t, first, 3, func(c *ringleadertest.Cluster) {
 			c.Pass(5 * time.Second)
