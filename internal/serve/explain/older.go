@@ -74,11 +74,11 @@ func (l *line) detailed(at int64) bool {
 	})
 }
 
-// judged are the leads of which a record has the beginning.
+// judged are the leads of which a record has the beginning, and, with leader 0, those of which it has the end.
 func (l *line) judged() map[tenureKey]bool {
 	all, from := map[tenureKey]bool{}, l.from()
 	for _, t := range l.tenures {
-		all[tenureKey{t.term, t.leader}] = t.term != 0 && t.begun > from
+		all[tenureKey{t.term, t.leader}], all[tenureKey{t.term, 0}] = t.term != 0 && t.begun > from, t.term != 0 && t.over
 	}
 	return all
 }

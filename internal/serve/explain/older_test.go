@@ -97,6 +97,7 @@ func TestOnlyChangesWithoutDetailsAreOlder(t *testing.T) {
 			record.Change{Time: at(20), From: 2, To: 1, Term: 5, Cause: "superseded"},
 			record.Change{Time: at(5612), From: 1, To: 2, Term: 6, Cause: "lapsed"}, // its wall clock is wrong
 		),
+		told(3, record.Change{Time: at(9100), From: 1, Term: 5, Cause: "silent"}), // so is this one's, and it did not learn who followed
 	))).Groups[0]
 	var all []string
 	for _, o := range g.Older {
