@@ -283,8 +283,8 @@ func (c *Client) Watch(ctx context.Context) iter.Seq2[ringleader.Status, error] 
 		}
 		if ctx.Err() == nil {
 			err := fmt.Errorf("the connection to %s has ended", c.at)
-			if why := lines.Err(); why != nil {
-				err = fmt.Errorf("%w: %w", err, why)
+			if errors.Is(lines.Err(), bufio.ErrTooLong) {
+				err = fmt.Errorf("no member of ringleader answers at %s: a line has more than %d bytes", c.at, mostAnswer)
 			}
 			yield(ringleader.Status{}, err)
 		}

@@ -522,6 +522,12 @@ func TestAClientReportsWhatIsNoMember(t *testing.T) {
 			t.Errorf("%q gets %v, want %q", answer, err, want)
 		}
 	}
+	text <- "HTTP/1.1 200 OK\r\n\r\ndata: " + strings.Repeat("1", mostAnswer)
+	for _, err := range NewHTTPClient(l.Addr().String(), nil).Watch(t.Context()) {
+		if err == nil || !strings.Contains(err.Error(), "a line has more than 4194304 bytes") {
+			t.Errorf("a line without an end gets %v", err)
+		}
+	}
 }
 
 func TestAWatchYieldsEachLeaderAndTheEnd(t *testing.T) {

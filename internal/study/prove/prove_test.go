@@ -154,6 +154,7 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		{"printf '\\033[2Jerror\\n'", prove.Unanswered, `z3 9.9: "\x1b[2Jerror"`},
 		{"printf 'unsat\\0\\n'", prove.Unanswered, `z3 9.9: "unsat\x00"`},
 		{"printf '%01000d\\n' 0", prove.Unanswered, `z3 9.9: "` + strings.Repeat("0", 200) + `"…`},
+		{"printf '%070000d\\n' 0", prove.Unanswered, "z3 9.9: an answer of more than 65536 bytes"},
 	} {
 		script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo Z3 version 9.9; exit; fi\ncat >/dev/null\n" + c.says + "\n"
 		if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(script), 0o755); err != nil {

@@ -241,7 +241,7 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 		guard.Reset(waits)
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) { // any other is that the solver has ended
-		return answered, fmt.Errorf("%s %s: %w", s.Name, s.Version, err)
+		return answered, fmt.Errorf("%s %s: an answer of more than %d bytes", s.Name, s.Version, bufio.MaxScanTokenSize)
 	}
 	return answered, nil
 }
