@@ -20,7 +20,7 @@ import (
 // leaves out testdata, and folders that the go command leaves out.
 func unformatted(folder string) ([]string, error) {
 	var found []string
-	inner := map[string]gofumpt.Options{} // what is known of a folder's module
+	options := map[string]gofumpt.Options{} // by folder
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -30,7 +30,7 @@ func unformatted(folder string) ([]string, error) {
 			if path != folder && (name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
 				return filepath.SkipDir
 			}
-			inner[path], err = optionsOf(path, inner[filepath.Dir(path)])
+			options[path], err = optionsOf(path, options[filepath.Dir(path)])
 			return err
 		}
 		if !strings.HasSuffix(path, ".go") {
@@ -40,7 +40,7 @@ func unformatted(folder string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		formatted, err := formatted(text, inner[filepath.Dir(path)])
+		formatted, err := formatted(text, options[filepath.Dir(path)])
 		if err != nil {
 			return fmt.Errorf("%s: %w", relative(path), err)
 		}

@@ -25,10 +25,23 @@ import (
 	"sync"
 )
 
+const usage = `Lint tells what gofumpt, go vet and staticcheck find in modules, and what compilers for other systems would refuse.
+
+Examples:
+  go -C tools/lint run . -format ../.. ../..
+  go -C tools/lint run . -systems windows/amd64,linux/386 ../.. ../../cluster
+
+Flags:
+`
+
 func main() {
 	systems := flag.String("systems", "", "check types only, for each `GOOS/GOARCH[/GOARM],…`")
 	format := flag.String("format", "", "a `folder` whose Go files are to be as gofumpt writes them")
 	packages := flag.String("packages", "./...", "the `patterns` of packages, with spaces between")
+	flag.Usage = func() {
+		fmt.Fprint(os.Stderr, usage)
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 	if flag.NArg() == 0 && *format == "" {
 		fmt.Fprintln(os.Stderr, "lint: name the folders of modules; try -help")
