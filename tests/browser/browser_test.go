@@ -82,7 +82,7 @@ func browser(t testing.TB) context.Context {
 	chromium.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
 			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
-			chromedp.Flag("process-per-site", true)) // tabs of one server share a process: so the script of the page is compiled once
+			chromedp.Flag("renderer-process-limit", "1")) // tabs share a process: so it starts once, and the script of the page is compiled once
 		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, closed := chromedp.NewContext(allocator)
 		chromium.ctx, chromium.stop = ctx, func() { closed(); stop() }
