@@ -33,15 +33,15 @@ var (
 	tooLarge = sizeRule{"./internal/repotest/testdata/server", memberMB, "HTTP takes more room than all else that a member links"}
 )
 
-// built returns the sizes of programs in MB, built at once.
+// built returns the sizes of programs in MB, built at once, as releases are: paths of this machine and what needs C add to the size.
 func built(t *testing.T, rules ...sizeRule) (sizes []float64) {
 	t.Helper()
 	dir := t.TempDir()
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator))
+	build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", dir+string(filepath.Separator))
 	for _, r := range rules {
 		build.Args = append(build.Args, r.program)
 	}
-	build.Dir = root
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", build, err, out)
 	}
