@@ -78,7 +78,11 @@ func commandLine(p *plan.Program) *program {
 
 // execute runs a command line.
 func (p *program) execute(ctx context.Context, args []string) error {
-	root := p.root()
+	first := ""
+	if len(args) > 0 {
+		first = args[0]
+	}
+	root := p.root(first)
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		p.completeFlags(root)
 	}
@@ -96,10 +100,11 @@ func (p *program) execute(ctx context.Context, args []string) error {
 // Tree returns all commands, with their help. It is for manual pages and completions; [Run] runs commands.
 func Tree(name string, algorithms catalogue.List) *cobra.Command {
 	p := &plan.Program{Algorithms: algorithms, Printer: &report.Printer{Name: name, Out: &report.Output{Writer: io.Discard}, Err: io.Discard, Getenv: func(string) string { return "" }}}
-	return commandLine(p).root()
+	return commandLine(p).root("")
 }
 
-func (p *program) root() *cobra.Command {
+// root is the root of the commands, or of one of them only.
+func (p *program) root(only string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ringleader",
 		Short: "Elect one leader among processes; simulate, count and verify elections",
@@ -125,7 +130,7 @@ at a limit before the answer; 64 the call was wrong.`,
 		&cobra.Group{ID: option.GroupElect, Title: "Elect a leader among real processes:"},
 		&cobra.Group{ID: option.GroupStudy, Title: "Study the algorithms:"},
 	)
-	root.AddCommand(p.commands()...)
+	root.AddCommand(p.commands(only)...)
 	// Cobra's own --version is a text/template, with which the linker keeps every exported method there is.
 	version := root.Flags().Bool("version", false, "print which version this is")
 	root.RunE = func(command *cobra.Command, _ []string) error {

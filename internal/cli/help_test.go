@@ -34,9 +34,26 @@ func everyCommand(f func(words []string, command *cobra.Command)) {
 			visit(append(slices.Clip(words), sub.Name()), sub)
 		}
 	}
-	root := p.root()
+	root := p.root("")
 	p.narrow(root, nil)
 	visit(nil, root)
+}
+
+// A command is made alone if the call begins with its name.
+func TestEachCommandIsMadeUnderItsName(t *testing.T) {
+	p := commandLine(&plan.Program{Algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}})
+	for _, command := range p.root("").Commands() {
+		if command.Name() == "help" || command.Name() == "completion" { // of the root
+			continue
+		}
+		var names []string
+		for _, made := range p.commands(command.Name()) {
+			names = append(names, made.Name())
+		}
+		if !slices.Equal(names, []string{command.Name()}) {
+			t.Errorf("a call of %s makes %v", command.Name(), names)
+		}
+	}
 }
 
 // helpOf is what ringleader prints in 80 columns.

@@ -7,8 +7,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/spf13/cobra"
-
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/show/demo"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/simulate"
@@ -30,10 +29,12 @@ type Host struct {
 type program struct{ Host }
 
 // Commands returns the commands, in the order of the help.
-func Commands(h Host) []*cobra.Command {
+func Commands(h Host) []option.Named {
 	p := &program{h}
-	return []*cobra.Command{
-		p.demo(), p.init(), p.cert(), p.join(), p.exec(), p.status(), p.watchLeader(), p.resign(), p.transfer(), p.members(), p.pausePreemption(),
-		p.resumePreemption(), p.doctor(), p.record(), p.explain(), p.lease(),
+	return []option.Named{
+		{Name: "demo", Make: p.demo}, {Name: "init", Make: p.init}, {Name: "cert", Make: p.cert}, {Name: "join", Make: p.join}, {Name: "exec", Make: p.exec},
+		{Name: "status", Make: p.status}, {Name: "watch", Make: p.watchLeader}, {Name: "resign", Make: p.resign}, {Name: "transfer", Make: p.transfer},
+		{Name: "members", Make: p.members}, {Name: "pause-preemption", Make: p.pausePreemption}, {Name: "resume-preemption", Make: p.resumePreemption},
+		{Name: "doctor", Make: p.doctor}, {Name: "record", Make: p.record}, {Name: "explain", Make: p.explain}, {Name: "lease", Make: p.lease},
 	}
 }

@@ -20,6 +20,12 @@ const (
 	GroupStudy = "study"
 )
 
+// Named is a command that is made when it is needed.
+type Named struct {
+	Name string
+	Make func() *cobra.Command
+}
+
 // offered is the annotation of a flag with the words that it takes.
 const offered = "words"
 
