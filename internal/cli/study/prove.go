@@ -278,7 +278,7 @@ func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, vac
 			}})
 			if err != nil {
 				bar.Done()
-				return report.Stopped("%w", err)
+				return report.Stopped("nothing of %s is proved: %w", plan.Model.Name, err)
 			}
 			found.Results = append(found.Results, result)
 		}
