@@ -83,7 +83,7 @@ func labFormulas(formulas []*logic.Formula) (all []labWords) {
 	return all
 }
 
-// The limits of a search for a counterexample to induction in the lab. All of it takes half a second, and some seconds in a browser.
+// The limits of a search for a counterexample to induction in the lab.
 const (
 	mostLabRing     = 4
 	mostLabSearched = 200_000 // states
@@ -135,14 +135,18 @@ func (l *laboratory) induction(_ context.Context, a asked) (any, error) {
 	}
 	answer := labInduction{Call: l.inductionCall(m.Name, question.Without, question.N)}
 	found, err := models.Counterexample(m, question.N, plan.MostFacts, mostLabSearched)
+	many := (*finite.TooManyError)(nil)
 	switch {
-	case errors.Is(err, finite.ErrTooMany):
-		answer.Detail = fmt.Sprintf("There is none in the first %d states on %s. The command searches further.", mostLabSearched, amount.Of(question.N, "process"))
+	case errors.As(err, &many):
+		answer.Detail = fmt.Sprintf("There is none on %s %s. The command searches further.", amount.Of(question.N, "process"), many)
 		return answer, nil
 	case err != nil:
 		return nil, err
 	case found == nil:
 		answer.Detail = fmt.Sprintf("There is none on %s with up to %d facts.", amount.Of(question.N, "process"), plan.MostFacts)
+		if len(question.Without) > 0 {
+			answer.Detail += " " + models.WhyNone(m, question.N, plan.MostFacts, mostLabSearched)
+		}
 		return answer, nil
 	}
 	excluding, err := models.Excluding(whole, found)
