@@ -213,9 +213,8 @@ func (g *guided) open() (cells []int, holds bool) {
 				of, ways = append(of, cell), ways+len(g.values[cell])
 			}
 		}
-		g.reads = of
-		if ways == 0 {
-			return nil, false
+		if g.reads = of; ways <= 1 { // there is no better one
+			return slices.Clone(of), false
 		}
 		if holds || ways < fewest {
 			holds, fewest, cells = false, ways, slices.Clone(of)
