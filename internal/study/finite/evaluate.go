@@ -188,37 +188,6 @@ func (c *compiler) call(t *logic.Term) evaluate {
 	}
 }
 
-// changed compiles a call of a state function that an action changes, as it is after that.
-func (c *compiler) changed(place int, args []evaluate) evaluate {
-	table, values := &c.tables[place], make([]int, len(args))
-	post, outer := c.post, c.vars
-	c.post, c.vars = nil, c.vars[:len(post.Parameters):len(post.Parameters)]
-	defer func() { c.post, c.vars = post, outer }()
-	set := post.Assignments[slices.IndexFunc(post.Assignments, func(set *logic.Assignment) bool { return set.Symbol == table.symbol })]
-	where, first := c.terms(set.Where), c.used
-	for _, v := range set.Vars {
-		c.bind(v.Name)
-	}
-	value := c.term(set.Value)
-	return func(m *machine) int {
-		here := true
-		for k, a := range args {
-			values[k] = a(m)
-			if set.Where != nil {
-				here = here && where[k](m) == values[k]
-			}
-		}
-		if here {
-			copy(m.vars[first:], values[:len(set.Vars)])
-			return value(m)
-		}
-		if at := table.index(values); at >= 0 {
-			return m.read(place, at)
-		}
-		return 0
-	}
-}
-
 // definition compiles a definition with its arguments as variables.
 func (c *compiler) definition(t *logic.Term) evaluate {
 	args, outer := c.terms(t.Args), c.vars

@@ -232,3 +232,34 @@ func (g *guided) at(cell int) *int32 {
 	}
 	panic("there is no such cell")
 }
+
+// changed compiles a call of a state function that an action changes, as it is after that.
+func (c *compiler) changed(place int, args []evaluate) evaluate {
+	table, values := &c.tables[place], make([]int, len(args))
+	post, outer := c.post, c.vars
+	c.post, c.vars = nil, c.vars[:len(post.Parameters):len(post.Parameters)]
+	defer func() { c.post, c.vars = post, outer }()
+	set := post.Assignments[slices.IndexFunc(post.Assignments, func(set *logic.Assignment) bool { return set.Symbol == table.symbol })]
+	where, first := c.terms(set.Where), c.used
+	for _, v := range set.Vars {
+		c.bind(v.Name)
+	}
+	value := c.term(set.Value)
+	return func(m *machine) int {
+		here := true
+		for k, a := range args {
+			values[k] = a(m)
+			if set.Where != nil {
+				here = here && where[k](m) == values[k]
+			}
+		}
+		if here {
+			copy(m.vars[first:], values[:len(set.Vars)])
+			return value(m)
+		}
+		if at := table.index(values); at >= 0 {
+			return m.read(place, at)
+		}
+		return 0
+	}
+}

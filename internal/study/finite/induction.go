@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/study/logic"
 )
 
@@ -25,7 +24,7 @@ type Counterexample struct {
 type TooManyError struct{ Tried, Facts int }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("with up to %s, nor in the first %s", amount.Of(e.Facts, "fact"), amount.Of(e.Tried, "state"))
+	return fmt.Sprintf("with up to %d facts, nor in the first %d states", e.Facts, e.Tried)
 }
 
 // Search is how far a search for a counterexample to induction goes.

@@ -2,7 +2,6 @@ package prove
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -198,22 +197,28 @@ func (o *Options) patience() time.Duration {
 // mark is what a solver repeats after its answer to an obligation, so that no answer is taken for that to another one.
 func mark(number int) string { return fmt.Sprintf("obligation %d", number) }
 
-// run asks one process for some obligations, and returns how many have an answer.
-func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, search bool, o Options) (answered int, err error) {
-	args, options := s.arguments(search, o)
-	script := bytes.NewBufferString(options + p.preamble())
+// questions returns some obligations as they are told to a solver.
+func (p *Plan) questions(numbers []int) string {
+	var b strings.Builder
+	b.WriteString(p.preamble())
 	for _, number := range numbers {
 		text := fmt.Sprintf("%s(check-sat)\n(echo \"%s\")\n", p.body(number), mark(number))
 		if len(numbers) > 1 {
 			text = "(push 1)\n" + text + "(pop 1)\n"
 		}
-		script.WriteString(text)
+		b.WriteString(text)
 	}
+	return b.String()
+}
+
+// run asks one process for some obligations, and returns how many have an answer.
+func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, search bool, o Options) (answered int, err error) {
+	args, options := s.arguments(search, o)
 	outer := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	process := command(ctx, s.path, args...)
-	process.Stdin = script
+	process.Stdin = strings.NewReader(options + p.questions(numbers))
 	out, err := process.StdoutPipe()
 	if err != nil {
 		return 0, err
@@ -265,10 +270,15 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 		return answered, nil
 	}
 	r.Answers[numbers[answered]] = Answer{TimedOut, time.Since(last)}
-	if r.killed++; r.killed > 1 && !r.heard {
-		return answered, fmt.Errorf("%s %s has answered nothing, and was killed after %v", s.Name, s.Version, waits)
+	return answered + 1, r.kill(waits)
+}
+
+// kill notes that a process did not end in time. It returns an error if that is all that the solver does.
+func (r *Result) kill(waits time.Duration) error {
+	if r.killed++; r.killed < 2 || r.heard {
+		return nil
 	}
-	return answered + 1, nil
+	return fmt.Errorf("%s %s has answered nothing, and was killed after %v", r.Name, r.Version, waits)
 }
 
 // canceled is what z3 says if its limit ends before it looks for an answer.
