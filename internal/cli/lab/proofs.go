@@ -137,17 +137,18 @@ func (l *laboratory) induction(_ context.Context, a asked) (any, error) {
 	answer := labInduction{Call: l.inductionCall(m.Name, question.Without, question.N)}
 	found, err := models.Counterexample(m, question.N, plan.MostFacts, mostLabSearched)
 	many := (*finite.TooManyError)(nil)
+	size := amount.Of(question.N, "process")
 	switch {
 	case errors.As(err, &many):
-		answer.Detail = fmt.Sprintf("There is none on %s %s. The command searches further.", amount.Of(question.N, "process"), many)
+		answer.Detail = fmt.Sprintf("There is none on %s %s. %s The command searches further.", size, many, models.WhyNone(m, question.N, plan.MostFacts, mostLabSearched))
 		return answer, nil
 	case err != nil:
 		return nil, err
+	case found == nil && len(question.Without) == 0:
+		answer.Detail = fmt.Sprintf("There is none on %s with up to %d facts.", size, plan.MostFacts)
+		return answer, nil
 	case found == nil:
-		answer.Detail = fmt.Sprintf("There is none on %s with up to %d facts.", amount.Of(question.N, "process"), plan.MostFacts)
-		if len(question.Without) > 0 {
-			answer.Detail += " " + models.WhyNone(m, question.N, plan.MostFacts, mostLabSearched)
-		}
+		answer.Detail = fmt.Sprintf("There is none on %s with up to %d facts. %s", size, plan.MostFacts, models.WhyNone(m, question.N, plan.MostFacts, mostLabSearched))
 		return answer, nil
 	}
 	excluding, err := models.Excluding(whole, found)

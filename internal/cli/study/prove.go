@@ -361,7 +361,7 @@ func induction(p *plan.Program, m *logic.Model, o *proveOptions) (bool, error) {
 	case errors.As(err, &large):
 		return false, report.Stopped("%w", err)
 	case errors.As(err, &many):
-		p.Complain(fmt.Sprintf("no counterexample to induction on %s %s", amount.Of(o.size, "process"), many))
+		p.Complain(fmt.Sprintf("no counterexample to induction on %s %s. %s", amount.Of(o.size, "process"), many, models.WhyNone(m, o.size, plan.MostFacts, mostStates)))
 		return false, nil
 	case err != nil:
 		return false, err
