@@ -167,7 +167,7 @@ not. The column *tie* names the tests that compare the model with the code:
 Liveness is not proved: that a leader comes, and when.
 
 Each guard, axiom and invariant was taken out, one at a time: ` + "`NAME.needed`" + ` has the obligation that is lost, or says that none is, and then the model tells why it is
-there. ` + "`ringleader prove NAME --drop-guard ACTION:NUMBER`" + `, or ` + "`--drop NAME`" + `, shows it again. What has not been tried yet is called so there.
+there. ` + "`ringleader prove NAME --drop-guard ACTION:NUMBER`" + `, or ` + "`--drop NAME`" + `, shows it again.
 
 `
 )

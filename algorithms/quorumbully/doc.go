@@ -101,7 +101,8 @@
 //
 //   - F and Floor, but for "F equals P until the wait ends". They keep a member from granting Renews of leaders long replaced. So a win
 //     alone makes nothing durable, and a new leader waits for no disk after it has won.
-//   - A candidate that ends its claim when it adopts newer voters. Its receivers refuse the claim anyway.
+//   - A candidate that ends its claim when it adopts newer voters. Its receivers refuse the claim anyway. But a claim that goes on has to be
+//     counted by the voters that it was made to.
 //   - A leader that adopts no voters. It would only end its tenure sooner.
 //   - One member at a time. The general rule is that a change is safe if each majority of the voters before it has a member in common with
 //     each majority after it. So is a quorum that is no majority, of weights or of a grid, if quorums of neighbouring voters meet.

@@ -122,6 +122,21 @@ func Host(a *algorithm, change bool) {
 // Vary lets lengths of requests vary as much as they may.
 func Vary(a *algorithm) { vary(a) }
 
+// Steady lets no length of a request fall: the model has one length for each moment of a claim, and two schedules would have two.
+func Steady(a *algorithm) {
+	timeout := a.Timeout
+	a.Timeout = func(p *Process, timer election.Timer, out *election.Out[Message]) {
+		late := p.Late
+		if timer == Renewal {
+			p.Late = p.Settings.Lease
+		}
+		timeout(p, timer, out)
+		if timer == Renewal {
+			p.Late = late
+		}
+	}
+}
+
 // Few returns options of the checker for three members, of which the first is a witness.
 func Few(terms, crashes int) verify.Options {
 	return budget{terms: terms, crashes: crashes, recoveries: crashes}.few()

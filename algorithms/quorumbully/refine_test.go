@@ -24,8 +24,8 @@ func with(o verify.Options, set func(*verify.Options)) verify.Options {
 	return o
 }
 
-// varying lets messages overtake each other, of requests that say that lengths vary. In so short a lease none falls: the model has a length
-// for each moment of a claim, and schedules that vary would have two. TestRunsRefineTheModel has the others.
+// varying lets messages overtake each other, of requests that say that lengths vary. TestEveryScheduleRefinesTheModel holds them where they are.
+// TestRunsRefineTheModel has lengths that fall.
 func varying(o *verify.Options) {
 	o.Unordered, o.Delay = true, 3
 	o.Setup.Parameters["shortest-lease"], o.Setup.Parameters["renewals"] = "2", "3"
@@ -62,6 +62,9 @@ func TestEveryScheduleRefinesTheModel(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			a, o := quorumbully.Algorithm, s.options
 			quorumbully.Host(&a, s.voters < o.Setup.IDs.Len())
+			if o.Setup.Parameters["shortest-lease"] != "" {
+				quorumbully.Steady(&a)
+			}
 			if o.MaxStates = s.some; quorumbully.Long() {
 				o.MaxStates = s.most
 			}
@@ -110,14 +113,15 @@ func commanded(seed uint64) simulate.Options {
 	return o
 }
 
-// late lets the host of a leader report once more, before each renewal, that its work has stopped: the work of an earlier tenure.
+// late lets the host of a leader report once more, after each renewal, that its work has stopped: the work of an earlier tenure. Before the
+// renewal the lease may have ended, and then it is a report about the present work.
 func late(a *algorithm, reports *int) {
 	a.Timeout = func(p *quorumbully.Process, timer election.Timer, out *election.Out[quorumbully.Message]) {
+		p.Timeout(timer, out)
 		if timer == quorumbully.Renewal && p.Role == quorumbully.Leader {
 			*reports++
 			p.Command(election.Command{Order: election.Stopped}, out)
 		}
-		p.Timeout(timer, out)
 	}
 }
 

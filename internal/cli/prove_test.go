@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/study/prove/provetest"
 	"ringleader.example/ringleader/proofs"
 )
 
@@ -24,24 +25,28 @@ func TestACounterexampleToInductionNeedsNoSolver(t *testing.T) {
 
 // Whatever is wrong with solvers is one line, and then nothing counts as proved.
 func TestWhatIsWrongWithSolversIsOneLine(t *testing.T) {
-	const told = "if [ \"$1\" = --version ]; then echo version 9.9; exit; fi\n"
 	for name, c := range map[string]struct {
 		solver    string // a script; "": there is none
 		flags     []string
 		out, errs string
 	}{
 		"none":            {"", nil, "", "no solver is installed, so nothing is proved; on Debian and Ubuntu: apt-get install z3 cvc5"},
-		"another program": {"echo hello", nil, "", "no solver can be run, so nothing is proved: DIR/z3 does not tell its version"},
+		"another program": {"#!/bin/sh\necho hello", nil, "", "no solver can be run, so nothing is proved: DIR/z3 does not tell its version"},
 		"unknown": {
-			told + "for n in a b c d e f g h i j k l; do echo unknown; done", nil,
+			provetest.Solver + "answer unknown", nil,
 			"  not proved: at first passed, at first home, at first announced and 9 more   (z3 unknown)", "z3 is 9.9 here; what is recorded was proved by 4.8.12",
 		},
+		"another language": {provetest.Solver + "echo yes", nil, "", "z3 is 9.9 here; what is recorded was proved by 4.8.12\nnothing of lcr is proved: z3 9.9 answers neither sat, unsat nor unknown: yes"},
+		"each answer twice": {
+			provetest.Solver + "answer 'unsat\nunsat'", nil, "",
+			"z3 is 9.9 here; what is recorded was proved by 4.8.12\nnothing of lcr is proved: z3 9.9 answers what it was not asked: unsat",
+		},
 		"silence": {
-			told, nil,
+			provetest.Solver, nil,
 			"  not proved: at first passed, at first home, at first announced and 9 more   (z3 no answer)", "z3 is 9.9 here; what is recorded was proved by 4.8.12",
 		},
 		"a time-out": {
-			told + "n=0; while [ $n -lt 9999 ]; do n=$((n+1)); done; echo unknown",
+			provetest.Solver + "echo() { n=0; while [ $n -lt 9999 ]; do n=$((n+1)); done; printf '%s\\n' \"$1\"; }; answer unknown",
 			[]string{"--timeout", "1ms"},
 			"  not proved: at first passed, at first home, at first announced and 9 more   (z3 timed out)", "z3 is 9.9 here; what is recorded was proved by 4.8.12",
 		},
@@ -50,7 +55,7 @@ func TestWhatIsWrongWithSolversIsOneLine(t *testing.T) {
 			dir := t.TempDir()
 			t.Setenv("PATH", dir)
 			if c.solver != "" {
-				if err := os.WriteFile(filepath.Join(dir, "z3"), []byte("#!/bin/sh\n"+c.solver+"\n"), 0o755); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(c.solver+"\n"), 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -84,7 +89,7 @@ func TestWhatIsWrongWithSolversIsOneLine(t *testing.T) {
 func TestWhatAModelClaimsIsRecorded(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	solver := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo version 4.8.12; exit; fi\ncat >/dev/null\nfor n in a b c d e f g h i j k l; do echo unsat; done\n"
+	solver := strings.Replace(provetest.Solver, "9.9", "4.8.12", 1) + "answer unsat\n"
 	if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(solver), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -83,10 +83,11 @@ func labFormulas(formulas []*logic.Formula) (all []labWords) {
 	return all
 }
 
-// The limits of a search for a counterexample to induction in the lab. All of it takes half a second, and some seconds in a browser.
+// The limits of a search for a counterexample to induction in the lab. In WebAssembly the longest takes 6 s of a processor on rings of three, and 11 s
+// on rings of four.
 const (
 	mostLabRing     = 4
-	mostLabSearched = 200_000 // states
+	mostLabSearched = 100_000 // states
 )
 
 // labFact is a fact of a counterexample.
@@ -135,14 +136,19 @@ func (l *laboratory) induction(_ context.Context, a asked) (any, error) {
 	}
 	answer := labInduction{Call: l.inductionCall(m.Name, question.Without, question.N)}
 	found, err := models.Counterexample(m, question.N, plan.MostFacts, mostLabSearched)
+	many := (*finite.TooManyError)(nil)
+	size := amount.Of(question.N, "process")
 	switch {
-	case errors.Is(err, finite.ErrTooMany):
-		answer.Detail = fmt.Sprintf("There is none in the first %d states on %s. The command searches further.", mostLabSearched, amount.Of(question.N, "process"))
+	case errors.As(err, &many):
+		answer.Detail = fmt.Sprintf("There is none on %s %s. %s The command searches further.", size, many, models.WhyNone(m, question.N, plan.MostFacts, mostLabSearched))
 		return answer, nil
 	case err != nil:
 		return nil, err
+	case found == nil && len(question.Without) == 0:
+		answer.Detail = fmt.Sprintf("There is none on %s with up to %d facts.", size, plan.MostFacts)
+		return answer, nil
 	case found == nil:
-		answer.Detail = fmt.Sprintf("There is none on %s with up to %d facts.", amount.Of(question.N, "process"), plan.MostFacts)
+		answer.Detail = fmt.Sprintf("There is none on %s with up to %d facts. %s", size, plan.MostFacts, models.WhyNone(m, question.N, plan.MostFacts, mostLabSearched))
 		return answer, nil
 	}
 	excluding, err := models.Excluding(whole, found)

@@ -60,7 +60,9 @@ from the axioms alone.
 
 --drop leaves out an invariant, and --drop-guard a guard: what is then not proved needs it. On rings
 --drop also searches, without a solver, for the smallest state in which all other invariants hold
-and a step breaks one. With --solver none it does nothing else, also for a whole model.
+and a step breaks one. With --solver none it does nothing else, also for a whole model. If there is
+none, a larger ring may have one, as --n makes it, or what is lost is no step, but that a lemma or
+a safety formula follows.
 
 Install the solvers ` + prove.Install + `.
 
@@ -278,7 +280,7 @@ func proveWith(p *plan.Program, command *cobra.Command, plans []*prove.Plan, vac
 			}})
 			if err != nil {
 				bar.Done()
-				return report.Stopped("%w", err)
+				return report.Stopped("nothing of %s is proved: %w", plan.Model.Name, err)
 			}
 			found.Results = append(found.Results, result)
 		}
@@ -354,17 +356,21 @@ const mostStates = 4_000_000
 // induction shows the smallest counterexample to induction of a model of a ring, and reports whether there is one.
 func induction(p *plan.Program, m *logic.Model, o *proveOptions) (bool, error) {
 	found, err := models.Counterexample(m, o.size, plan.MostFacts, mostStates)
-	large := (*finite.TooLargeError)(nil)
+	large, many := (*finite.TooLargeError)(nil), (*finite.TooManyError)(nil)
 	switch {
 	case errors.As(err, &large):
 		return false, report.Stopped("%w", err)
-	case errors.Is(err, finite.ErrTooMany):
-		p.Complain(fmt.Sprintf("no counterexample to induction on %s in the first %d states", amount.Of(o.size, "process"), mostStates))
+	case errors.As(err, &many):
+		p.Complain(fmt.Sprintf("no counterexample to induction on %s %s. %s", amount.Of(o.size, "process"), many, models.WhyNone(m, o.size, plan.MostFacts, mostStates)))
 		return false, nil
 	case err != nil:
 		return false, err
 	case found == nil:
-		p.Complain(fmt.Sprintf("no counterexample to induction on %s with up to %d facts", amount.Of(o.size, "process"), plan.MostFacts))
+		said := fmt.Sprintf("no counterexample to induction on %s with up to %d facts", amount.Of(o.size, "process"), plan.MostFacts)
+		if len(o.drop)+len(o.guards) > 0 {
+			said += ". " + models.WhyNone(m, o.size, plan.MostFacts, mostStates)
+		}
+		p.Complain(said)
 		return false, nil
 	}
 	shown := studies.Counterexample{Counterexample: found}

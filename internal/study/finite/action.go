@@ -58,7 +58,7 @@ func (i *Interpretation) Guard(a *logic.Action, number int, s *State, args ...in
 // are those of the interpretation's range.
 func (i *Interpretation) Possible(a *logic.Action, s *State, found func(args []int) bool) {
 	args := make([]int, len(a.Parameters))
-	m := &machine{i, s, make([]int, mostVars)} // found may evaluate something else
+	m := &machine{Interpretation: i, state: s, vars: make([]int, mostVars)} // found may evaluate something else
 	i.actions[a].search(m, func() bool {
 		copy(args, m.vars)
 		return !found(args)

@@ -10,8 +10,25 @@ import (
 // machine is what a compiled term reads.
 type machine struct {
 	*Interpretation
-	state *State
-	vars  []int
+	state  *State
+	vars   []int
+	tracks bool
+	reads  []int // while it tracks: the values of state functions on which the value of a term depends
+}
+
+// read returns a value of a state function.
+func (m *machine) read(place, at int) int {
+	if m.tracks {
+		m.reads = append(m.reads, m.tables[place].first+at)
+	}
+	return int(m.state.tables[place][at])
+}
+
+// forget forgets what was read from a mark to another one: the value does not depend on it.
+func (m *machine) forget(from, to int) {
+	if m.tracks && from < to {
+		m.reads = append(m.reads[:from], m.reads[to:]...)
+	}
 }
 
 // evaluate is a compiled term.
@@ -86,6 +103,7 @@ type compiler struct {
 	*Interpretation
 	vars []variable
 	used int
+	post *logic.Action // nil, or the action after which a term is evaluated, in the state before it; its parameters are the first variables
 }
 
 func (c *compiler) bind(name string) int {
@@ -98,7 +116,12 @@ func (c *compiler) bind(name string) int {
 }
 
 func (c *compiler) at(name string) int {
-	return c.vars[slices.IndexFunc(c.vars, func(v variable) bool { return v.name == name })].at
+	for _, v := range slices.Backward(c.vars) {
+		if v.name == name {
+			return v.at
+		}
+	}
+	panic("there is no variable " + name)
 }
 
 func (c *compiler) terms(all []*logic.Term) []evaluate {
@@ -147,6 +170,9 @@ func (c *compiler) call(t *logic.Term) evaluate {
 		}
 	}
 	place := c.place[t.Symbol]
+	if c.post != nil && c.post.Changes(t.Symbol) {
+		return c.changed(place, args)
+	}
 	table := &c.tables[place]
 	return func(m *machine) int {
 		at := 0
@@ -158,7 +184,7 @@ func (c *compiler) call(t *logic.Term) evaluate {
 			}
 			at = at*arg.size() + place
 		}
-		return int(m.state.tables[place][at])
+		return m.read(place, at)
 	}
 }
 
@@ -167,6 +193,9 @@ func (c *compiler) definition(t *logic.Term) evaluate {
 	args, outer := c.terms(t.Args), c.vars
 	first := c.used
 	c.vars = nil
+	if c.post != nil {
+		c.vars = outer[:len(c.post.Parameters):len(c.post.Parameters)]
+	}
 	for _, p := range t.Symbol.Parameters {
 		c.bind(p.Name)
 	}
@@ -207,8 +236,11 @@ func operator(name string, args []evaluate) evaluate {
 	case "and", "or":
 		decides := truth(name == "or")
 		return func(m *machine) int {
+			from := len(m.reads)
 			for _, a := range args {
+				to := len(m.reads)
 				if a(m) == decides {
+					m.forget(from, to)
 					return decides
 				}
 			}
@@ -244,7 +276,18 @@ func operator(name string, args []evaluate) evaluate {
 
 func binary(a, b evaluate) map[string]func(m *machine) bool {
 	return map[string]func(m *machine) bool{
-		"=>": func(m *machine) bool { return a(m) == 0 || b(m) == 1 },
+		"=>": func(m *machine) bool {
+			from := len(m.reads)
+			if a(m) == 0 {
+				return true
+			}
+			to := len(m.reads)
+			if b(m) == 0 {
+				return false
+			}
+			m.forget(from, to)
+			return true
+		},
 		"=":  func(m *machine) bool { return a(m) == b(m) },
 		"<":  func(m *machine) bool { return a(m) < b(m) },
 		"<=": func(m *machine) bool { return a(m) <= b(m) },
@@ -335,6 +378,7 @@ func try(m *machine, levels []level, found func() bool) bool {
 		return found == nil || found()
 	}
 	l := &levels[0]
+	from := len(m.reads)
 	if l.few != nil && *l.few != nil {
 		for _, v := range *l.few {
 			if l.holds(m, v) && try(m, levels[1:], found) {
@@ -344,7 +388,9 @@ func try(m *machine, levels []level, found func() bool) bool {
 		return false
 	}
 	for place := range l.values.size() {
+		to := len(m.reads)
 		if l.holds(m, l.values.value(place)) && try(m, levels[1:], found) {
+			m.forget(from, to) // one value is enough
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
 package finite_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,17 +105,26 @@ func TestTheSmallestCounterexampleToInductionIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := finite.Induction([]*finite.Interpretation{i}, 4, 1e6)
+	search := finite.Search{Facts: 4, States: 1e6, All: 1e6, Integers: finite.Range{Most: 4}}
+	found, err := finite.Induction([]*finite.Interpretation{i}, search)
 	if err != nil || found == nil {
 		t.Fatal(found, err)
 	}
 	if len(found.Facts) != 3 || logic.Names(found.Broken) != "seen-low" {
 		t.Errorf("%d facts, %s breaks %s", len(found.Facts), found.Action.Name, logic.Names(found.Broken))
 	}
-	if _, err := finite.Induction([]*finite.Interpretation{i}, 4, 3); !errors.Is(err, finite.ErrTooMany) {
+	for _, all := range []int{0, 1e6} {
+		search.All = all
+		if again, err := finite.Induction([]*finite.Interpretation{i}, search); err != nil || again == nil || len(again.Facts) != 3 {
+			t.Errorf("of %d in turn: %v, %v", all, again, err)
+		}
+	}
+	search.States = 3
+	if _, err := finite.Induction([]*finite.Interpretation{i}, search); err == nil || err.Error() != "with up to 0 facts, nor in the first 3 states" {
 		t.Error(err)
 	}
-	if found, err := finite.Induction([]*finite.Interpretation{i}, 1, 1e6); found != nil || err != nil {
+	search.Facts, search.States = 1, 1e6
+	if found, err := finite.Induction([]*finite.Interpretation{i}, search); found != nil || err != nil {
 		t.Error(found, err)
 	}
 }
@@ -210,7 +218,7 @@ func TestAModelThatIsTooLargeIsRefused(t *testing.T) {
 		}
 		i, err := finite.Bounded(m, map[string][]string{"Process": {"a", "b", "c"}}, finite.Range{}, map[string]func([]int) int{"mine": func([]int) int { return 1 }})
 		if err == nil {
-			_, err = finite.Induction([]*finite.Interpretation{i}, 2, 1000)
+			_, err = finite.Induction([]*finite.Interpretation{i}, finite.Search{Facts: 2, States: 1000, All: 1000})
 		}
 		if err == nil || err.Error() != "m is too large to be evaluated: "+says {
 			t.Errorf("%.60s: %v", more, err)

@@ -1,7 +1,8 @@
 package finite
 
 import (
-	"errors"
+	"fmt"
+	"slices"
 
 	"ringleader.example/ringleader/internal/study/logic"
 )
@@ -19,49 +20,90 @@ type Counterexample struct {
 	Tried         int              // the states that were tried
 }
 
-// ErrTooMany is the error of a search that has tried as many states as it may.
-var ErrTooMany = errors.New("too many states to try")
+// TooManyError is the error of a search that has tried as many states as it may. All that have up to so many facts were searched.
+type TooManyError struct{ Tried, Facts int }
 
-// Induction returns the smallest counterexample to induction in any of these interpretations, whose model lacks an invariant: the one with the
-// fewest facts. Without any it returns nil; after that many states, [ErrTooMany]; of a model that is too large, a [TooLargeError].
-func Induction(interpretations []*Interpretation, mostFacts, mostStates int) (*Counterexample, error) {
-	tried := 0
-	for size := 0; size <= mostFacts; size++ {
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("with up to %d facts, nor in the first %d states", e.Facts, e.Tried)
+}
+
+// Search is how far a search for a counterexample to induction goes.
+type Search struct {
+	Facts, States int
+	All           int   // up to so many states are tried one after the other; then the search is guided
+	Integers      Range // that facts may have; an interpretation has more, which a step reaches
+	Unsafe        bool  // instead of a step, a state is looked for in which the invariants hold, and a safety formula does not
+}
+
+// Induction returns the smallest counterexample to induction in any of these interpretations, whose model lacks an invariant: one with the
+// fewest facts. Without any it returns nil; after that many states, a [TooManyError]; of a model that is too large, a [TooLargeError].
+func Induction(interpretations []*Interpretation, search Search) (*Counterexample, error) {
+	tried, steps := 0, map[*Interpretation][]breaking{}
+	for size := 0; size <= search.Facts; size++ {
 		for _, i := range interpretations {
 			var found *Counterexample
-			more := false
 			err := i.limited(mostAState, func() {
-				first := i.Initial()
-				more = i.choose(i.possible(first), 0, size, first, func(s *State) bool {
+				first, more := i.Initial(), func() bool {
 					tried, i.left = tried+1, mostAState
-					if found = i.breaks(s); found != nil {
-						found.Facts, found.Tried = i.Facts(s, first), tried
+					return tried <= search.States
+				}
+				facts := i.possible(first, search.Integers)
+				switch {
+				case search.Unsafe:
+					i.guide(first, facts, i.Model.Invariants, more).breaks([]breaking{i.unsafe()}, size, &found)
+				case tried+ways(len(facts), size, search.All) <= search.All:
+					i.choose(facts, 0, size, first, func(s *State) bool { return more() && i.breaks(s, &found) })
+				default:
+					if steps[i] == nil {
+						steps[i] = i.breakings()
 					}
-					return found == nil && tried < mostStates
-				})
+					i.guide(first, facts, i.goals, more).breaks(steps[i], size, &found)
+				}
+				if found != nil {
+					found.Facts, found.Tried = i.Facts(found.Before, first), tried
+				}
 			})
 			switch {
 			case err != nil:
 				return nil, err
 			case found != nil:
 				return found, nil
-			case !more:
-				return nil, ErrTooMany
+			case tried > search.States:
+				return nil, &TooManyError{search.States, size - 1}
 			}
 		}
 	}
 	return nil, nil
 }
 
-// possible returns all facts that differ from those of the first state.
-func (i *Interpretation) possible(first *State) (facts []Fact) {
+// ways returns in how many ways some of n things can be chosen, or more than most.
+func ways(n, some, most int) int {
+	all := 1
+	for k := range some {
+		if all = all * (n - k) / (k + 1); all > most {
+			return all
+		}
+	}
+	return all
+}
+
+// possible returns all facts that differ from those of the first state, with these integers.
+func (i *Interpretation) possible(first *State, integers Range) (facts []Fact) {
+	inside := func(sort string, value int) bool { return sort != logic.Int || integers.place(value) >= 0 }
 	for place := range i.tables {
 		t := &i.tables[place]
 		values := i.domain(t.symbol.Result)
 		for at := range t.length {
+			args, outside := t.arguments(at), false
+			for k, sort := range t.symbol.Args {
+				outside = outside || !inside(sort, args[k])
+			}
+			if outside {
+				continue
+			}
 			for v := values.Least; v <= values.Most; v++ {
-				if v != int(first.tables[place][at]) {
-					facts = append(facts, Fact{t.symbol, t.arguments(at), v})
+				if v != int(first.tables[place][at]) && inside(t.symbol.Result, v) {
+					facts = append(facts, Fact{t.symbol, args, v})
 				}
 				if len(facts) > mostFacts {
 					i.tooLarge("more than %d facts are possible", mostFacts)
@@ -90,24 +132,28 @@ func (i *Interpretation) choose(facts []Fact, from, size int, s *State, try func
 	return true
 }
 
-// breaks returns a step from a state in which all holds to one in which something does not, or nil.
-func (i *Interpretation) breaks(s *State) (found *Counterexample) {
+// breaks reports whether to go on: in a state in which all holds it finds a step to one in which something does not.
+func (i *Interpretation) breaks(s *State, found **Counterexample) bool {
 	for _, f := range i.goals {
 		if !i.Holds(f, s) {
-			return nil
+			return true
 		}
 	}
-	for _, a := range i.Model.Actions {
-		i.Possible(a, s, func(args []int) bool {
-			after := i.After(a, s, args...)
-			if broken := i.Broken(after); len(broken) > 0 {
-				found = &Counterexample{Interpretation: i, Before: s, After: after, New: i.Facts(after, s), Action: a, Args: append([]int(nil), args...), Broken: broken}
-			}
-			return found == nil
-		})
-		if found != nil {
-			return found
-		}
+	return !slices.ContainsFunc(i.Model.Actions, func(a *logic.Action) bool {
+		i.Possible(a, s, func(args []int) bool { return !i.broken(a, s, args, found) })
+		return *found != nil
+	})
+}
+
+// broken reports whether something does not hold after a step, and keeps that as a counterexample.
+func (i *Interpretation) broken(a *logic.Action, s *State, args []int, found **Counterexample) bool {
+	after := s
+	if len(a.Assignments) > 0 {
+		after = i.After(a, s, args...)
 	}
-	return nil
+	broken := i.Broken(after)
+	if len(broken) > 0 {
+		*found = &Counterexample{Interpretation: i, Before: s, After: after, New: i.Facts(after, s), Action: a, Args: slices.Clone(args), Broken: broken}
+	}
+	return len(broken) > 0
 }

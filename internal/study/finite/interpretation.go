@@ -69,6 +69,7 @@ type table struct {
 	symbol *logic.Symbol
 	args   []Range // by argument
 	length int
+	first  int // the number of the first of its values among those of all tables, in a guided search
 }
 
 // State is a state of an interpretation. Its tables are shared with other states, so only the methods of an interpretation change it.

@@ -69,21 +69,44 @@ func Ring(m *logic.Model, ids []int, integers finite.Range) (*finite.Interpretat
 	})
 }
 
-// phases are those of a counterexample, where phases are counted.
-var phases = finite.Range{Least: 0, Most: 1}
+// phases are those of a counterexample, where phases are counted, and integers are those that formulas compare them with. A step leads to
+// the next phase; -1 is before the first.
+var phases, integers = finite.Range{Least: 0, Most: 1}, finite.Range{Least: -1, Most: 2}
+
+// mostInTurn is how many states of a ring are tried one after the other.
+const mostInTurn = 50_000
 
 // Counterexample returns the smallest counterexample to induction of a model of a ring, in all orders of so many identifiers, as
 // [finite.Induction] does. Where phases are counted, they are 0 and 1.
 func Counterexample(m *logic.Model, n, mostFacts, mostStates int) (*finite.Counterexample, error) {
+	return searched(m, n, finite.Search{Facts: mostFacts, States: mostStates, All: mostInTurn, Integers: phases})
+}
+
+// WhyNone returns a line that tells why there may be no counterexample to induction of a model of a ring, where a search found none: what is left
+// out is for a safety formula, which does not follow any more, or for something that a search does not see.
+func WhyNone(m *logic.Model, n, mostFacts, mostStates int) string {
+	unsafe, err := searched(m, n, finite.Search{Facts: mostFacts, States: mostStates, Integers: phases, Unsafe: true})
+	if err != nil || unsafe == nil {
+		return "A larger ring may have one, or what is left out is for a lemma only, or for nothing."
+	}
+	var facts []string
+	for _, f := range unsafe.Facts {
+		facts = append(facts, unsafe.Text(f))
+	}
+	return fmt.Sprintf("No step is at fault: %s does not follow from the invariants that are left, which hold where %s.",
+		unsafe.Broken[0].Name, strings.Join(facts, ", "))
+}
+
+func searched(m *logic.Model, n int, search finite.Search) (*finite.Counterexample, error) {
 	var interpretations []*finite.Interpretation
 	for _, ids := range orders(n) {
-		i, err := Ring(m, ids, phases)
+		i, err := Ring(m, ids, integers)
 		if err != nil {
 			return nil, err
 		}
 		interpretations = append(interpretations, i)
 	}
-	return finite.Induction(interpretations, mostFacts, mostStates)
+	return finite.Induction(interpretations, search)
 }
 
 // Excluding returns those formulas of the whole model that do not hold in the state before the step: with any of them left in, the
@@ -95,7 +118,7 @@ func Excluding(whole *logic.Model, c *finite.Counterexample) (excluding []*logic
 			return nil, err
 		}
 	}
-	i, err := Ring(whole, ids, phases)
+	i, err := Ring(whole, ids, integers)
 	if err != nil {
 		return nil, err
 	}

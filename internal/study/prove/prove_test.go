@@ -142,21 +142,30 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		want prove.Verdict
 		err  string
 	}{
-		{"sleep .1; echo unknown; echo unknown; echo unknown", prove.TimedOut, ""}, // the limit of this one is a millisecond
-		{"echo unsat; echo unsat; echo unsat", prove.Proved, ""},
-		{"echo sat; echo sat; echo sat", prove.Refuted, ""},
-		{"echo unknown; echo unknown; echo unknown", prove.Unknown, ""},
+		{"sleep .1; answer unknown", prove.TimedOut, ""}, // the limit of this one is a millisecond
+		{"answer unsat", prove.Proved, ""},
+		{"answer sat", prove.Refuted, ""},
+		{"answer unknown", prove.Unknown, ""},
 		{"exit 3", prove.Unanswered, ""},
+		{"kill -SEGV $$", prove.Unanswered, ""},
+		{"echo out of memory >&2; exit 1", prove.Unanswered, ""},
+		{"echo unsat", prove.Unanswered, ""}, // it has ended before it repeated what that was about
+		{"echo unsat; echo unsat", prove.Unanswered, "z3 9.9 answers what it was not asked: unsat"},
+		{"echo unsat; answer unsat", prove.Unanswered, "z3 9.9 answers what it was not asked: unsat"},
+		{"answer unsat | sed 's/n 1$/n 2/'", prove.Unanswered, "z3 9.9 answers what it was not asked: obligation 2"},
+		{"echo; answer unsat", prove.Unanswered, "z3 9.9 answers neither sat, unsat nor unknown: an empty line"},
+		{"answer 'unsat sat'", prove.Unanswered, "z3 9.9 answers neither sat, unsat nor unknown: unsat sat"},
+		{"exec sleep 1000", prove.TimedOut, "z3 9.9 has answered nothing, and was killed after 2ms"}, // likewise a millisecond
 		// It has not gone back to what it knew before, so its next answers are about anything.
-		{"echo '(error \"line 1 column 7: push canceled\")'; echo unsat; echo unsat; echo unsat", prove.TimedOut, ""},
-		{"echo '(error \"line 1\")'", prove.Unanswered, `z3 9.9: (error "line 1")`},
-		{"echo unsatisfiable", prove.Unanswered, "z3 9.9: unsatisfiable"},
-		{"printf '\\033[2Jerror\\n'", prove.Unanswered, `z3 9.9: "\x1b[2Jerror"`},
-		{"printf 'unsat\\0\\n'", prove.Unanswered, `z3 9.9: "unsat\x00"`},
-		{"printf '%01000d\\n' 0", prove.Unanswered, `z3 9.9: "` + strings.Repeat("0", 200) + `"…`},
+		{"echo '(error \"line 1 column 7: push canceled\")'; answer unsat", prove.TimedOut, ""},
+		{"echo '(error \"line 1\")'", prove.Unanswered, `z3 9.9 answers neither sat, unsat nor unknown: (error "line 1")`},
+		{"echo unsatisfiable", prove.Unanswered, "z3 9.9 answers neither sat, unsat nor unknown: unsatisfiable"},
+		{"printf '\\033[2Jerror\\n'", prove.Unanswered, `z3 9.9 answers neither sat, unsat nor unknown: "\x1b[2Jerror"`},
+		{"printf 'unsat\\0\\n'", prove.Unanswered, `z3 9.9 answers neither sat, unsat nor unknown: "unsat\x00"`},
+		{"printf '%01000d\\n' 0", prove.Unanswered, `z3 9.9 answers neither sat, unsat nor unknown: "` + strings.Repeat("0", 200) + `"…`},
 		{"printf '%070000d\\n' 0", prove.Unanswered, "z3 9.9: an answer of more than 65536 bytes"},
 	} {
-		script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo Z3 version 9.9; exit; fi\ncat >/dev/null\n" + c.says + "\n"
+		script := provetest.Solver + c.says + "\ncat >/dev/null\n"
 		if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -164,11 +173,14 @@ func TestNothingButUnsatIsAProof(t *testing.T) {
 		if err != nil || s.Version != "9.9" {
 			t.Fatal(s, err)
 		}
-		limit := time.Minute
+		o := prove.Options{Limit: time.Minute}
 		if strings.HasPrefix(c.says, "sleep") {
-			limit = time.Millisecond
+			o.Limit = time.Millisecond
 		}
-		r, err := s.Prove(context.Background(), plan(t, counter), prove.Options{Limit: limit})
+		if strings.HasPrefix(c.says, "exec sleep") {
+			o.Limit, o.Patience = time.Millisecond, time.Millisecond
+		}
+		r, err := s.Prove(context.Background(), plan(t, counter), o)
 		if (err != nil || c.err != "") && (err == nil || err.Error() != c.err) {
 			t.Errorf("%q: %v, want %s", c.says, err, c.err)
 		}

@@ -2,7 +2,6 @@ package prove
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,6 +90,8 @@ type Result struct {
 	*Solver
 	Answers []Answer      // by obligation
 	Used    time.Duration // of processors
+	heard   bool          // it has answered something
+	killed  int           // processes that did not end in time
 }
 
 // Proved returns how many obligations are proved, without the first of the plan.
@@ -107,13 +108,14 @@ func (r *Result) Proved() (count int) {
 func (r *Result) Contradiction() bool { return r.Answers[0].Verdict == Proved }
 
 const (
-	patience = 20 * time.Second // how long a solver may take beyond its limit, or for its version, until it is killed
+	patience = 20 * time.Second // how long a solver may take for its version, until it is killed
 	atAxioms = 2 * time.Second  // how long it looks for a contradiction
 )
 
 // Options are how obligations are tried.
 type Options struct {
 	Limit    time.Duration  // for an obligation, on the wall
+	Patience time.Duration  // beyond the limit, until the solver is killed; 0: 20 s, or 2 s with Once
 	Work     int            // for an obligation, in units of the solver that do not depend on the machine; 0: any
 	First    bool           // stop at the first that is not proved
 	Once     bool           // what is not proved is not tried in another way
@@ -181,21 +183,42 @@ func (s *Solver) arguments(search bool, o Options) (args []string, options strin
 	return args, ""
 }
 
-// run asks one process for some obligations, and returns how many have an answer.
-func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, search bool, o Options) (answered int, err error) {
-	args, options := s.arguments(search, o)
-	script := bytes.NewBufferString(options + p.preamble())
+// patience returns how long a solver may take beyond its limit.
+func (o *Options) patience() time.Duration {
+	switch {
+	case o.Patience > 0:
+		return o.Patience
+	case o.Once:
+		return atAxioms
+	}
+	return patience
+}
+
+// mark is what a solver repeats after its answer to an obligation, so that no answer is taken for that to another one.
+func mark(number int) string { return fmt.Sprintf("obligation %d", number) }
+
+// questions returns some obligations as they are told to a solver.
+func (p *Plan) questions(numbers []int) string {
+	var b strings.Builder
+	b.WriteString(p.preamble())
 	for _, number := range numbers {
-		text := p.body(number) + "(check-sat)\n"
+		text := fmt.Sprintf("%s(check-sat)\n(echo \"%s\")\n", p.body(number), mark(number))
 		if len(numbers) > 1 {
 			text = "(push 1)\n" + text + "(pop 1)\n"
 		}
-		script.WriteString(text)
+		b.WriteString(text)
 	}
+	return b.String()
+}
+
+// run asks one process for some obligations, and returns how many have an answer.
+func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, search bool, o Options) (answered int, err error) {
+	args, options := s.arguments(search, o)
+	outer := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	process := command(ctx, s.path, args...)
-	process.Stdin = script
+	process.Stdin = strings.NewReader(options + p.questions(numbers))
 	out, err := process.StdoutPipe()
 	if err != nil {
 		return 0, err
@@ -204,10 +227,7 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 		return 0, err
 	}
 	context.AfterFunc(ctx, func() { _ = out.Close() }) // a process that has left the group may hold it open: Scan would wait for that
-	waits := o.Limit + patience
-	if o.Once {
-		waits = o.Limit + atAxioms
-	}
+	waits := o.Limit + o.patience()
 	guard := time.AfterFunc(waits, stop)
 	defer guard.Stop()
 	defer func() {
@@ -217,25 +237,28 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 	}()
 	last, lines := time.Now(), bufio.NewScanner(out)
 	for answered < len(numbers) && lines.Scan() {
+		number, took := numbers[answered], time.Since(last)
 		if canceled().MatchString(lines.Text()) { // what z3 is told next would be about other assertions than it is meant for
-			r.Answers[numbers[answered]] = Answer{TimedOut, time.Since(last)}
+			r.Answers[number] = Answer{TimedOut, took}
 			return answered + 1, nil
 		}
-		verdict, err := verdictOf(lines.Text())
+		verdict, err := verdictOf(lines, number)
 		if err != nil {
-			return answered, fmt.Errorf("%s %s: %w", s.Name, s.Version, err)
+			return answered, fmt.Errorf("%s %s %w", s.Name, s.Version, err)
 		}
-		took := time.Since(last)
+		if verdict == Unanswered {
+			break
+		}
 		if verdict == Unknown && took >= o.Limit*9/10 {
 			verdict = TimedOut
 		}
-		r.Answers[numbers[answered]] = Answer{verdict, took}
+		r.Answers[number], r.heard = Answer{verdict, took}, true
 		answered++
 		if o.First && verdict != Proved && numbers[0] > 0 {
 			break
 		}
 		if o.Progress != nil {
-			o.Progress(numbers[answered-1])
+			o.Progress(number)
 		}
 		last = time.Now()
 		guard.Reset(waits)
@@ -243,7 +266,19 @@ func (s *Solver) run(ctx context.Context, r *Result, p *Plan, numbers []int, sea
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) { // any other is that the solver has ended
 		return answered, fmt.Errorf("%s %s: an answer of more than %d bytes", s.Name, s.Version, bufio.MaxScanTokenSize)
 	}
-	return answered, nil
+	if ctx.Err() == nil || outer.Err() != nil || answered == len(numbers) {
+		return answered, nil
+	}
+	r.Answers[numbers[answered]] = Answer{TimedOut, time.Since(last)}
+	return answered + 1, r.kill(waits)
+}
+
+// kill notes that a process did not end in time. It returns an error if that is all that the solver does.
+func (r *Result) kill(waits time.Duration) error {
+	if r.killed++; r.killed < 2 || r.heard {
+		return nil
+	}
+	return fmt.Errorf("%s %s has answered nothing, and was killed after %v", r.Name, r.Version, waits)
 }
 
 // canceled is what z3 says if its limit ends before it looks for an answer.
@@ -251,15 +286,32 @@ var canceled = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\(error "line \d+ column \d+: [\w -]*canceled"\)$`)
 })
 
-// verdictOf reads a line of a solver.
-func verdictOf(line string) (Verdict, error) {
-	switch line = strings.TrimSpace(line); line {
+// verdictOf reads an answer of a solver, whose first line was scanned, and the mark behind it. Without a mark there is no answer: the solver has
+// ended, or was killed.
+func verdictOf(lines *bufio.Scanner, number int) (v Verdict, err error) {
+	switch line := strings.TrimSpace(lines.Text()); line {
 	case "unsat":
-		return Proved, nil
+		v = Proved
 	case "sat":
-		return Refuted, nil
+		v = Refuted
 	case "unknown", "timeout":
-		return Unknown, nil
+		v = Unknown
+	default:
+		return Unanswered, errors.New("answers neither sat, unsat nor unknown: " + shown(line))
 	}
-	return Unanswered, errors.New(logic.Plain(line))
+	if !lines.Scan() {
+		return Unanswered, nil
+	}
+	if again := strings.TrimSpace(lines.Text()); strings.Trim(again, `"`) != mark(number) {
+		return Unanswered, errors.New("answers what it was not asked: " + shown(again))
+	}
+	return v, nil
+}
+
+// shown returns a line of a solver for a message.
+func shown(line string) string {
+	if line = strings.TrimSpace(line); line == "" {
+		return "an empty line"
+	}
+	return logic.Plain(line)
 }
