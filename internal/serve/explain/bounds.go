@@ -8,29 +8,9 @@ import (
 
 	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
-
-// prevents is what would have prevented a change, or made it cheaper.
-var prevents = map[Cause]string{
-	Killed:     "Find what killed it: the output of its warden has the signal, the log of the kernel an out-of-memory kill. With a warden the others need not wait for the lease.",
-	Hung:       "Find what it did: a stack at the next time (SIGQUIT). --hang decides how long nobody leads.",
-	StoodStill: "Nothing may stop the process: a signal, a debugger, a frozen control group, or a paused virtual machine.",
-	Starved:    "Let it run before others, as join does where it may: doctor tells. Else give it more of the processor: a higher CPU weight, no limit that throttles it, or a less busy machine. A longer lease bears longer delays.",
-	Suspended:  "Do not suspend the machines of members, or hand over before.",
-	Disk:       "Use a disk with quick flushes, for members alone. ringleader doctor measures it; --stall decides how long a leader waits for it.",
-	Links:      "Repair the links named above. A longer lease bears longer losses.",
-	Late:       "A longer lease bears slower answers: ringleader doctor measures links, disks and processors, and says which lease fits. The evidence has the slowest messages.",
-	Followers:  "Members that vote belong on machines that do not fail together. More voters bear more failures.",
-	Clock:      "Repair the clock, or allow more drift: leases are safe only within the bound.",
-	Health:     "Repair what the check has found.",
-	Progress:   "Repair what stopped the work, or allow it more time.",
-	Voters:     "Add members that vote only when they are connected, and remove those that are gone.",
-	Restarted:  "Restart the members one after the other: a majority that did not restart need not wait.",
-	Preempted:  "Nothing is wrong. ringleader pause-preemption, or no --preempt, prevents it.",
-	Failed:     "Repair what the error names.",
-	Duplicate:  "Stop the other process.",
-}
 
 // bounds tells what the time without a leader consisted of.
 func (l *line) bounds(c *Change, t, next *tenure) {
@@ -53,17 +33,17 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	}
 	switch {
 	case proof != 0 && proof <= next.begun && proof >= t.ended:
-		add("%s until the proof of its death", Lasts(time.Duration(proof-t.ended)))
-		add("%s from the proof to the next leader", Lasts(time.Duration(next.begun-proof)))
+		add("%s until the proof of its death", words.Lasts(time.Duration(proof-t.ended)))
+		add("%s from the proof to the next leader", words.Lasts(time.Duration(next.begun-proof)))
 	case c.Cause == Killed || c.Cause == Links || c.Cause == StoodStill || c.Cause == Unknown || c.Cause == Starved:
 		if begun != 0 {
-			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", Lasts(time.Duration(begun-t.ended)), t.leader)
-			add("%s of election", Lasts(time.Duration(next.begun-begun)))
+			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", words.Lasts(time.Duration(begun-t.ended)), t.leader)
+			add("%s of election", words.Lasts(time.Duration(next.begun-begun)))
 		} else if len(l.members) > 1 {
 			add("the promises of the others to member %d, and an election", t.leader)
 		}
 	case begun != 0:
-		add("%s until the next leader asked for votes, and %s of election", Lasts(time.Duration(begun-t.ended)), Lasts(time.Duration(next.begun-begun)))
+		add("%s until the next leader asked for votes, and %s of election", words.Lasts(time.Duration(begun-t.ended)), words.Lasts(time.Duration(next.begun-begun)))
 	}
 	l.waits(t, next, add)
 }
@@ -78,7 +58,7 @@ func (l *line) start(c *Change, from int64, t *tenure) {
 	}
 	part := func(to int64, format string, args ...any) {
 		if to > from {
-			c.Bounded = append(c.Bounded, Lasts(time.Duration(to-from))+" "+fmt.Sprintf(format, args...))
+			c.Bounded = append(c.Bounded, words.Lasts(time.Duration(to-from))+" "+fmt.Sprintf(format, args...))
 			from = to
 		}
 	}
@@ -140,7 +120,7 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 	much := max(outage/3, 5*time.Millisecond) // a shorter delay does not explain the outage
 	for _, id := range l.members {
 		if lasts, why := l.unable(id, t.ended, next.begun); lasts > much {
-			add("member %d was not able to lead for %s of it: %s", id, Lasts(lasts), why)
+			add("member %d was not able to lead for %s of it: %s", id, words.Lasts(lasts), why)
 		}
 	}
 	for _, v := range l.lives {
@@ -151,17 +131,17 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 			}
 		}
 		if flush > much {
-			add("a flush of member %d took %s of it", v.member(), Lasts(flush))
+			add("a flush of member %d took %s of it", v.member(), words.Lasts(flush))
 		}
 		if v.recovering && common(v.begun, waited(v), t.ended, next.begun) > 0 {
-			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), clockOf(v.begun))
+			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), words.Clock(v.begun))
 		}
 		still := time.Duration(0)
 		for at, late := range each[*record.Late](v) {
 			still += common(at-int64(late.By), at, t.ended, next.begun)
 		}
 		if still > much && v != t.life { // that of the leader is the cause, if it is one
-			add("member %d did nothing for %s of it", v.member(), Lasts(still))
+			add("member %d did nothing for %s of it", v.member(), words.Lasts(still))
 		}
 	}
 }
@@ -289,7 +269,7 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	if overlap <= 0 {
 		return v
 	}
-	v.What = fmt.Sprintf("member %d began to lead in term %d while the lease of member %d in term %d ran for %s more", b.leader, b.term, a.leader, a.term, Lasts(overlap))
+	v.What = fmt.Sprintf("member %d began to lead in term %d while the lease of member %d in term %d ran for %s more", b.leader, b.term, a.leader, a.term, words.Lasts(overlap))
 	if v.Sure = one == other; v.Sure {
 		return v
 	}
@@ -299,7 +279,7 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	}
 	unsure += tied
 	if v.Sure = overlap > unsure; !v.Sure {
-		v.What += fmt.Sprintf("; the clocks are known within %s only", Lasts(unsure))
+		v.What += fmt.Sprintf("; the clocks are known within %s only", words.Lasts(unsure))
 	}
 	return v
 }
@@ -315,10 +295,10 @@ func (l *line) breaker(a, b *tenure) string {
 		}
 	}
 	if a.until != 0 && a.over && a.noticed > a.until {
-		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, clockOf(a.noticed), clockOf(a.until))
+		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, words.Clock(a.noticed), words.Clock(a.until))
 	}
 	if without := l.unrecorded(); len(without) > 0 {
-		return "no record that is here has the step; those missing are of " + plural(without)
+		return "no record that is here has the step; those missing are of " + words.Members(without)
 	}
 	return ""
 }
@@ -333,7 +313,7 @@ func granted(v *life, a, b *tenure) string {
 			case m.Peer == a.leader:
 				last = at
 			case m.Peer == b.leader && last != 0 && at > a.begun && at-last < int64(v.head.AtLeast()):
-				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, clockOf(at), step.Ticks, Lasts(time.Duration(at-last)), a.leader, a.term, Lasts(v.head.AtLeast()))
+				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, words.Clock(at), step.Ticks, words.Lasts(time.Duration(at-last)), a.leader, a.term, words.Lasts(v.head.AtLeast()))
 			}
 		}
 	}

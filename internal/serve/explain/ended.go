@@ -25,6 +25,47 @@ func lastLeft(left []int64, next *tenure) int64 {
 	return cmp.Or(last, next.begun)
 }
 
+// ends finds the end of a tenure whose leader has no record, by those that followed it. One whose record ends while it follows has seen the lead until then. What the
+// leader has told when its lead ended counts more.
+func (l *line) ends(t, next *tenure) {
+	if t.over {
+		t.ended = lastLeft(t.left, next)
+	}
+	switch told := l.toldEnd(t); {
+	case told != 0:
+		t.ended, t.over = told, true
+	case t.over && t.seen > t.ended && next == nil:
+		t.over = false
+	case t.over && t.seen > t.ended:
+		t.ended = t.seen
+	}
+	if next != nil {
+		t.ended = min(t.ended, next.begun)
+	}
+}
+
+// toldEnd returns when a leader told that its lead had ended, as others have recorded; 0: it told none of them at once. What a member reads as it wakes, or connects, is older.
+func (l *line) toldEnd(t *tenure) (at int64) {
+	for s, told := range every[*record.Told](l) {
+		if told.Peer == t.leader && told.Term == t.term && t.term != 0 && s.life.member() != t.leader && (at == 0 || s.at < at) {
+			if _, to := blind(s.life, t.leader, s.at); s.at-to >= settled(s.life) {
+				at = s.at
+			}
+		}
+	}
+	return at
+}
+
+// tells reports whether the record of the leader itself has why its lead ended.
+func (l *line) tells(t *tenure) bool {
+	for _, told := range each[*record.Told](t.life) {
+		if told.Peer == t.leader && told.Term == t.term {
+			return true
+		}
+	}
+	return false
+}
+
 // extend finds the last end of the lease of each tenure, which has ended then at the latest.
 func (l *line) extend() {
 	for n, t := range l.tenures {
@@ -35,6 +76,9 @@ func (l *line) extend() {
 			}
 			if last := l.renewed(t, before); last > t.ended+int64(loosely) {
 				t.ended, t.cut = last, true
+			}
+			if told := min(l.toldEnd(t), before); told > t.ended && !l.tells(t) {
+				t.ended, t.over, t.cut = told, true, true
 			}
 		}
 		t.noticed = t.ended

@@ -14,6 +14,7 @@ import (
 
 	contract "ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -231,7 +232,7 @@ func (l *line) short(v *life, last *telling) {
 			return
 		}
 	}
-	l.damage(fmt.Sprintf("member %d: the newest segments are missing: they end at %s, and it told a change of the leader at %s", v.member(), clockOf(v.last), clockOf(last.Time.UnixNano())))
+	l.damage(fmt.Sprintf("member %d: the newest segments are missing: they end at %s, and it told a change of the leader at %s", v.member(), words.Clock(v.last), words.Clock(last.Time.UnixNano())))
 }
 
 // knows adds members that a record knows.
@@ -328,7 +329,7 @@ func (l *life) read(s *record.Segment) *piece {
 		case *record.End:
 			p.end = body
 		case *record.Snapshot:
-			p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit}, fact{at, e.Group, &record.Snapshot{Voters: votersOf(body)}, s.Head.Unit})
+			p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit}, fact{at, e.Group, &record.Snapshot{Voters: body.Voting()}, s.Head.Unit})
 			continue
 		case *record.Step, *record.Idle: // detail reads them, where they matter
 			continue
@@ -374,8 +375,8 @@ func (l *line) find() {
 		if i+1 < len(l.tenures) {
 			next = l.tenures[i+1]
 		}
-		if t.life == nil && t.over {
-			t.ended = lastLeft(t.left, next)
+		if t.life == nil {
+			l.ends(t, next)
 		}
 		if next != nil && !t.over {
 			t.over = true
@@ -426,10 +427,11 @@ func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
 // followed finds what a follower has seen of tenures whose leader has no record.
 func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 	var now *tenure
+	left := map[*tenure]int64{} // those that it did not follow again
 	for at, d := range each[*record.Decision](v) {
 		if now != nil && (d.Term != now.term || d.Leader != now.leader) {
 			if now.life == nil {
-				now.left, now.over = append(now.left, leaves(v, now.leader, at)), true
+				left[now] = leaves(v, now.leader, at)
 			}
 			now = nil
 		}
@@ -444,9 +446,13 @@ func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 		} else if now.life == nil && at < now.begun {
 			now.begun, now.seenBy = at, v
 		}
+		delete(left, now)
 	}
 	if now != nil {
 		now.seen = max(now.seen, v.last)
+	}
+	for t, at := range left {
+		t.left, t.over = append(t.left, at), true
 	}
 }
 
