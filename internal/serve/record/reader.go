@@ -60,7 +60,8 @@ type Segment struct {
 	File string
 
 	offset, length int64
-	memory         []byte // the whole segment, if it is in no file
+	memory         []byte // the whole segment, if it is in no file, or is held
+	newest         bool   // it is the last one in its file
 }
 
 // Directory is the folder of the record in the directory of a member.
@@ -90,11 +91,41 @@ func Open(ctx context.Context, paths ...string) (*Records, error) {
 		}
 	}
 	r.order()
+	room := int64(mostHeld)
 	for _, l := range r.Logs {
+		for _, s := range l.Changes {
+			s.hold(&room)
+		}
+		if len(l.Segments) > 0 {
+			l.Segments[len(l.Segments)-1].hold(&room)
+		}
 		r.join(l)
 	}
 	r.emptied()
 	return r, nil
+}
+
+// mostHeld is how many bytes of segments are read when they are found.
+const mostHeld = 16 << 20
+
+// hold reads a segment that a member may be writing: a block that grows between two looks would be torn. What is in the file after it is not of it.
+func (s *Segment) hold(room *int64) {
+	const grows = 256 << 10 // what is written meanwhile, at most
+	if s.memory != nil || !s.newest || !strings.HasSuffix(s.File, extension) || s.length+grows > *room {
+		return
+	}
+	content, err := s.read(s.length + grows)
+	if err != nil { // it is told when it is read
+		return
+	}
+	if _, head, ok := unseal(content); ok {
+		rest := scan{window: content, size: int64(len(content)), work: maxWork(len(content))}
+		if end, _, _ := rest.head(headSize + int64(len(head))); end >= 0 {
+			content = content[:end]
+		}
+	}
+	s.memory, s.length = content, int64(len(content))
+	*room -= s.length
 }
 
 // emptied names the files that are empty, and of which nothing is in memory either. One that others follow is missing between segments.
@@ -187,11 +218,22 @@ func (r *Records) directory(ctx context.Context, path string, depth int) error {
 		case kind.IsRegular() && strings.HasSuffix(inner, extension):
 			err = r.file(inner)
 		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) { // a member that runs has dropped it
-			return err
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !errors.Is(err, os.ErrNotExist): // a member that runs has dropped it
+			r.Damages = append(r.Damages, Damage{File: inner, What: "it cannot be read: " + cause(err).Error()})
 		}
 	}
 	return nil
+}
+
+// cause returns why a file cannot be read, without its name.
+func cause(err error) error {
+	if path, is := errors.AsType[*fs.PathError](err); is {
+		return path.Err
+	}
+	return err
 }
 
 // maxFile is the largest file that is read.
@@ -246,7 +288,7 @@ func (r *Records) find(name string, all *scan) error {
 		if end >= 0 {
 			length = end - begin
 		}
-		s := &Segment{File: name, offset: begin, length: length}
+		s := &Segment{File: name, offset: begin, length: length, newest: end < 0}
 		switch err := json.Unmarshal(payload, &s.Head); {
 		case err != nil && s.Head.Version == Version || s.Head.Version == 0:
 			damage(begin, "the head of a segment does not decode")
@@ -379,12 +421,17 @@ func (s *Segment) Bytes() ([]byte, error) {
 	if s.memory != nil {
 		return s.memory, nil
 	}
+	return s.read(s.length)
+}
+
+// read reads so much from its file.
+func (s *Segment) read(length int64) ([]byte, error) {
 	f, err := os.Open(s.File)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	content := make([]byte, s.length)
+	content := make([]byte, length)
 	n, err := f.ReadAt(content, s.offset)
 	if n < len(content) && err != nil && n == 0 {
 		return nil, err
