@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/setting"
 	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
@@ -36,7 +37,7 @@ func (i *inquiry) silent() {
 	}
 	conflict := time.Duration(0)
 	for _, b := range i.clocks {
-		conflict = max(conflict, b.near(i.tenure.noticed).conflict)
+		conflict = max(conflict, setting.Near(b.windows, i.tenure.noticed).Conflict)
 	}
 	switch missing := len(a.down) + len(a.cut) + len(a.unknown); {
 	case changed != 0 && t.noticed-changed < 4*much && changed >= t.begun && missing > 0:
@@ -157,13 +158,11 @@ func (i *inquiry) link(a *answers, v *life, last, much int64) {
 		if (slowThere > 0 || !lostThere) && (slowBack > 0 || !lostBack) {
 			a.late++
 			var slow []string
-			for _, way := range []struct {
-				from, to uint64
-				took     time.Duration
-			}{{leader, id, slowThere}, {id, leader, slowBack}} {
-				if way.took > 0 {
-					slow = append(slow, fmt.Sprintf("one from %d to %d took %s", way.from, way.to, words.Lasts(way.took)))
-				}
+			if slowThere > 0 {
+				slow = append(slow, fmt.Sprintf("one from %d to %d took %s", leader, id, words.Lasts(slowThere)))
+			}
+			if slowBack > 0 {
+				slow = append(slow, fmt.Sprintf("one from %d to %d took %s", id, leader, words.Lasts(slowBack)))
 			}
 			i.evidence("all messages arrived, and too late: %s", strings.Join(slow, ", "))
 			return
@@ -346,8 +345,7 @@ func flushAt(v *life, moment int64) (worst time.Duration) {
 // silence is how the reason of a loss begins that nothing but time shows.
 const silence = "nothing has arrived"
 
-// connection returns why the connection of a life with a member was lost before a moment, and why no new one was made, in words. Empty: it was not, or the
-// members did not refuse each other. A connection that was made anew was lost all the same, if that is not longer ago than a window.
+// connection returns why that of a life with a member was lost before a moment, in words, also if a new one was made within a window; and that the members refuse each other.
 func connection(v *life, peer uint64, before, window int64) (lost, refused string) {
 	for i := range v.facts {
 		f := &v.facts[i]

@@ -72,9 +72,40 @@ func (l *line) start(c *Change, from int64, t *tenure) {
 		part(min(all[majority-1], t.begun), "until a majority of the members ran")
 	}
 	heard := hears(t, majority-1)
+	l.refused(c, from, t.begun)
 	lost, failed := l.troubles(from, heard)
 	part(heard, "until member %d heard a majority: meanwhile the members lost others %s, and could not connect at least %s", t.leader, amount.Of(lost, "time"), amount.Of(failed, "time"))
 	part(t.begun, "of election")
+}
+
+// never tells that the records have no leader.
+func (l *line) never(from, to int64) Change {
+	c := Change{Ended: wall(from), Nobody: time.Duration(to - from).Seconds(), Cause: Unknown, Certainty: None, Evidence: []string{}, Text: "no record has a leader"}
+	lost, failed := l.troubles(from, to)
+	c.Evidence = append(c.Evidence, fmt.Sprintf("the members lost others %s, and could not connect at least %s", amount.Of(lost, "time"), amount.Of(failed, "time")))
+	if l.refused(&c, from, to); c.Prevent != "" {
+		c.Cause, c.Certainty, c.Text = Links, Likely, "no record has a leader, and members refused the connections of others"
+	}
+	if without := l.unrecorded(); len(without) > 0 {
+		c.Missing = append(c.Missing, "the records of "+words.Members(without))
+	}
+	return c
+}
+
+// mostRefusals is how many refusals are told of a time without a leader.
+const mostRefusals = 6
+
+// refused tells which members refused others in a time, and what would have prevented that.
+func (l *line) refused(c *Change, from, to int64) {
+	var why []string
+	for s, d := range every[*record.Dialed](l) {
+		if text := fmt.Sprintf("member %d could not connect to member %d: %s", s.life.member(), d.Peer, d.Error); s.at >= from && s.at <= to && words.Refuses(d.Error) && !slices.Contains(why, text) && len(why) < mostRefusals {
+			why = append(why, text)
+		}
+	}
+	if c.Evidence = append(c.Evidence, why...); len(why) > 0 {
+		c.Prevent = words.PreventsLoss(why)
+	}
 }
 
 // hears returns since when the leader of a tenure has heard so many others when it began to lead; 0: that is not known.

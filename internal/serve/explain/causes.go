@@ -26,8 +26,11 @@ func (l *line) report() *Group {
 		}
 	}
 	g.Ends, g.Clocks = l.endings(), l.clockTexts()
-	if len(l.tenures) > 0 {
+	switch {
+	case len(l.tenures) > 0:
 		g.Changes = append(g.Changes, l.first(from, l.tenures[0]))
+	case to-from > int64(loosely):
+		g.Changes = append(g.Changes, l.never(from, to))
 	}
 	for i, t := range l.tenures {
 		if l.ctx.Err() != nil {
@@ -63,9 +66,9 @@ func (l *line) clockTexts() (texts []string) {
 		b := l.clocks[name]
 		worst, conflicts := time.Duration(-1), 0
 		for _, w := range b.windows {
-			if worst = max(worst, w.unsure); w.conflict > 0 {
+			if worst = max(worst, w.Unsure); w.Conflict > 0 {
 				if conflicts++; conflicts <= mostConflicts {
-					texts = append(texts, fmt.Sprintf("the clock of %s contradicts the others by %s at %s: it has jumped, or drifts by more than %v %%", l.whose(b), words.Lasts(w.conflict), wall(w.from).Format("15:04:05"), 100*l.drift))
+					texts = append(texts, fmt.Sprintf("the clock of %s contradicts the others by %s at %s: it has jumped, or drifts by more than %v %%", l.whose(b), words.Lasts(w.Conflict), wall(w.From).Format("15:04:05"), 100*l.drift))
 				}
 			}
 		}
@@ -211,6 +214,13 @@ func (i *inquiry) plain() bool {
 		cause = Progress
 	}
 	i.is(cause, Certain, "%s", cmp.Or(told.Detail, told.Cause))
+	if id := words.Target(told.Detail); cause == Transferred && i.next != nil && id != 0 && id != i.next.leader {
+		text := fmt.Sprintf("member %d did not take the lead, and member %d led next", id, i.next.leader)
+		if v, recorded := i.living(id, i.tenure.noticed); recorded && v == nil {
+			text += fmt.Sprintf(": member %d was not running%s", id, i.endedBefore(id))
+		}
+		i.evidence("%s", text)
+	}
 	i.evidence("member %d told so when its lead ended; it is in the record of member %d", told.Peer, by.member())
 	return true
 }

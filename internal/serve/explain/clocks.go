@@ -17,15 +17,8 @@ type timebase struct {
 	machine   bool             // a machine has it, and not one life
 	reference bool             // the others are set by it
 	turns     [][]setting.Knot // how it was set, one after the other
-	windows   []window         // in the order of time
+	windows   []setting.Window // in the order of time
 	compared  int              // messages by which it was joined with others
-}
-
-// window is a time in which a clock is compared with others.
-type window struct {
-	from, to int64
-	unsure   time.Duration // negative: nothing ties it to others
-	conflict time.Duration // by how much messages arrive before they were sent, however the clock is set and drifts within its bound
 }
 
 // usualDrift is the bound of records that have none.
@@ -39,24 +32,12 @@ func (b *timebase) on(at int64) int64 {
 	return at
 }
 
-// near returns the window that is next to a time.
-func (b *timebase) near(at int64) (next window) {
-	next.unsure = -1
-	distance := int64(-1)
-	for _, w := range b.windows {
-		if d := max(w.from-at, at-w.to, 0); distance < 0 || d < distance {
-			next, distance = w, d
-		}
-	}
-	return next
-}
-
 // unsure returns how well the clock is known at a time; negative: it is not.
 func (b *timebase) unsure(at int64) time.Duration {
 	if b.reference {
 		return 0
 	}
-	return b.near(at).unsure
+	return setting.Near(b.windows, at).Unsure
 }
 
 // move sets clocks.
@@ -167,7 +148,7 @@ func (l *line) join() (moves bool) {
 
 // window sets a clock by messages of a time. It may drift meanwhile, within the bound.
 func (l *line) window(b *timebase, all []setting.Bound, turns map[*timebase][]setting.Knot) {
-	w := window{from: all[0].At, to: all[len(all)-1].At, unsure: -1}
+	w := setting.Window{From: all[0].At, To: all[len(all)-1].At, Unsure: -1}
 	least, most := slices.ContainsFunc(all, func(b setting.Bound) bool { return !b.Most }), slices.ContainsFunc(all, func(b setting.Bound) bool { return b.Most })
 	if !least || !most {
 		b.windows = append(b.windows, w)
@@ -176,14 +157,14 @@ func (l *line) window(b *timebase, all []setting.Bound, turns map[*timebase][]se
 	rate := setting.Rate(all, l.drift)
 	low, high := setting.Limits(all, rate)
 	middle := low + (high-low)/2
-	if w.unsure = time.Duration(high-low) / 2; high < low {
-		w.conflict, w.unsure = time.Duration(low-high), time.Duration(low-high)
+	if w.Unsure = time.Duration(high-low) / 2; high < low {
+		w.Conflict, w.Unsure = time.Duration(low-high), time.Duration(low-high)
 	}
-	ends := []setting.Knot{{At: w.from, By: middle}}
-	if w.to > w.from {
-		ends = append(ends, setting.Knot{At: w.to, By: middle + int64(rate*float64(w.to-w.from))})
+	ends := []setting.Knot{{At: w.From, By: middle}}
+	if w.To > w.From {
+		ends = append(ends, setting.Knot{At: w.To, By: middle + int64(rate*float64(w.To-w.From))})
 	}
-	if before := turns[b]; len(before) == 0 || before[len(before)-1].At < w.from {
+	if before := turns[b]; len(before) == 0 || before[len(before)-1].At < w.From {
 		turns[b] = append(before, ends...)
 	}
 	b.windows = append(b.windows, w)

@@ -66,7 +66,7 @@ func detail(ctx context.Context, lines []*line) {
 			}
 		}
 	}
-	together(ctx, len(segments), func(i int) (none struct{}) {
+	record.Together(ctx, len(segments), func(i int) (none struct{}) {
 		readSteps(segments[i], bySegment[segments[i]])
 		return none
 	})

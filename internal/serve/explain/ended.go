@@ -25,8 +25,7 @@ func lastLeft(left []int64, next *tenure) int64 {
 	return cmp.Or(last, next.begun)
 }
 
-// ends finds the end of a tenure whose leader has no record, by those that followed it. One whose record ends while it follows has seen the lead until then. What the
-// leader has told when its lead ended counts more.
+// ends finds the end of a tenure whose leader has no record, by those that followed it. A record that ends meanwhile has seen it until then. What the leader told counts more.
 func (l *line) ends(t, next *tenure) {
 	if t.over {
 		t.ended = lastLeft(t.left, next)

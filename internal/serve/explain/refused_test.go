@@ -183,3 +183,69 @@ func TestWhatALeaderToldEndsALeadThatItsRecordHasNot(t *testing.T) {
 		t.Errorf("%v s without a leader: %+v", c.Nobody, c)
 	}
 }
+
+// The first part of the leader's record was removed. A follower has seen the beginning of the lead.
+func TestALeadBeginsWhereAFollowerHasSeenIt(t *testing.T) {
+	one, three := byHand(1, "m", 0), amid(3, "m", 0)
+	one.add(1, &record.Connected{Peer: 3, Incarnation: 1})
+	one.add(1000, &record.Decision{Role: "follower", Leader: 3, Term: 1})
+	three.add(8000, &record.Snapshot{Members: []uint64{1, 2, 3}, Decision: record.Decision{Role: "leader", Leader: 3, Term: 1, Until: 8500 * time.Millisecond}})
+	three.add(8100, &record.Note{})
+	one.add(8100, &record.Note{})
+	g := explain.Of(record.Parse("test", archived(one, three))).Groups[0]
+	if len(g.Changes) != 1 || g.Changes[0].Nobody != 1 {
+		t.Errorf("member 3 led from the first second on: %+v", g.Changes)
+	}
+}
+
+// Members refuse each other from the beginning on, for a while or for ever. That is why nobody leads.
+func TestAGroupWithoutALeaderIsTold(t *testing.T) {
+	const unknown = "its certificate is refused: it is signed by an unknown authority: give all members certificates of one authority"
+	for _, led := range []bool{false, true} {
+		one, three := byHand(1, "m", 0), byHand(3, "m", 0)
+		one.add(10, &record.Dialed{Peer: 3, Error: unknown})
+		three.add(10, &record.Dialed{Peer: 2, Error: "connection refused: no process listens there"})
+		if led {
+			one.add(8000, &record.Connected{Peer: 3, Incarnation: 1})
+			three.add(8000, &record.Connected{Peer: 1, Incarnation: 1})
+			three.leads(8500, 3, 1, 9000)
+		}
+		one.add(8600, &record.Note{})
+		three.add(8600, &record.Note{})
+		g := explain.Of(record.Parse("test", archived(one, three))).Groups[0]
+		if len(g.Changes) != 1 {
+			t.Fatalf("%+v", g.Changes)
+		}
+		c, want := &g.Changes[0], explain.Links
+		if led {
+			want = explain.Elected
+		}
+		if c.Cause != want || c.Nobody < 8 || !strings.Contains(c.Prevent, "certificates of one authority") || !strings.Contains(strings.Join(c.Evidence, "\n"), "member 1 could not connect to member 3: "+unknown) {
+			t.Errorf("with a leader: %v: %+v", led, c)
+		}
+	}
+	one := byHand(1, "m", 0)
+	one.add(8600, &record.Note{})
+	if g := explain.Of(record.Parse("test", archived(one))).Groups[0]; len(g.Changes) != 1 || g.Changes[0].Cause != explain.Unknown || len(g.Changes[0].Missing) != 1 {
+		t.Errorf("one record tells nothing: %+v", g.Changes)
+	}
+}
+
+// A lead was handed to a member that had died.
+func TestATransferToAMemberThatDiedIsTold(t *testing.T) {
+	for to, want := range map[string]bool{"to member 1": true, "to member 2": false} {
+		one, two, three := byHand(1, "m", 0), byHand(2, "m", 0), byHand(3, "m", 0)
+		three.leads(100, 3, 1, 600)
+		one.add(400, &record.Note{}) // and no more
+		three.add(500, &record.Told{Peer: 3, Term: 1, Cause: "transferred", Detail: to})
+		three.add(501, &record.Decision{Role: "follower", Leader: 2, Term: 2})
+		two.leads(560, 2, 2, 1100)
+		three.add(900, &record.Note{})
+		two.add(900, &record.Note{})
+		c := change(t, explain.Of(record.Parse("test", archived(one, two, three))).Groups[0], 3, explain.Transferred)
+		told := strings.Contains(strings.Join(c.Evidence, "\n"), "member 1 did not take the lead, and member 2 led next: member 1 was not running")
+		if c.Cause != explain.Transferred || c.Certainty != explain.Certain || told != want {
+			t.Errorf("%s: %+v", to, c)
+		}
+	}
+}

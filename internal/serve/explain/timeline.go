@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	contract "ringleader.example/ringleader/election"
@@ -69,6 +66,7 @@ type tenure struct {
 	seenBy       *life   // whose record has its beginning first
 	over         bool    // its end is known
 	cut          bool    // its record ends, and it went on
+	amid         bool    // the record of its leader has it from some moment on, and not its beginning
 	seen         int64   // the last moment at which a record has it
 }
 
@@ -186,7 +184,7 @@ func (l *line) add(log *record.Log) {
 		lives[i].last = lives[i].begun
 		l.lives = append(l.lives, lives[i])
 	}
-	pieces := together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(log.Segments[i]) })
+	pieces := record.Together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(log.Segments[i]) })
 	if l.ctx.Err() != nil {
 		return
 	}
@@ -255,22 +253,6 @@ func damaged(all []string, text string) []string {
 	case len(all) == mostDamages:
 		return append(all, "more is damaged, and not listed")
 	}
-	return all
-}
-
-// together does work for each of some numbers, with all processors, until a context ends. Segments are read so: each can be read without the others.
-func together[T any](ctx context.Context, n int, work func(i int) T) []T {
-	all := make([]T, n)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				all[i] = work(i)
-			}
-		})
-	}
-	workers.Wait()
 	return all
 }
 
@@ -410,6 +392,9 @@ func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
 			}
 			if leads && now == nil {
 				now = &tenure{term: body.Term, leader: body.Leader, begun: f.at, life: v, seenBy: v}
+				if i+1 < len(v.facts) {
+					_, now.amid = v.facts[i+1].body.(*record.Snapshot) // which has the decision that was made before
+				}
 				byKey[tenureKey{body.Term, body.Leader}] = now
 				l.tenures = append(l.tenures, now)
 			}
@@ -443,7 +428,7 @@ func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 			now = &tenure{term: d.Term, leader: d.Leader, begun: at, seenBy: v}
 			byKey[k] = now
 			l.tenures = append(l.tenures, now)
-		} else if now.life == nil && at < now.begun {
+		} else if (now.life == nil || now.amid) && at < now.begun {
 			now.begun, now.seenBy = at, v
 		}
 		delete(left, now)

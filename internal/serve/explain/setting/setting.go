@@ -102,3 +102,22 @@ func Room(all []Bound, rate float64) int64 {
 	low, high := Limits(all, rate)
 	return high - low
 }
+
+// Window is a time in which a clock is compared with others.
+type Window struct {
+	From, To int64
+	Unsure   time.Duration // negative: nothing ties it to others
+	Conflict time.Duration // by how much messages arrive before they were sent, however the clock is set and drifts within its bound
+}
+
+// Near returns the window that is next to a time.
+func Near(all []Window, at int64) (next Window) {
+	next.Unsure = -1
+	distance := int64(-1)
+	for _, w := range all {
+		if d := max(w.From-at, at-w.To, 0); distance < 0 || d < distance {
+			next, distance = w, d
+		}
+	}
+	return next
+}

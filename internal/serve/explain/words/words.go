@@ -85,3 +85,9 @@ func Since(heard, at int64) string {
 func Closes(reason string) bool {
 	return slices.ContainsFunc([]string{"closed the connection", "reset", "broken pipe"}, func(sign string) bool { return strings.Contains(reason, sign) })
 }
+
+// Target returns the member to which a leader has handed over, as it has told that; 0: to none.
+func Target(detail string) (id uint64) {
+	_, _ = fmt.Sscanf(detail, "to member %d", &id)
+	return id
+}
