@@ -79,6 +79,10 @@ func TestWhatPreventsALossIsWhatItsReasonNeeds(t *testing.T) {
 	if c := change(t, explain.Of(record.Parse("test", archived(all[:]...))).Groups[0], 3, explain.Links); !strings.HasPrefix(c.Prevent, "Repair the links") {
 		t.Errorf("a connection that was lost is told as %q", c.Prevent)
 	}
+	all = refusing("", "connection refused: no process listens there")
+	if c := change(t, explain.Of(record.Parse("test", archived(all[:]...))).Groups[0], 3, explain.Links); !strings.HasPrefix(c.Prevent, "Repair the links") {
+		t.Errorf("an address without a process is told as %q", c.Prevent)
+	}
 }
 
 // One record is enough for that: those that refuse a member tell it why.
