@@ -27,7 +27,7 @@ type answers struct {
 // silent concludes from which voters the leader has no answers, and why.
 func (i *inquiry) silent() {
 	t := i.tenure
-	much := int64(endsLease(&t.life.head))
+	much := int64(t.life.head.EndsLease())
 	voters, changed := i.line.voters(t.noticed)
 	var a answers
 	for _, id := range voters {
@@ -81,9 +81,6 @@ func (i *inquiry) tardy() {
 		i.lacks("the records of the others: how long messages took to them and back")
 	}
 }
-
-// endsLease returns what may end a lease, if something takes so long.
-func endsLease(h *record.Head) time.Duration { return max(h.AtLeast()/2, 50*time.Millisecond) }
 
 // majority concludes from why so many voters did not answer.
 func (i *inquiry) majority(a *answers) {

@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/setting"
 	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
@@ -38,14 +39,23 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 	case c.Cause == Killed || c.Cause == Links || c.Cause == StoodStill || c.Cause == Unknown || c.Cause == Starved:
 		if begun != 0 {
 			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", words.Lasts(time.Duration(begun-t.ended)), t.leader)
-			add("%s of election", words.Lasts(time.Duration(next.begun-begun)))
+			add("%s", l.election(begun, next))
 		} else if len(l.members) > 1 {
 			add("the promises of the others to member %d, and an election", t.leader)
 		}
 	case begun != 0:
-		add("%s until the next leader asked for votes, and %s of election", words.Lasts(time.Duration(begun-t.ended)), words.Lasts(time.Duration(next.begun-begun)))
+		add("%s until the next leader asked for votes, and %s", words.Lasts(time.Duration(begun-t.ended)), l.election(begun, next))
 	}
 	l.waits(t, next, add)
+}
+
+// election tells how long an election took, and how long its winner waited for a majority.
+func (l *line) election(begun int64, next *tenure) string {
+	text := words.Lasts(time.Duration(next.begun-begun)) + " of election"
+	if heard := hears(next, len(l.members)/2); heard-begun > (next.begun-begun)/2 {
+		text += fmt.Sprintf(", %s of it until member %d heard a majority", words.Lasts(time.Duration(heard-begun)), next.leader)
+	}
+	return text
 }
 
 // slowStart is how long the first election of a group may take until it is told what the time consisted of.
@@ -95,7 +105,7 @@ func (l *line) never(from, to int64) Change {
 // mostRefusals is how many refusals are told of a time without a leader.
 const mostRefusals = 6
 
-// refused tells which members refused others in a time, and what would have prevented that.
+// refused tells which members refused others in a time, and what prevents that.
 func (l *line) refused(c *Change, from, to int64) {
 	var why []string
 	for s, d := range every[*record.Dialed](l) {
@@ -164,12 +174,12 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 		if flush > much {
 			add("a flush of member %d took %s of it", v.member(), words.Lasts(flush))
 		}
-		if v.recovering && common(v.begun, waited(v), t.ended, next.begun) > 0 {
+		if v.recovering && setting.Common(v.begun, waited(v), t.ended, next.begun) > 0 {
 			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), words.Clock(v.begun))
 		}
 		still := time.Duration(0)
 		for at, late := range each[*record.Late](v) {
-			still += common(at-int64(late.By), at, t.ended, next.begun)
+			still += setting.Common(at-int64(late.By), at, t.ended, next.begun)
 		}
 		if still > much && v != t.life { // that of the leader is the cause, if it is one
 			add("member %d did nothing for %s of it", v.member(), words.Lasts(still))
@@ -187,11 +197,6 @@ func waited(v *life) int64 {
 	return min(v.last, v.begun+int64(2*max(v.head.Entitled, time.Second)))
 }
 
-// common returns how long two times overlap.
-func common(a, b, from, to int64) time.Duration {
-	return time.Duration(max(0, min(b, to)-max(a, from)))
-}
-
 // unable returns for how long a member was not able to lead within a time, and why: by its own record, or else by one that was told.
 func (l *line) unable(id uint64, from, to int64) (longest time.Duration, why string) {
 	own := slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id })
@@ -201,7 +206,7 @@ func (l *line) unable(id uint64, from, to int64) (longest time.Duration, why str
 		}
 		lasts, since, reason, last := time.Duration(0), int64(0), "", ""
 		end := func(at int64) {
-			if part := common(since, at, from, to); reason != "" && part > 0 {
+			if part := setting.Common(since, at, from, to); reason != "" && part > 0 {
 				lasts, last = lasts+part, reason
 			}
 		}

@@ -213,7 +213,7 @@ func (i *inquiry) plain() bool {
 	if cause == Health && (strings.Contains(told.Detail, "progress") || strings.Contains(told.Detail, "has no work")) {
 		cause = Progress
 	}
-	i.is(cause, Certain, "%s", cmp.Or(told.Detail, told.Cause))
+	i.is(cause, Certain, "%s", words.Told(told.Cause, told.Detail))
 	if id := words.Target(told.Detail); cause == Transferred && i.next != nil && id != 0 && id != i.next.leader {
 		text := fmt.Sprintf("member %d did not take the lead, and member %d led next", id, i.next.leader)
 		if v, recorded := i.living(id, i.tenure.noticed); recorded && v == nil {
@@ -280,23 +280,14 @@ func (i *inquiry) vanished() {
 	switch {
 	case loss != nil && !loss.silent && loss.after < max(2*v.head.Heartbeat, 300*time.Millisecond):
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed", t.leader)
-		i.lacksProof()
+		i.lacks("%s", words.Unproven(v.head.Hang > 0))
 	case next != nil || loss != nil && !loss.silent:
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its machine failed", t.leader)
-		i.lacksProof()
+		i.lacks("%s", words.Unproven(v.head.Hang > 0))
 	default:
 		i.is(Unknown, None, "nothing is known of member %d after its last entry: its process stands still or has ended, or its machine, or its record has ended", t.leader)
 		i.lacks("a proof of its death, which a warden gives, or a later life of the member")
 	}
-}
-
-// lacksProof says that nothing proves the death of the leader's process.
-func (i *inquiry) lacksProof() {
-	if i.tenure.life.head.Hang > 0 {
-		i.lacks("a proof of its death: its warden gave none, so it has ended with it, as when both are killed, or nobody heard it")
-		return
-	}
-	i.lacks("a proof of its death, which a warden gives")
 }
 
 // loss is that another member lost the leader, and did not hear from the same life again.
@@ -418,7 +409,7 @@ func (i *inquiry) pause() (longest time.Duration) {
 func (i *inquiry) still() bool {
 	v, t := i.tenure.life, i.tenure
 	from, to := t.noticed-int64(i.window()), t.noticed+int64(200*time.Millisecond)
-	much := endsLease(&v.head)
+	much := v.head.EndsLease()
 	suspended := time.Duration(0)
 	for at, s := range each[*record.Suspended](v) {
 		if at >= from && at-int64(s.For) <= to {
@@ -566,7 +557,7 @@ func (i *inquiry) foreign() {
 		return
 	}
 	for _, v := range i.lives {
-		if _, worst, _, _ := lateness(v, t.noticed-int64(time.Second), t.noticed+int64(time.Second), 0); worst >= endsLease(&v.head) {
+		if _, worst, _, _ := lateness(v, t.noticed-int64(time.Second), t.noticed+int64(time.Second), 0); worst >= v.head.EndsLease() {
 			i.evidence("member %d, whose record is here, stood still itself for %s", v.member(), words.Lasts(worst))
 		}
 	}

@@ -253,3 +253,22 @@ func TestATransferToAMemberThatDiedIsTold(t *testing.T) {
 		}
 	}
 }
+
+// An election that waits for connections is told with what it waited for.
+func TestAnElectionThatWaitsForAMajoritySaysSo(t *testing.T) {
+	for connected, want := range map[int]string{7000: "5.0 s of election, 5.0 s of it until member 3 heard a majority", 2015: "5.0 s of election"} {
+		three := byHand(3, "m", 0)
+		three.add(1, &record.Connected{Peer: 1, Incarnation: 1})
+		three.leads(90, 3, 1, 600)
+		three.add(1010, &record.Lost{Peer: 1, Reason: "it has connected anew"})
+		three.add(2000, &record.Lapse{Until: 2 * time.Second})
+		three.sends(2010, 1, 2, "claim")
+		three.add(connected, &record.Connected{Peer: 1, Incarnation: 1, Wrongly: true})
+		three.leads(7010, 3, 2, 7500)
+		three.add(7100, &record.Note{})
+		c := change(t, explain.Of(record.Parse("test", archived(three))).Groups[0], 3, explain.Unknown)
+		if len(c.Bounded) != 2 || c.Bounded[1] != want {
+			t.Errorf("connected at %d ms: %q, want %q", connected, c.Bounded, want)
+		}
+	}
+}

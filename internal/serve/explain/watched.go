@@ -22,7 +22,7 @@ func blind(v *life, peer uint64, moment int64) (from, to int64) {
 				return 0, f.at
 			}
 		case *record.Late:
-			if body.By >= endsLease(&v.head) {
+			if body.By >= v.head.EndsLease() {
 				return f.at - int64(body.By), f.at
 			}
 		}

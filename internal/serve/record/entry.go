@@ -54,6 +54,9 @@ type Head struct {
 // AtLeast returns how long any answered request prolongs a lease.
 func (h *Head) AtLeast() time.Duration { return cmp.Or(h.Shortest, h.Entitled) }
 
+// EndsLease returns what may end a lease, if something takes so long.
+func (h *Head) EndsLease() time.Duration { return max(h.AtLeast()/2, 50*time.Millisecond) }
+
 // mark tells the blocks of a segment from those of another one whose head is lost.
 func (h *Head) mark() uint32 {
 	return crc32.Checksum(fmt.Appendf(nil, "%q %d %s %d %d %t", h.Group, h.Member, h.Store, h.Incarnation, h.Segment, h.Changes), castagnoli)

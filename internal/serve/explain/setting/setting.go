@@ -121,3 +121,8 @@ func Near(all []Window, at int64) (next Window) {
 	}
 	return next
 }
+
+// Common returns how long two times overlap.
+func Common(a, b, from, to int64) time.Duration {
+	return time.Duration(max(0, min(b, to)-max(a, from)))
+}

@@ -35,6 +35,14 @@ func Prevents(cause string) string { return prevention[cause] }
 // Unwatched is what would have made a death cheaper that no warden has proved.
 const Unwatched = "With a warden the others need not wait for the lease."
 
+// Unproven tells that nothing proves the death of a process that had a warden, or had none.
+func Unproven(warden bool) string {
+	if warden {
+		return "a proof of its death: its warden gave none, so it has ended with it, as when both are killed, or nobody heard it"
+	}
+	return "a proof of its death, which a warden gives"
+}
+
 // refusal is a reason why members that reach each other do not connect.
 type refusal struct {
 	signs    []string // one of them is in the text of the reason

@@ -2,6 +2,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -84,6 +85,14 @@ func Since(heard, at int64) string {
 // Closes reports whether the reason of a loss is that the peer's side has ended the connection. The system does that for a process that ends.
 func Closes(reason string) bool {
 	return slices.ContainsFunc([]string{"closed the connection", "reset", "broken pipe"}, func(sign string) bool { return strings.Contains(reason, sign) })
+}
+
+// Told returns what a leader has told of the end of its lead, by its cause and its detail.
+func Told(cause, detail string) string {
+	if cause == "closed" && detail == "the member is closed" {
+		return detail + ": a signal such as SIGTERM, or its program, has stopped it in order"
+	}
+	return cmp.Or(detail, cause)
 }
 
 // Target returns the member to which a leader has handed over, as it has told that; 0: to none.
