@@ -1,34 +1,22 @@
 package explain
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	contract "ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/setting"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
-// lastLeft returns when the last follower left a leader, of those that did so before the next one led: one that stood still leaves late.
-func lastLeft(left []int64, next *tenure) int64 {
-	last := slices.Max(left)
-	if next == nil || last <= next.begun {
-		return last
-	}
-	last = 0
-	for _, at := range left {
-		if at <= next.begun {
-			last = max(last, at)
-		}
-	}
-	return cmp.Or(last, next.begun)
-}
-
 // ends finds the end of a tenure whose leader has no record, by those that followed it. A record that ends meanwhile has seen it until then. What the leader told counts more.
 func (l *line) ends(t, next *tenure) {
-	if t.over {
-		t.ended = lastLeft(t.left, next)
+	begun := int64(1<<63 - 1)
+	if next != nil {
+		begun = next.begun
+	}
+	if t.over { // one that stood still leaves late
+		t.ended = setting.Last(t.left, begun)
 	}
 	switch told := l.toldEnd(t); {
 	case told != 0:
@@ -38,9 +26,7 @@ func (l *line) ends(t, next *tenure) {
 	case t.over && t.seen > t.ended:
 		t.ended = t.seen
 	}
-	if next != nil {
-		t.ended = min(t.ended, next.begun)
-	}
+	t.ended = min(t.ended, begun)
 }
 
 // toldEnd returns when a leader told that its lead had ended, as others have recorded; 0: it told none of them at once. What a member reads as it wakes, or connects, is older.
@@ -73,12 +59,7 @@ func (l *line) extend() {
 			if n+1 < len(l.tenures) {
 				before = l.tenures[n+1].begun
 			}
-			if last := l.renewed(t, before); last > t.ended+int64(loosely) {
-				t.ended, t.cut = last, true
-			}
-			if told := min(l.toldEnd(t), before); told > t.ended && !l.tells(t) {
-				t.ended, t.over, t.cut = told, true, true
-			}
+			l.goesOn(t, before)
 		}
 		t.noticed = t.ended
 		if t.life == nil || t.cut {
@@ -103,6 +84,16 @@ func (l *line) extend() {
 		if known && t.over {
 			t.ended = min(t.ended, t.until)
 		}
+	}
+}
+
+// goesOn ends a tenure whose record ends amid it where others have seen its end, before a moment.
+func (l *line) goesOn(t *tenure, before int64) {
+	if last := l.renewed(t, before); last > t.ended+int64(loosely) {
+		t.ended, t.cut = last, true
+	}
+	if told := min(l.toldEnd(t), before); told > t.ended && !l.tells(t) {
+		t.ended, t.over, t.cut = told, true, true
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package setting finds by how much clocks are to be moved, from what messages between their owners allow.
+// Package setting compares moments, and finds by how much clocks are to be moved, from what messages between their owners allow.
 package setting
 
 import (
@@ -125,4 +125,24 @@ func Near(all []Window, at int64) (next Window) {
 // Common returns how long two times overlap.
 func Common(a, b, from, to int64) time.Duration {
 	return time.Duration(max(0, min(b, to)-max(a, from)))
+}
+
+// Overlapping returns those of some times that are in a span.
+func Overlapping(times [][2]int64, span [2]int64) (all [][2]int64) {
+	for _, t := range times {
+		if span[1] >= t[0] && span[0] <= t[1] {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// Last returns the last of some moments that is not after another one; that one, if all are.
+func Last(all []int64, before int64) (last int64) {
+	for _, at := range all {
+		if at <= before {
+			last = max(last, at)
+		}
+	}
+	return cmp.Or(last, before)
 }
