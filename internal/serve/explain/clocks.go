@@ -89,20 +89,20 @@ func (l *line) coarse() (moves bool) {
 	}
 	turns := map[*timebase][]setting.Knot{}
 	names := slices.Sorted(maps.Keys(l.clocks))
-	settled := []*timebase{l.clocks[names[0]]}
+	settled := map[*timebase]bool{l.clocks[names[0]]: true}
 	for _, name := range names[1:] {
 		b := l.clocks[name]
 		var knots []setting.Knot
 		for _, term := range slices.Sorted(maps.Keys(seen)) {
 			all := seen[term]
 			mine := slices.IndexFunc(all, func(s sight) bool { return s.base == b })
-			other := slices.IndexFunc(all, func(s sight) bool { return slices.Contains(settled, s.base) })
+			other := slices.IndexFunc(all, func(s sight) bool { return settled[s.base] })
 			if mine >= 0 && other >= 0 {
 				o := all[other]
 				knots = append(knots, setting.Knot{At: all[mine].at, By: o.at + setting.Moved(turns[o.base], o.at) - all[mine].at})
 			}
 		}
-		settled, turns[b] = append(settled, b), setting.Smooth(knots, l.drift)
+		settled[b], turns[b] = true, setting.Smooth(knots, l.drift)
 	}
 	return l.move(turns)
 }

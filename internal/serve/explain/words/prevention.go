@@ -69,7 +69,7 @@ var refusals = []refusal{
 
 // refusalOf returns which refusal a reason is; -1: none, such as a network that is cut.
 func refusalOf(reason string) int {
-	if strings.HasSuffix(reason, "is stopping") || strings.Contains(reason, "connection refused") { // it does not run, or soon does not
+	if reason == "" || strings.HasSuffix(reason, "is stopping") || strings.Contains(reason, "connection refused") { // it does not run, or soon does not
 		return -1
 	}
 	return slices.IndexFunc(refusals, func(r refusal) bool {
