@@ -38,7 +38,7 @@ const Unwatched = "With a warden the others need not wait for the lease."
 // Unproven tells that nothing proves the death of a process that had a warden, or had none.
 func Unproven(warden bool) string {
 	if warden {
-		return "a proof of its death: its warden gave none, so it has ended with it, as when both are killed, or nobody heard it"
+		return "a proof of its death: its warden gave none. It was killed, too, or its machine failed, or nobody heard it"
 	}
 	return "a proof of its death, which a warden gives"
 }
