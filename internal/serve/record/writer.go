@@ -175,9 +175,14 @@ func (w *Writer) Add(at Clocks, group string, body Body) {
 	w.add(at, group, body)
 	if w.full = w.waits > w.options.Buffer; w.full || w.size >= w.options.Segment || len(w.encoder.templates) >= maxClasses/2 {
 		w.cut()
-		w.encoder, w.groups = nil, nil
-		w.epoch.Add(1)
+		w.leave()
 	}
+}
+
+// leave ends the segment: the next entry begins another one, and each group wants a snapshot.
+func (w *Writer) leave() {
+	w.encoder, w.groups = nil, nil
+	w.epoch.Add(1)
 }
 
 // fresh begins a segment.
@@ -372,8 +377,7 @@ func (w *Writer) writeAll(block []byte) (_ []byte, err error) {
 // anew lets the next entry begin a segment. What waits refers to one that is gone.
 func (w *Writer) anew() {
 	w.closed, w.block, w.waits, w.grown = nil, nil, 0, false
-	w.encoder, w.groups = nil, nil
-	w.epoch.Add(1)
+	w.leave()
 }
 
 // fail ends the record. The tail stays: it has the last entries, which tell most of what came before.
