@@ -13,8 +13,8 @@ import (
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
-// bounds tells what the time without a leader consisted of.
-func (l *line) bounds(c *Change, t, next *tenure) {
+// bounds tells what the time without a leader consisted of. Others may have a proof of the death of a leader without a record.
+func (l *line) bounds(c *Change, t, next *tenure, proof int64) {
 	add := func(format string, args ...any) { c.Bounded = append(c.Bounded, fmt.Sprintf(format, args...)) }
 	if next == nil {
 		add("no record has a later leader")
@@ -28,14 +28,15 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 		return
 	}
 	begun := asked(t, next)
-	proof := int64(0)
 	if t.life != nil {
 		proof = l.dead(t.life)
 	}
 	switch {
 	case proof != 0 && proof <= next.begun && proof >= t.ended:
-		add("%s until the proof of its death", words.Lasts(time.Duration(proof-t.ended)))
-		add("%s from the proof to the next leader", words.Lasts(time.Duration(next.begun-proof)))
+		if proof > t.ended {
+			add("%s until the proof of its death", words.Lasts(time.Duration(proof-t.ended)))
+		}
+		add("%s from the proof of its death to the next leader", words.Lasts(time.Duration(next.begun-proof)))
 	case c.Cause == Killed || c.Cause == Links || c.Cause == StoodStill || c.Cause == Unknown || c.Cause == Starved:
 		if begun != 0 {
 			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", words.Lasts(time.Duration(begun-t.ended)), t.leader)

@@ -133,7 +133,7 @@ func (l *line) change(t, next *tenure) Change {
 	} else {
 		i.foreign()
 	}
-	l.bounds(&c, t, next)
+	l.bounds(&c, t, next, i.proof)
 	i.prevents()
 	return c
 }
@@ -152,7 +152,7 @@ type inquiry struct {
 	tenure *tenure
 	next   *tenure // nil: no record has one
 	change *Change
-	proved bool     // others had a proof of the leader's death
+	proof  int64    // when others had one of the death of a leader without a record; 0: they had none
 	losses []string // if the links are the cause: why connections were lost, or were not made; empty: they stood
 }
 
@@ -162,7 +162,7 @@ func (i *inquiry) prevents() {
 	switch c.Prevent = words.Prevents(string(c.Cause)); {
 	case c.Cause == Links:
 		c.Prevent = words.PreventsLoss(i.losses)
-	case c.Cause == Killed && !i.proved && (t.life == nil || t.life.head.Hang == 0 && i.dead(t.life) == 0):
+	case c.Cause == Killed && i.proof == 0 && (t.life == nil || t.life.head.Hang == 0 && i.dead(t.life) == 0):
 		c.Prevent += " " + words.Unwatched
 	}
 }

@@ -21,7 +21,7 @@ func (i *inquiry) foreign() {
 		if proof.Peer == t.leader && s.at >= t.begun && s.at <= t.noticed+int64(time.Second) {
 			i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it hung", t.leader)
 			i.evidence("member %d had a proof of its death at %s", s.life.member(), words.Clock(s.at))
-			i.proved = true
+			i.proof = max(s.at, t.ended)
 			return
 		}
 	}
@@ -98,9 +98,8 @@ func (i *inquiry) lived() (by uint64, at int64) {
 
 // stoodStill tells which of the members whose records are here stood still when the lead ended.
 func (i *inquiry) stoodStill() {
-	around := int64(time.Second)
 	for _, v := range i.lives {
-		if _, worst, _, _ := lateness(v, i.tenure.noticed-around, i.tenure.noticed+around, 0); worst >= v.head.EndsLease() {
+		if _, worst, _, _ := lateness(v, i.tenure.noticed-int64(time.Second), i.tenure.noticed+int64(time.Second), 0); worst >= v.head.EndsLease() {
 			i.evidence("member %d, whose record is here, stood still itself for %s", v.member(), words.Lasts(worst))
 		}
 	}

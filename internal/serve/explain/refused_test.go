@@ -272,3 +272,18 @@ func TestAnElectionThatWaitsForAMajoritySaysSo(t *testing.T) {
 		}
 	}
 }
+
+// A proof of the leader's death ends the wait of the others, also where the leader has no record.
+func TestAProofEndsTheWaitForALeaderWithoutARecord(t *testing.T) {
+	one, two := byHand(1, "m", 0), byHand(2, "m", 0)
+	one.add(1, &record.Connected{Peer: 3, Incarnation: 1})
+	one.add(100, &record.Decision{Role: "follower", Leader: 3, Term: 1})
+	one.add(2000, &record.Proof{Peer: 3, Incarnation: 1})
+	one.add(2001, &record.Decision{Role: "undecided", Term: 1})
+	two.leads(2014, 2, 2, 2500)
+	one.add(2600, &record.Note{})
+	c := change(t, explain.Of(record.Parse("test", archived(one, two))).Groups[0], 3, explain.Killed)
+	if c.Cause != explain.Killed || len(c.Bounded) != 1 || c.Bounded[0] != "13 ms from the proof of its death to the next leader" || strings.Contains(c.Prevent, "With a warden") {
+		t.Errorf("%+v", c)
+	}
+}
