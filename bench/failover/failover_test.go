@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -69,6 +70,36 @@ func TestTheTablesCompareWithTheFirstSystem(t *testing.T) {
 		if !strings.Contains(string(text), line+"\n") {
 			t.Errorf("there is no line %s in\n%s", line, text)
 		}
+	}
+}
+
+// What the record costs is small, so it is told with what it may be by chance.
+func TestTailsAndRoundsAreComparedWithTheFirstSystem(t *testing.T) {
+	r := &results{Options: options{Systems: []string{"ringleader-unrecorded", "ringleader"}, Faults: []string{kill, stop}, IdleRounds: 3}}
+	for name, more := range map[string]float64{"ringleader": 1, "ringleader-unrecorded": 0} {
+		c := &cell{System: name, Members: 3, Fault: kill}
+		for n := range 200 {
+			c.Times = append(c.Times, float64(n)+more)
+		}
+		r.Failover = append(r.Failover, c, &cell{System: name, Members: 3, Fault: stop, Times: c.Times[:fewest-1]})
+	}
+	for _, percent := range []float64{1, 3, 2} {
+		r.Rested = append(r.Rested, rested{System: "ringleader-unrecorded", Members: 3, Percent: percent}, rested{System: "ringleader", Members: 3, Percent: percent * 1.02})
+	}
+	var text strings.Builder
+	show(&text, r.tables())
+	for _, want := range []string{
+		`ringleader, warden, TLS +3 +kill +101\.00 +199\.00 +\+1\.00 \(-[0-9.]+ to \+[0-9.]+\) +200`,
+		`ringleader, no record, warden, TLS +3 +kill +100\.00 +198\.00 +– +200`,
+		`ringleader, warden, TLS +3 +\+2\.0 +\+2\.0 to \+2\.0 +\+2\.0 to \+2\.0 +3\n`,
+		`ringleader, no record, warden, TLS +3 +2\.00 +0\.00`,
+	} {
+		if !regexp.MustCompile(want).MatchString(text.String()) {
+			t.Errorf("there is no line %s in\n%s", want, &text)
+		}
+	}
+	if regexp.MustCompile(`TLS +3 +stop`).MatchString(text.String()) {
+		t.Errorf("few failovers have a 99th percentile:\n%s", &text)
 	}
 }
 

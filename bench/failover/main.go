@@ -46,6 +46,10 @@ Examples:
   go run . --systems ringleader,etcd-10-100 --members 3 --parts failover --faults hang,cut,in,out,disk
   go run . --parts steady --steady 10m --systems ringleader  no fault: all cores loaded, loss, a cut link
   go run . --json results.json --svg results.svg             all; half an hour
+  go run . --systems ringleader-unrecorded,ringleader --members 3 --parts failover --faults kill --rounds 60 --slice 20s
+                                                             what the record costs a failover; 46 minutes
+  go run . --systems ringleader-unrecorded,ringleader --members 3 --parts idle --idle 30s --idle-rounds 20
+                                                             what it costs an idle group; 23 minutes
   go run . --draw results.json --svg results.svg             only draws and prints earlier results
 
 Systems: %s
@@ -66,6 +70,7 @@ type options struct {
 	Most          int           `json:"most_of_a_fault_in_a_slice"`
 	Steady        time.Duration `json:"steady_ns"`
 	Idle          time.Duration `json:"idle_ns"`
+	IdleRounds    int           `json:"idle_rounds"`
 	Namespaces    bool          `json:"network_namespaces"`
 
 	json, svg, draw, markdown string
@@ -102,6 +107,7 @@ func parse(arguments []string) (o options, err error) {
 	flags.IntVar(&o.Most, "most", 25, "the most faults of one kind in a turn")
 	flags.DurationVar(&o.Steady, "steady", 30*time.Second, "how long each steady state lasts")
 	flags.DurationVar(&o.Idle, "idle", 10*time.Second, "for how long an idle group is watched")
+	flags.IntVar(&o.IdleRounds, "idle-rounds", 1, "how often an idle group of each system is watched, in turn")
 	flags.BoolVar(&o.Namespaces, "namespaces", os.Geteuid() == 0, "each node has a network namespace, so that it can be cut off; only as root")
 	flags.StringVar(&o.json, "json", "", "write the results into this `file`")
 	flags.StringVar(&o.svg, "svg", "", "draw the results into this `file`, .svg, .png or .pdf")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -124,6 +125,9 @@ type table struct {
 func (r *results) tables() (tables []table) {
 	if rows := r.rows(); len(rows) > 0 {
 		tables = append(tables, r.times(rows), r.bothLead(rows))
+		if t := r.tails(rows); len(t.lines) > 1 {
+			tables = append(tables, t)
+		}
 	}
 	if len(r.Stable) > 0 {
 		t := table{"No fault of a process: changes of the leader", [][]string{{"system", "members", "state", "seconds", "changes"}}}
@@ -136,7 +140,7 @@ func (r *results) tables() (tables []table) {
 		t := table{"Idle: percent of a core for a member, with its warden; MB of 10⁶ bytes", [][]string{
 			{"system", "members", "CPU, mean", "CPU, busiest", "memory of a member", "of its warden (own)", "binary"},
 		}}
-		for _, s := range r.Rested {
+		for _, s := range r.middle() {
 			at := slices.IndexFunc(all, func(a system) bool { return a.Name == s.System })
 			warden := "–"
 			if s.Warden > 0 {
@@ -148,8 +152,118 @@ func (r *results) tables() (tables []table) {
 			})
 		}
 		tables = append(tables, t)
+		if r.Options.IdleRounds > 1 {
+			tables = append(tables, r.dearer())
+		}
 	}
 	return tables
+}
+
+// rounds returns the rounds of a system with so many members that did nothing.
+func (r *results) rounds(name string, members int) (all []rested) {
+	for _, s := range r.Rested {
+		if s.System == name && s.Members == members {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// middle returns the medians of the rounds of each system and size, in the order of the first round.
+func (r *results) middle() (all []rested) {
+	for _, s := range r.Rested {
+		if slices.ContainsFunc(all, func(m rested) bool { return m.System == s.System && m.Members == s.Members }) {
+			continue
+		}
+		rounds := r.rounds(s.System, s.Members)
+		of := func(value func(s *rested) float64) float64 {
+			var values []float64
+			for i := range rounds {
+				values = append(values, value(&rounds[i]))
+			}
+			return summary(values).median
+		}
+		all = append(all, rested{
+			s.System, s.Members, of(func(s *rested) float64 { return s.Percent }), of(func(s *rested) float64 { return s.Largest }),
+			of(func(s *rested) float64 { return s.Memory }), of(func(s *rested) float64 { return s.Warden }), of(func(s *rested) float64 { return s.Own }),
+		})
+	}
+	return all
+}
+
+// dearer is the table of what idle groups cost more than those of the first system, round by round.
+func (r *results) dearer() table {
+	t := table{"Idle: CPU of a member more than that of the first system, in percent of that, by round", [][]string{{"system", "members", "median", "quartiles", "95 % interval of the median", "rounds"}}}
+	middle := r.middle()
+	for _, m := range middle[1:] {
+		first, these := r.rounds(middle[0].System, m.Members), r.rounds(m.System, m.Members)
+		var more []float64
+		for i := range min(len(first), len(these)) {
+			more = append(more, 100*(these[i].Percent/first[i].Percent-1))
+		}
+		if len(more) == 0 {
+			continue
+		}
+		low, high := interval(func(random *rand.Rand) float64 { return quantile(again(random, more), 0.5) })
+		t.lines = append(t.lines, []string{
+			title(m.System), fmt.Sprint(m.Members), fmt.Sprintf("%+.1f", quantile(more, 0.5)), fmt.Sprintf("%+.1f to %+.1f", quantile(more, 0.25), quantile(more, 0.75)),
+			fmt.Sprintf("%+.1f to %+.1f", low, high), fmt.Sprint(len(more)),
+		})
+	}
+	return t
+}
+
+// fewest is how many failovers have a 99th percentile.
+const fewest = 100
+
+// tails is the table of the 99th percentiles, and of how much they are greater than that of the first system.
+func (r *results) tails(rows []row) table {
+	first := rows[max(0, slices.IndexFunc(rows, func(line row) bool { return len(r.Options.Systems) > 0 && line.system.Name == r.Options.Systems[0] }))]
+	t := table{"The 99th percentile, ms, and how much more that is than that of the first system (95 % interval)", [][]string{{"system", "members", "fault", "median", "99 %", "more", "count"}}}
+	for _, line := range rows {
+		for _, fault := range r.Options.Faults {
+			c, base := line.cells[fault], first.cells[fault]
+			if c == nil || len(c.Times) < fewest {
+				continue
+			}
+			more := "–"
+			if base != nil && base != c && len(base.Times) >= fewest {
+				low, high := interval(func(random *rand.Rand) float64 {
+					return quantile(again(random, c.Times), 0.99) - quantile(again(random, base.Times), 0.99)
+				})
+				more = fmt.Sprintf("%+.2f (%+.2f to %+.2f)", quantile(c.Times, 0.99)-quantile(base.Times, 0.99), low, high)
+			}
+			t.lines = append(t.lines, []string{
+				line.system.Title, fmt.Sprint(line.members), fault, fmt.Sprintf("%.2f", quantile(c.Times, 0.5)), fmt.Sprintf("%.2f", quantile(c.Times, 0.99)), more, fmt.Sprint(len(c.Times)),
+			})
+		}
+	}
+	return t
+}
+
+// quantile returns the value that a part of the values does not exceed.
+func quantile(values []float64, part float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[min(len(sorted)-1, int(part*float64(len(sorted))))]
+}
+
+// again draws as many values from some, each time from all.
+func again(random *rand.Rand, values []float64) []float64 {
+	drawn := make([]float64, len(values))
+	for i := range drawn {
+		drawn[i] = values[random.IntN(len(values))]
+	}
+	return drawn
+}
+
+// interval returns between what 95 % of some statistics of drawn values are.
+func interval(statistic func(random *rand.Rand) float64) (low, high float64) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []float64
+	for range 2000 {
+		all = append(all, statistic(random))
+	}
+	return quantile(all, 0.025), quantile(all, 0.975)
 }
 
 // times is the table of the failovers.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -127,8 +128,22 @@ type rested struct {
 }
 
 func (b *bench) idle(ctx context.Context) error {
-	for i := range b.systems {
-		s := &b.systems[i]
+	for round := range b.IdleRounds {
+		turn := slices.Clone(b.systems)
+		if round%2 == 1 { // what grows with time concerns all alike
+			slices.Reverse(turn)
+		}
+		if err := b.rests(ctx, turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rests watches an idle group of each system.
+func (b *bench) rests(ctx context.Context, turn systems) error {
+	for i := range turn {
+		s := &turn[i]
 		for _, n := range b.sizes(s) {
 			fmt.Fprintf(os.Stderr, "%s idle: %s, %d members:", time.Now().Format("15:04:05"), s.Title, n)
 			r, err := b.doNothing(ctx, s, n)

@@ -47,6 +47,7 @@ var all = systems{
 	{Name: "ringleader-plain", Title: "ringleader, warden, clear text", program: "ringleader", env: join, ours: true},
 	{Name: "ringleader-alone", Title: "ringleader, no warden, TLS", program: "ringleader", set: map[string]string{tls: tls}, env: join[1:], ours: true},
 	{Name: "ringleader-ordinary", Title: "ringleader, ordinary process, warden, TLS", program: "ringleader", set: map[string]string{tls: tls}, env: join[:1], ours: true},
+	{Name: "ringleader-unrecorded", Title: "ringleader, no record, warden, TLS", program: "ringleader", set: map[string]string{tls: tls, "record": "off"}, env: join, ours: true},
 	{Name: "etcd", Title: "etcd raft, 100/1000 ms (default)", program: "etcd", module: "go.etcd.io/etcd/server/v3"},
 	{Name: "etcd-10-100", Title: "etcd raft, 10/100 ms", program: "etcd", module: "go.etcd.io/etcd/server/v3", set: map[string]string{"heartbeat": "10", "timeout": "100"}},
 	{Name: "etcd-election", Title: "etcd concurrency.Election, TTL 1 s", program: "etcd", module: "go.etcd.io/etcd/server/v3", mode: "election", set: map[string]string{"ttl": "1", "heartbeat": "10", "timeout": "100"}},

@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/live/quorumbully"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/show/incident"
@@ -276,20 +277,20 @@ func (e explanation) Text(p *report.Printer) error {
 		if r.Skipped > 0 {
 			text += fmt.Sprintf("; %s without a state to begin from", amount.Of(r.Skipped, "step"))
 		}
-		explain.WriteLine(p.Out, "replay     ", text)
+		words.WriteLine(p.Out, "replay     ", text)
 	}
 	for _, c := range e.checks {
 		switch {
 		case c.Broken != "":
-			explain.WriteLine(p.Out, "model      ", "VIOLATION: the model does not allow this: "+c.Broken)
+			words.WriteLine(p.Out, "model      ", "VIOLATION: the model does not allow this: "+c.Broken)
 		case c.Without != "":
-			explain.WriteLine(p.Out, "model      ", c.Without)
+			words.WriteLine(p.Out, "model      ", c.Without)
 		default:
-			explain.WriteLine(p.Out, "model      ", fmt.Sprintf("%d steps of all members are actions of the proved model, and its invariants hold", c.Steps))
+			words.WriteLine(p.Out, "model      ", fmt.Sprintf("%d steps of all members are actions of the proved model, and its invariants hold", c.Steps))
 		}
 	}
 	for _, d := range e.Damages {
-		explain.WriteLine(p.Out, "damage     ", d)
+		words.WriteLine(p.Out, "damage     ", d)
 	}
 	return nil
 }

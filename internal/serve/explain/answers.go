@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/setting"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -19,12 +21,13 @@ type answers struct {
 	late    int      // of cut: all messages arrived, and too late
 	unknown []uint64 // they have no record
 	lost    bool     // a connection was
+	refused int      // of cut: the members refuse each other
 }
 
 // silent concludes from which voters the leader has no answers, and why.
 func (i *inquiry) silent() {
 	t := i.tenure
-	much := int64(endsLease(&t.life.head))
+	much := int64(t.life.head.EndsLease())
 	voters, changed := i.line.voters(t.noticed)
 	var a answers
 	for _, id := range voters {
@@ -34,13 +37,13 @@ func (i *inquiry) silent() {
 	}
 	conflict := time.Duration(0)
 	for _, b := range i.clocks {
-		conflict = max(conflict, b.near(i.tenure.noticed).conflict)
+		conflict = max(conflict, setting.Near(b.windows, i.tenure.noticed).Conflict)
 	}
 	switch missing := len(a.down) + len(a.cut) + len(a.unknown); {
 	case changed != 0 && t.noticed-changed < 4*much && changed >= t.begun && missing > 0:
-		i.is(Voters, Likely, "the voters had changed to %v %s before, and no majority of them renewed the lease", voters, Lasts(time.Duration(t.noticed-changed)))
+		i.is(Voters, Likely, "the voters had changed to %v %s before, and no majority of them renewed the lease", voters, words.Lasts(time.Duration(t.noticed-changed)))
 	case missing == 0 && conflict > 0:
-		i.is(Clock, Likely, "the clocks of members contradict each other by %s: one has jumped, or drifts beyond the bound", Lasts(conflict))
+		i.is(Clock, Likely, "the clocks of members contradict each other by %s: one has jumped, or drifts beyond the bound", words.Lasts(conflict))
 	case missing == 0, i.lapsed() && missing < len(voters)-len(voters)/2: // the others are a majority
 		i.superseded()
 	default:
@@ -72,30 +75,29 @@ func (i *inquiry) tardy() {
 	}
 	ways := slices.SortedFunc(maps.Keys(slowest), func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for _, way := range ways {
-		i.evidence("the slowest message about leases from %d to %d took %s", way[0], way[1], Lasts(time.Duration(slowest[way])))
+		i.evidence("the slowest message about leases from %d to %d took %s", way[0], way[1], words.Lasts(time.Duration(slowest[way])))
 	}
 	if len(ways) == 0 {
 		i.lacks("the records of the others: how long messages took to them and back")
 	}
 }
 
-// endsLease returns what may end a lease, if something takes so long.
-func endsLease(h *record.Head) time.Duration { return max(h.AtLeast()/2, 50*time.Millisecond) }
-
 // majority concludes from why so many voters did not answer.
 func (i *inquiry) majority(a *answers) {
 	leader := i.tenure.leader
 	switch known := len(a.unknown) == 0; {
 	case len(a.down) >= len(a.cut) && len(a.down) > 0 && known:
-		i.is(Followers, Likely, "no majority was left to renew the lease of member %d: %s did not work", leader, plural(a.down))
+		i.is(Followers, Likely, "no majority was left to renew the lease of member %d: %s did not work", leader, words.Members(a.down))
 	case a.late == len(a.cut) && a.late > 0 && known:
-		i.is(Late, Likely, "no majority renewed the lease of member %d in time: answers of %s came too late", leader, plural(a.cut))
+		i.is(Late, Likely, "no majority renewed the lease of member %d in time: answers of %s came too late", leader, words.Members(a.cut))
+	case len(a.cut) > 0 && a.refused == len(a.cut):
+		i.is(Links, Likely, "no majority renewed the lease of member %d: its connections with %s had ended, and no new ones were accepted", leader, words.Members(a.cut))
 	case len(a.cut) > 0 && a.lost:
-		i.is(Links, Likely, "no majority renewed the lease of member %d: messages between it and %s did not arrive, and connections were lost", leader, plural(a.cut))
+		i.is(Links, Likely, "no majority renewed the lease of member %d: messages between it and %s did not arrive, and connections were lost", leader, words.Members(a.cut))
 	case len(a.cut) > 0:
-		i.is(Links, Likely, "no majority renewed the lease of member %d: messages between it and %s did not arrive", leader, plural(a.cut))
+		i.is(Links, Likely, "no majority renewed the lease of member %d: messages between it and %s did not arrive", leader, words.Members(a.cut))
 	default:
-		i.is(Unknown, None, "no majority renewed the lease of member %d: %s did not answer, or were not reached", leader, plural(a.unknown))
+		i.is(Unknown, None, "no majority renewed the lease of member %d: %s did not answer, or were not reached", leader, words.Members(a.unknown))
 	}
 }
 
@@ -103,10 +105,14 @@ func (i *inquiry) majority(a *answers) {
 func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
 	end := i.tenure.noticed
 	v, recorded := i.living(id, end)
-	switch {
+	switch lost, refused := connection(i.tenure.life, id, end, 2*much); {
+	case !recorded && refused != "":
+		a.cut = append(a.cut, id)
+		i.evidence("member %d did not answer %s", id, words.Since(last, end))
+		i.disconnected(a, id, lost, []string{refused})
 	case !recorded:
 		a.unknown = append(a.unknown, id)
-		i.evidence("member %d did not answer %s", id, agoOf(last, end))
+		i.evidence("member %d did not answer %s", id, words.Since(last, end))
 		i.lacks("the record of member %d: whether the requests reached it, and whether it answered", id)
 	case v == nil:
 		a.down = append(a.down, id)
@@ -116,10 +122,10 @@ func (i *inquiry) missed(a *answers, id uint64, last, much int64) {
 		i.evidence("member %d ran, and had not joined the group, or had left it", id)
 	case lateAt(v, end) >= time.Duration(much):
 		a.down = append(a.down, id)
-		i.evidence("member %d stood still for %s", id, Lasts(lateAt(v, end)))
+		i.evidence("member %d stood still for %s", id, words.Lasts(lateAt(v, end)))
 	case flushAt(v, end) >= time.Duration(much):
 		a.down = append(a.down, id)
-		i.evidence("a flush of member %d took %s", id, Lasts(flushAt(v, end)))
+		i.evidence("a flush of member %d took %s", id, words.Lasts(flushAt(v, end)))
 	default:
 		a.cut = append(a.cut, id)
 		i.link(a, v, last, much)
@@ -133,7 +139,7 @@ func (i *inquiry) endedBefore(id uint64) string {
 			if v.closed || i.after(v) != nil || i.dead(v) != 0 {
 				break
 			}
-			return ", or its record is not whole: it ends at " + clockOf(v.last)
+			return ", or its record is not whole: it ends at " + words.Clock(v.last)
 		}
 	}
 	return ""
@@ -148,25 +154,62 @@ func (i *inquiry) link(a *answers, v *life, last, much int64) {
 		slowThere, slowBack := i.slow(i.tenure.life, v, there.received), i.slow(v, i.tenure.life, back.received)
 		if (slowThere > 0 || !lostThere) && (slowBack > 0 || !lostBack) {
 			a.late++
-			i.evidence("all messages arrived, and too late: one from %d to %d took %s, one from %d to %d %s", leader, id, Lasts(slowThere), id, leader, Lasts(slowBack))
+			var slow []string
+			if slowThere > 0 {
+				slow = append(slow, fmt.Sprintf("one from %d to %d took %s", leader, id, words.Lasts(slowThere)))
+			}
+			if slowBack > 0 {
+				slow = append(slow, fmt.Sprintf("one from %d to %d took %s", id, leader, words.Lasts(slowBack)))
+			}
+			i.evidence("all messages arrived, and too late: %s", strings.Join(slow, ", "))
 			return
 		}
 	}
+	lost, refused := connection(i.tenure.life, id, end, 2*much)
+	theirs, theyRefused := connection(v, leader, end, 2*much)
+	if lost == "" || words.Refuses(theirs) && !words.Refuses(lost) {
+		lost = theirs
+	}
 	kind := "silence: the connection stood"
-	if reason := lostAt(i.tenure.life, v, end, much); reason != "" {
-		kind, a.lost = "loss: "+reason, true
+	switch {
+	case strings.Contains(lost, silence):
+		kind = "silence: " + lost
+	case lost != "":
+		kind = "loss: " + lost
+	case refused+theyRefused != "":
+		kind = "there was no connection"
 	}
 	switch {
 	case lostThere && lostBack:
 		i.evidence("nothing arrived from %d to %d, nor from %d to %d: %s", leader, id, id, leader, kind)
 	case lostThere:
-		i.evidence("nothing arrived from %d to %d after %s, though it was sent: %s", leader, id, clockOf(there.received), kind)
+		i.evidence("nothing arrived from %d to %d after %s, though it was sent: %s", leader, id, words.Clock(there.received), kind)
 	case lostBack:
-		i.evidence("nothing arrived from %d to %d after %s, though it was sent: %s", id, leader, clockOf(back.received), kind)
+		i.evidence("nothing arrived from %d to %d after %s, though it was sent: %s", id, leader, words.Clock(back.received), kind)
 	default:
 		a.late++
-		i.evidence("member %d did not answer %s", id, agoOf(last, end))
+		i.evidence("member %d did not answer %s", id, words.Since(last, end))
+		return
 	}
+	i.disconnected(a, id, lost, []string{refused, theyRefused})
+}
+
+// disconnected tells why members did not connect, and notes that for what would have prevented it.
+func (i *inquiry) disconnected(a *answers, id uint64, lost string, refused []string) {
+	a.lost = a.lost || lost != "" && !strings.Contains(lost, silence)
+	why := lost
+	for _, text := range refused {
+		if text != "" {
+			i.evidence("%s", text)
+			why = text
+		}
+	}
+	if words.Refuses(why) {
+		a.refused++
+	} else {
+		why = ""
+	}
+	i.losses = append(i.losses, why)
 }
 
 // slow returns how long the first message about leases took that one life received of another after a moment, if it was sent before the lead ended and took
@@ -252,15 +295,6 @@ func (l *line) joined(v *life, moment int64) (is bool) {
 	return is || l.name == l.main
 }
 
-// votersOf returns the voters that a snapshot has: without agreed ones all members but the last ones, which are on standby.
-func votersOf(s *record.Snapshot) *record.Voters {
-	if s.Voters != nil {
-		return s.Voters
-	}
-	standby, _ := strconv.Atoi(s.Parameters["standby"])
-	return &record.Voters{Members: s.Members[:max(0, min(len(s.Members), len(s.Members)-standby))]}
-}
-
 // voters returns those that the records have at a moment, and when they changed last. The entry of the last change may be kept no more: then a snapshot after it tells. Without any,
 // they are all members.
 func (l *line) voters(at int64) (members []uint64, changed int64) {
@@ -305,14 +339,31 @@ func flushAt(v *life, moment int64) (worst time.Duration) {
 	return worst
 }
 
-// lostAt returns why the connection between two lives was lost before a moment; empty: it was not.
-func lostAt(a, b *life, before, window int64) string {
-	for _, one := range [][2]*life{{a, b}, {b, a}} {
-		for at, lost := range each[*record.Lost](one[0]) {
-			if lost.Peer == one[1].member() && at <= before && at >= before-2*window {
-				return fmt.Sprintf("member %d lost the connection: %s", one[0].member(), lost.Reason)
+// silence is how the reason of a loss begins that nothing but time shows.
+const silence = "nothing has arrived"
+
+// connection returns why that of a life with a member was lost before a moment, in words, also if a new one was made within a window; and that the members refuse each other.
+func connection(v *life, peer uint64, before, window int64) (lost, refused string) {
+	for i := range v.facts {
+		f := &v.facts[i]
+		switch body := f.body.(type) {
+		case *record.Connected:
+			if body.Peer == peer && f.at <= before-window {
+				lost = ""
+			}
+		case *record.Lost:
+			if body.Peer == peer && f.at <= before {
+				lost = fmt.Sprintf("member %d lost the connection: %s", v.member(), body.Reason)
+			}
+		case *record.Dialed:
+			switch { // an attempt takes its time
+			case body.Peer != peer || f.at > before+int64(time.Second):
+			case body.Error == "":
+				refused = ""
+			case words.Refuses(body.Error):
+				refused = fmt.Sprintf("member %d could not connect to member %d: %s", v.member(), peer, body.Error)
 			}
 		}
 	}
-	return ""
+	return lost, refused
 }

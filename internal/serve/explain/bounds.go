@@ -8,32 +8,13 @@ import (
 
 	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/setting"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
-// prevents is what would have prevented a change, or made it cheaper.
-var prevents = map[Cause]string{
-	Killed:     "Find what killed it: the output of its warden has the signal, the log of the kernel an out-of-memory kill. With a warden the others need not wait for the lease.",
-	Hung:       "Find what it did: a stack at the next time (SIGQUIT). --hang decides how long nobody leads.",
-	StoodStill: "Nothing may stop the process: a signal, a debugger, a frozen control group, or a paused virtual machine.",
-	Starved:    "Let it run before others, as join does where it may: doctor tells. Else give it more of the processor: a higher CPU weight, no limit that throttles it, or a less busy machine. A longer lease bears longer delays.",
-	Suspended:  "Do not suspend the machines of members, or hand over before.",
-	Disk:       "Use a disk with quick flushes, for members alone. ringleader doctor measures it; --stall decides how long a leader waits for it.",
-	Links:      "Repair the links named above. A longer lease bears longer losses.",
-	Late:       "A longer lease bears slower answers: ringleader doctor measures links, disks and processors, and says which lease fits. The evidence has the slowest messages.",
-	Followers:  "Members that vote belong on machines that do not fail together. More voters bear more failures.",
-	Clock:      "Repair the clock, or allow more drift: leases are safe only within the bound.",
-	Health:     "Repair what the check has found.",
-	Progress:   "Repair what stopped the work, or allow it more time.",
-	Voters:     "Add members that vote only when they are connected, and remove those that are gone.",
-	Restarted:  "Restart the members one after the other: a majority that did not restart need not wait.",
-	Preempted:  "Nothing is wrong. ringleader pause-preemption, or no --preempt, prevents it.",
-	Failed:     "Repair what the error names.",
-	Duplicate:  "Stop the other process.",
-}
-
-// bounds tells what the time without a leader consisted of.
-func (l *line) bounds(c *Change, t, next *tenure) {
+// bounds tells what the time without a leader consisted of. Others may have a proof of the death of a leader without a record.
+func (l *line) bounds(c *Change, t, next *tenure, proof int64) {
 	add := func(format string, args ...any) { c.Bounded = append(c.Bounded, fmt.Sprintf(format, args...)) }
 	if next == nil {
 		add("no record has a later leader")
@@ -47,25 +28,35 @@ func (l *line) bounds(c *Change, t, next *tenure) {
 		return
 	}
 	begun := asked(t, next)
-	proof := int64(0)
 	if t.life != nil {
 		proof = l.dead(t.life)
 	}
 	switch {
 	case proof != 0 && proof <= next.begun && proof >= t.ended:
-		add("%s until the proof of its death", Lasts(time.Duration(proof-t.ended)))
-		add("%s from the proof to the next leader", Lasts(time.Duration(next.begun-proof)))
+		if proof > t.ended {
+			add("%s until the proof of its death", words.Lasts(time.Duration(proof-t.ended)))
+		}
+		add("%s from the proof of its death to the next leader", words.Lasts(time.Duration(next.begun-proof)))
 	case c.Cause == Killed || c.Cause == Links || c.Cause == StoodStill || c.Cause == Unknown || c.Cause == Starved:
 		if begun != 0 {
-			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", Lasts(time.Duration(begun-t.ended)), t.leader)
-			add("%s of election", Lasts(time.Duration(next.begun-begun)))
+			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", words.Lasts(time.Duration(begun-t.ended)), t.leader)
+			add("%s", l.election(begun, next))
 		} else if len(l.members) > 1 {
 			add("the promises of the others to member %d, and an election", t.leader)
 		}
 	case begun != 0:
-		add("%s until the next leader asked for votes, and %s of election", Lasts(time.Duration(begun-t.ended)), Lasts(time.Duration(next.begun-begun)))
+		add("%s until the next leader asked for votes, and %s", words.Lasts(time.Duration(begun-t.ended)), l.election(begun, next))
 	}
 	l.waits(t, next, add)
+}
+
+// election tells how long an election took, and how long its winner waited for a majority.
+func (l *line) election(begun int64, next *tenure) string {
+	text := words.Lasts(time.Duration(next.begun-begun)) + " of election"
+	if heard := hears(next, len(l.members)/2); heard-begun > (next.begun-begun)/2 {
+		text += fmt.Sprintf(", %s of it until member %d heard a majority", words.Lasts(time.Duration(heard-begun)), next.leader)
+	}
+	return text
 }
 
 // slowStart is how long the first election of a group may take until it is told what the time consisted of.
@@ -78,7 +69,7 @@ func (l *line) start(c *Change, from int64, t *tenure) {
 	}
 	part := func(to int64, format string, args ...any) {
 		if to > from {
-			c.Bounded = append(c.Bounded, Lasts(time.Duration(to-from))+" "+fmt.Sprintf(format, args...))
+			c.Bounded = append(c.Bounded, words.Lasts(time.Duration(to-from))+" "+fmt.Sprintf(format, args...))
 			from = to
 		}
 	}
@@ -92,9 +83,40 @@ func (l *line) start(c *Change, from int64, t *tenure) {
 		part(min(all[majority-1], t.begun), "until a majority of the members ran")
 	}
 	heard := hears(t, majority-1)
+	l.refused(c, from, t.begun)
 	lost, failed := l.troubles(from, heard)
 	part(heard, "until member %d heard a majority: meanwhile the members lost others %s, and could not connect at least %s", t.leader, amount.Of(lost, "time"), amount.Of(failed, "time"))
 	part(t.begun, "of election")
+}
+
+// never tells that the records have no leader.
+func (l *line) never(from, to int64) Change {
+	c := Change{Ended: wall(from), Nobody: time.Duration(to - from).Seconds(), Cause: Unknown, Certainty: None, Evidence: []string{}, Text: "no record has a leader"}
+	lost, failed := l.troubles(from, to)
+	c.Evidence = append(c.Evidence, fmt.Sprintf("the members lost others %s, and could not connect at least %s", amount.Of(lost, "time"), amount.Of(failed, "time")))
+	if l.refused(&c, from, to); c.Prevent != "" {
+		c.Cause, c.Certainty, c.Text = Links, Likely, "no record has a leader, and members refused the connections of others"
+	}
+	if without := l.unrecorded(); len(without) > 0 {
+		c.Missing = append(c.Missing, "the records of "+words.Members(without))
+	}
+	return c
+}
+
+// mostRefusals is how many refusals are told of a time without a leader.
+const mostRefusals = 6
+
+// refused tells which members refused others in a time, and what prevents that.
+func (l *line) refused(c *Change, from, to int64) {
+	var why []string
+	for s, d := range every[*record.Dialed](l) {
+		if text := fmt.Sprintf("member %d could not connect to member %d: %s", s.life.member(), d.Peer, d.Error); s.at >= from && s.at <= to && words.Refuses(d.Error) && !slices.Contains(why, text) && len(why) < mostRefusals {
+			why = append(why, text)
+		}
+	}
+	if c.Evidence = append(c.Evidence, why...); len(why) > 0 {
+		c.Prevent = words.PreventsLoss(why)
+	}
 }
 
 // hears returns since when the leader of a tenure has heard so many others when it began to lead; 0: that is not known.
@@ -140,7 +162,7 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 	much := max(outage/3, 5*time.Millisecond) // a shorter delay does not explain the outage
 	for _, id := range l.members {
 		if lasts, why := l.unable(id, t.ended, next.begun); lasts > much {
-			add("member %d was not able to lead for %s of it: %s", id, Lasts(lasts), why)
+			add("member %d was not able to lead for %s of it: %s", id, words.Lasts(lasts), why)
 		}
 	}
 	for _, v := range l.lives {
@@ -151,17 +173,17 @@ func (l *line) waits(t, next *tenure, add func(string, ...any)) {
 			}
 		}
 		if flush > much {
-			add("a flush of member %d took %s of it", v.member(), Lasts(flush))
+			add("a flush of member %d took %s of it", v.member(), words.Lasts(flush))
 		}
-		if v.recovering && common(v.begun, waited(v), t.ended, next.begun) > 0 {
-			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), clockOf(v.begun))
+		if v.recovering && setting.Common(v.begun, waited(v), t.ended, next.begun) > 0 {
+			add("member %d had restarted at %s: it granted and claimed nothing for the length of a lease", v.member(), words.Clock(v.begun))
 		}
 		still := time.Duration(0)
 		for at, late := range each[*record.Late](v) {
-			still += common(at-int64(late.By), at, t.ended, next.begun)
+			still += setting.Common(at-int64(late.By), at, t.ended, next.begun)
 		}
 		if still > much && v != t.life { // that of the leader is the cause, if it is one
-			add("member %d did nothing for %s of it", v.member(), Lasts(still))
+			add("member %d did nothing for %s of it", v.member(), words.Lasts(still))
 		}
 	}
 }
@@ -176,11 +198,6 @@ func waited(v *life) int64 {
 	return min(v.last, v.begun+int64(2*max(v.head.Entitled, time.Second)))
 }
 
-// common returns how long two times overlap.
-func common(a, b, from, to int64) time.Duration {
-	return time.Duration(max(0, min(b, to)-max(a, from)))
-}
-
 // unable returns for how long a member was not able to lead within a time, and why: by its own record, or else by one that was told.
 func (l *line) unable(id uint64, from, to int64) (longest time.Duration, why string) {
 	own := slices.ContainsFunc(l.lives, func(v *life) bool { return v.member() == id })
@@ -190,7 +207,7 @@ func (l *line) unable(id uint64, from, to int64) (longest time.Duration, why str
 		}
 		lasts, since, reason, last := time.Duration(0), int64(0), "", ""
 		end := func(at int64) {
-			if part := common(since, at, from, to); reason != "" && part > 0 {
+			if part := setting.Common(since, at, from, to); reason != "" && part > 0 {
 				lasts, last = lasts+part, reason
 			}
 		}
@@ -289,7 +306,7 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	if overlap <= 0 {
 		return v
 	}
-	v.What = fmt.Sprintf("member %d began to lead in term %d while the lease of member %d in term %d ran for %s more", b.leader, b.term, a.leader, a.term, Lasts(overlap))
+	v.What = fmt.Sprintf("member %d began to lead in term %d while the lease of member %d in term %d ran for %s more", b.leader, b.term, a.leader, a.term, words.Lasts(overlap))
 	if v.Sure = one == other; v.Sure {
 		return v
 	}
@@ -299,7 +316,7 @@ func (l *line) compare(a, b *tenure) (v Violation) {
 	}
 	unsure += tied
 	if v.Sure = overlap > unsure; !v.Sure {
-		v.What += fmt.Sprintf("; the clocks are known within %s only", Lasts(unsure))
+		v.What += fmt.Sprintf("; the clocks are known within %s only", words.Lasts(unsure))
 	}
 	return v
 }
@@ -315,10 +332,10 @@ func (l *line) breaker(a, b *tenure) string {
 		}
 	}
 	if a.until != 0 && a.over && a.noticed > a.until {
-		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, clockOf(a.noticed), clockOf(a.until))
+		return fmt.Sprintf("member %d led until %s; its lease had ended at %s", a.leader, words.Clock(a.noticed), words.Clock(a.until))
 	}
 	if without := l.unrecorded(); len(without) > 0 {
-		return "no record that is here has the step; those missing are of " + plural(without)
+		return "no record that is here has the step; those missing are of " + words.Members(without)
 	}
 	return ""
 }
@@ -333,7 +350,7 @@ func granted(v *life, a, b *tenure) string {
 			case m.Peer == a.leader:
 				last = at
 			case m.Peer == b.leader && last != 0 && at > a.begun && at-last < int64(v.head.AtLeast()):
-				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, clockOf(at), step.Ticks, Lasts(time.Duration(at-last)), a.leader, a.term, Lasts(v.head.AtLeast()))
+				return fmt.Sprintf("member %d granted member %d at %s, in tick %d, %s after it had granted member %d in term %d for at least %s", v.member(), b.leader, words.Clock(at), step.Ticks, words.Lasts(time.Duration(at-last)), a.leader, a.term, words.Lasts(v.head.AtLeast()))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/core/amount"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -25,8 +26,11 @@ func (l *line) report() *Group {
 		}
 	}
 	g.Ends, g.Clocks = l.endings(), l.clockTexts()
-	if len(l.tenures) > 0 {
+	switch {
+	case len(l.tenures) > 0:
 		g.Changes = append(g.Changes, l.first(from, l.tenures[0]))
+	case to-from > int64(loosely):
+		g.Changes = append(g.Changes, l.never(from, to))
 	}
 	for i, t := range l.tenures {
 		if l.ctx.Err() != nil {
@@ -62,9 +66,9 @@ func (l *line) clockTexts() (texts []string) {
 		b := l.clocks[name]
 		worst, conflicts := time.Duration(-1), 0
 		for _, w := range b.windows {
-			if worst = max(worst, w.unsure); w.conflict > 0 {
+			if worst = max(worst, w.Unsure); w.Conflict > 0 {
 				if conflicts++; conflicts <= mostConflicts {
-					texts = append(texts, fmt.Sprintf("the clock of %s contradicts the others by %s at %s: it has jumped, or drifts by more than %v %%", l.whose(b), Lasts(w.conflict), wall(w.from).Format("15:04:05"), 100*l.drift))
+					texts = append(texts, fmt.Sprintf("the clock of %s contradicts the others by %s at %s: it has jumped, or drifts by more than %v %%", l.whose(b), words.Lasts(w.Conflict), wall(w.From).Format("15:04:05"), 100*l.drift))
 				}
 			}
 		}
@@ -73,7 +77,7 @@ func (l *line) clockTexts() (texts []string) {
 		case worst < 0:
 			texts = append(texts, fmt.Sprintf("no message ties the clock of %s to the others in both directions: its times are those of its wall clock", l.whose(b)))
 		default:
-			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %s", l.whose(b), Lasts(worst), amount.Of(b.compared, "message")))
+			texts = append(texts, fmt.Sprintf("the clock of %s is known within %s, by %s", l.whose(b), words.Lasts(worst), amount.Of(b.compared, "message")))
 		}
 	}
 	return texts
@@ -90,28 +94,7 @@ func (l *line) whose(b *timebase) string {
 			ids = append(ids, v.member())
 		}
 	}
-	return plural(ids)
-}
-
-func plural(ids []uint64) string {
-	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
-	if len(ids) == 1 {
-		return "member " + text
-	}
-	return "members " + text
-}
-
-// Lasts returns a length of time, for people.
-func Lasts(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0 ms"
-	case d < 10*time.Millisecond:
-		return fmt.Sprintf("%.1f ms", float64(d)/1e6)
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
+	return words.Members(ids)
 }
 
 // first tells the first leader that the records have.
@@ -125,11 +108,11 @@ func (l *line) first(from int64, t *tenure) Change {
 	}
 	for _, v := range l.lives {
 		if v.recovering && v.begun <= t.begun && t.begun-v.begun < int64(2*max(v.head.Entitled, time.Second)) {
-			c.Bounded = append(c.Bounded, fmt.Sprintf("member %d had restarted %s before: a restarted member grants and claims nothing for the length of a lease", v.member(), Lasts(time.Duration(t.begun-v.begun))))
+			c.Bounded = append(c.Bounded, fmt.Sprintf("member %d had restarted %s before: a restarted member grants and claims nothing for the length of a lease", v.member(), words.Lasts(time.Duration(t.begun-v.begun))))
 		}
 	}
 	if len(c.Bounded) > 0 {
-		c.Cause, c.Certainty, c.Text, c.Prevent = Restarted, Likely, "members had restarted, and had to wait", prevents[Restarted]
+		c.Cause, c.Certainty, c.Text, c.Prevent = Restarted, Likely, "members had restarted, and had to wait", words.Prevents(string(Restarted))
 	}
 	l.start(&c, from, t)
 	return c
@@ -144,13 +127,14 @@ func (l *line) change(t, next *tenure) Change {
 		to = next.begun
 	}
 	c.Nobody = max(0, time.Duration(to-t.ended)).Seconds()
-	if i := (inquiry{line: l, tenure: t, next: next, change: &c}); t.life != nil && !t.cut {
+	i := inquiry{line: l, tenure: t, next: next, change: &c}
+	if t.life != nil && !t.cut {
 		i.own()
 	} else {
 		i.foreign()
 	}
-	l.bounds(&c, t, next)
-	c.Prevent = prevents[c.Cause]
+	l.bounds(&c, t, next, i.proof)
+	i.prevents()
 	return c
 }
 
@@ -168,6 +152,19 @@ type inquiry struct {
 	tenure *tenure
 	next   *tenure // nil: no record has one
 	change *Change
+	proof  int64    // when others had one of the death of a leader without a record; 0: they had none
+	losses []string // if the links are the cause: why connections were lost, or were not made; empty: they stood
+}
+
+// prevents tells what would have prevented the change.
+func (i *inquiry) prevents() {
+	c, t := i.change, i.tenure
+	switch c.Prevent = words.Prevents(string(c.Cause)); {
+	case c.Cause == Links:
+		c.Prevent = words.PreventsLoss(i.losses)
+	case c.Cause == Killed && i.proof == 0 && (t.life == nil || t.life.head.Hang == 0 && i.dead(t.life) == 0):
+		c.Prevent += " " + words.Unwatched
+	}
 }
 
 func (i *inquiry) is(c Cause, how Certainty, format string, args ...any) {
@@ -216,7 +213,14 @@ func (i *inquiry) plain() bool {
 	if cause == Health && (strings.Contains(told.Detail, "progress") || strings.Contains(told.Detail, "has no work")) {
 		cause = Progress
 	}
-	i.is(cause, Certain, "%s", cmp.Or(told.Detail, told.Cause))
+	i.is(cause, Certain, "%s", words.Told(told.Cause, told.Detail))
+	if id := words.Target(told.Detail); cause == Transferred && i.next != nil && id != 0 && id != i.next.leader {
+		text := fmt.Sprintf("member %d did not take the lead, and member %d led next", id, i.next.leader)
+		if v, recorded := i.living(id, i.tenure.noticed); recorded && v == nil {
+			text += fmt.Sprintf(": member %d was not running%s", id, i.endedBefore(id))
+		}
+		i.evidence("%s", text)
+	}
 	i.evidence("member %d told so when its lead ended; it is in the record of member %d", told.Peer, by.member())
 	return true
 }
@@ -264,10 +268,10 @@ func (i *inquiry) vanished() {
 		return
 	}
 	if loss != nil {
-		i.evidence("member %d lost it %s later: %s", loss.by, Lasts(loss.after), loss.reason)
+		i.evidence("member %d lost it %s later: %s", loss.by, words.Lasts(loss.after), loss.reason)
 	}
 	if next != nil {
-		i.evidence("its next life began %s later", Lasts(time.Duration(next.begun-v.last)))
+		i.evidence("its next life began %s later", words.Lasts(time.Duration(next.begun-v.last)))
 	}
 	if proof != 0 {
 		i.proven(time.Duration(proof-v.last), loss)
@@ -276,10 +280,10 @@ func (i *inquiry) vanished() {
 	switch {
 	case loss != nil && !loss.silent && loss.after < max(2*v.head.Heartbeat, 300*time.Millisecond):
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed", t.leader)
-		i.lacks("a proof of its death, which a warden gives")
+		i.lacks("%s", words.Unproven(v.head.Hang > 0))
 	case next != nil || loss != nil && !loss.silent:
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its machine failed", t.leader)
-		i.lacks("a proof of its death, which a warden gives")
+		i.lacks("%s", words.Unproven(v.head.Hang > 0))
 	default:
 		i.is(Unknown, None, "nothing is known of member %d after its last entry: its process stands still or has ended, or its machine, or its record has ended", t.leader)
 		i.lacks("a proof of its death, which a warden gives, or a later life of the member")
@@ -305,7 +309,7 @@ func (i *inquiry) lost() (first *loss) {
 			switch body := v.facts[n].body.(type) {
 			case *record.Lost:
 				if body.Peer == leader.member() && last == nil && after >= -time.Second {
-					last = &loss{v.member(), after, body.Reason, hasClosed(body.Reason), strings.HasPrefix(body.Reason, "nothing has arrived")}
+					last = &loss{v.member(), after, body.Reason, words.Closes(body.Reason), strings.HasPrefix(body.Reason, silence)}
 				}
 			case *record.Connected:
 				if body.Peer == leader.member() && body.Incarnation == leader.head.Incarnation {
@@ -320,11 +324,6 @@ func (i *inquiry) lost() (first *loss) {
 	return first
 }
 
-// hasClosed reports whether the reason of a loss is that the peer's side has ended the connection. The system does that for a process that ends.
-func hasClosed(reason string) bool {
-	return slices.ContainsFunc([]string{"closed the connection", "reset", "broken pipe"}, func(sign string) bool { return strings.Contains(reason, sign) })
-}
-
 // proven concludes from a proof of the leader's death, and from how long its record was quiet before that. A connection that it closed shows an earlier death
 // than a proof that came late.
 func (i *inquiry) proven(proof time.Duration, loss *loss) {
@@ -334,35 +333,35 @@ func (i *inquiry) proven(proof time.Duration, loss *loss) {
 	}
 	switch {
 	case hang > 0 && quiet >= hang && quiet < hang+record.Held && !i.complete():
-		i.evidence("its death was proven %s after its last entry here; its warden kills it after %s without work", Lasts(proof), Lasts(hang))
+		i.evidence("its death was proven %s after its last entry here; its warden kills it after %s without work", words.Lasts(proof), words.Lasts(hang))
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
 		i.lacksTail()
 	case hang > 0 && quiet >= hang && quiet > i.pause()+grace:
-		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", Lasts(proof), Lasts(hang))
-		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, Lasts(quiet))
+		i.evidence("its warden proved its death %s after its last entry, and kills it after %s without work", words.Lasts(proof), words.Lasts(hang))
+		i.is(Hung, Likely, "member %d did nothing for %s, and its warden killed it", t.leader, words.Lasts(quiet))
 		i.lacks("why it did nothing: it was stopped, blocked or in a loop; the output of its warden may tell")
 	case hang > 0 && quiet >= hang:
-		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", Lasts(proof), Lasts(hang))
+		i.evidence("its death was proven %s after its last entry; its warden kills it after %s without work", words.Lasts(proof), words.Lasts(hang))
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it did nothing", t.leader)
 		i.lacks("which of these: the output of its warden has it")
 	case i.atOnce(proof):
-		i.evidence("its death was proven %s after its last entry", Lasts(proof))
+		i.evidence("its death was proven %s after its last entry", words.Lasts(proof))
 		i.is(Killed, Certain, "the process of member %d has ended: it was killed, or crashed", t.leader)
 		i.lacks("who or what killed it; the output of its warden has the signal")
 	case i.atOnce(quiet):
-		i.evidence("its death was proven %s after its last entry; its connections had ended before, so the proof came late", Lasts(proof))
+		i.evidence("its death was proven %s after its last entry; its connections had ended before, so the proof came late", words.Lasts(proof))
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed", t.leader)
 		i.lacks("who or what killed it; the output of its warden has the signal")
 	case quiet < record.Held && !i.complete():
-		i.evidence("its death was proven %s after its last entry here", Lasts(proof))
+		i.evidence("its death was proven %s after its last entry here", words.Lasts(proof))
 		i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, and may have stood still before", t.leader)
 		i.lacksTail()
 	default:
-		i.evidence("its death was proven %s after its last entry", Lasts(proof))
+		i.evidence("its death was proven %s after its last entry", words.Lasts(proof))
 		if i.next != nil && i.next.begun < t.life.last+int64(quiet) {
-			i.evidence("member %d led before that, %s after the last entry", i.next.leader, Lasts(time.Duration(i.next.begun-t.life.last)))
+			i.evidence("member %d led before that, %s after the last entry", i.next.leader, words.Lasts(time.Duration(i.next.begun-t.life.last)))
 		}
-		i.is(StoodStill, Likely, "the process of member %d stood still from %s on, and ended %s later", t.leader, clockOf(t.life.last), Lasts(quiet))
+		i.is(StoodStill, Likely, "the process of member %d stood still from %s on, and ended %s later", t.leader, words.Clock(t.life.last), words.Lasts(quiet))
 		i.lacks("whether a signal stopped it, or it got no processor: no record has that; the output of its warden has what ended it")
 	}
 }
@@ -376,7 +375,7 @@ func (i *inquiry) atOnce(quiet time.Duration) bool {
 
 // lacksTail says that a copy of the leader's files has not its last entries.
 func (i *inquiry) lacksTail() {
-	i.lacks("its last entries, up to %s: they were in memory of its machine, and this copy of its files has them not; ringleader record on that machine reads both", Lasts(record.Held))
+	i.lacks("its last entries, up to %s: they were in memory of its machine, and this copy of its files has them not; ringleader record on that machine reads both", words.Lasts(record.Held))
 }
 
 // complete reports whether the record of the leader has the last entries of a life that was killed: its machine had none of them in memory only, a reader has
@@ -410,7 +409,7 @@ func (i *inquiry) pause() (longest time.Duration) {
 func (i *inquiry) still() bool {
 	v, t := i.tenure.life, i.tenure
 	from, to := t.noticed-int64(i.window()), t.noticed+int64(200*time.Millisecond)
-	much := endsLease(&v.head)
+	much := v.head.EndsLease()
 	suspended := time.Duration(0)
 	for at, s := range each[*record.Suspended](v) {
 		if at >= from && at-int64(s.For) <= to {
@@ -425,20 +424,20 @@ func (i *inquiry) still() bool {
 	}
 	switch {
 	case suspended >= much:
-		i.is(Suspended, Certain, "the machine of member %d was suspended for %s", t.leader, Lasts(suspended))
+		i.is(Suspended, Certain, "the machine of member %d was suspended for %s", t.leader, words.Lasts(suspended))
 		i.evidence("the clock that goes on meanwhile went ahead of the other one by that")
 	case late < much:
 		return false
 	case times >= 3:
-		i.is(Starved, Likely, "the loop of member %d was late %s, by %s together: it got too little of the processor", t.leader, amount.Of(times, "time"), Lasts(all))
-		i.evidence("the longest time before the lead ended was %s, up to %s", Lasts(worst), wall(at).Format("15:04:05.000"))
+		i.is(Starved, Likely, "the loop of member %d was late %s, by %s together: it got too little of the processor", t.leader, amount.Of(times, "time"), words.Lasts(all))
+		i.evidence("the longest time before the lead ended was %s, up to %s", words.Lasts(worst), wall(at).Format("15:04:05.000"))
 		i.lacks("whether it got no processor, or was stopped and continued again and again: no record has that")
 	case others > 0 && worst < 2*v.head.Entitled:
-		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %s on its machine", t.leader, Lasts(worst), amount.Of(others, "other"))
+		i.is(Starved, Likely, "the loop of member %d stood still for %s, and so did %s on its machine", t.leader, words.Lasts(worst), amount.Of(others, "other"))
 		i.evidence("the whole machine was busy, or stood still, until %s", wall(at).Format("15:04:05.000"))
 	default:
-		i.is(StoodStill, Likely, "the process of member %d stood still for %s, and went on", t.leader, Lasts(worst))
-		i.evidence("its loop woke at %s, %s late", wall(at).Format("15:04:05.000"), Lasts(worst))
+		i.is(StoodStill, Likely, "the process of member %d stood still for %s, and went on", t.leader, words.Lasts(worst))
+		i.evidence("its loop woke at %s, %s late", wall(at).Format("15:04:05.000"), words.Lasts(worst))
 		i.lacks("whether a signal stopped it, or it got no processor: no record has that")
 	}
 	return true
@@ -493,7 +492,7 @@ func (i *inquiry) disk() bool {
 		case *record.Flush:
 			slow := body.Took >= v.head.Entitled/2 && v.head.Entitled > 0
 			if (slow || body.Error != "") && f.at-int64(body.Took) <= t.noticed && f.at >= t.noticed-int64(i.window()) {
-				i.is(Disk, Likely, "a flush of member %d took %s", t.leader, Lasts(body.Took))
+				i.is(Disk, Likely, "a flush of member %d took %s", t.leader, words.Lasts(body.Took))
 				i.evidence("it ended at %s; %s", wall(f.at).Format("15:04:05.000"), cmp.Or(body.Error, "it succeeded then"))
 				return true
 			}
@@ -531,54 +530,4 @@ func (i *inquiry) superseded() {
 		return
 	}
 	i.is(Unknown, None, "the lead ended, and no record has a reason")
-}
-
-func clockOf(at int64) string {
-	if at == 0 {
-		return "the beginning"
-	}
-	return wall(at).Format("15:04:05.000")
-}
-
-func agoOf(heard, at int64) string {
-	if heard == 0 {
-		return "at all"
-	}
-	return "for " + Lasts(time.Duration(at-heard))
-}
-
-// foreign concludes from the records of others alone.
-func (i *inquiry) foreign() {
-	t := i.tenure
-	i.wants()
-	if i.plain() {
-		return
-	}
-	for s, proof := range every[*record.Proof](i.line) {
-		if proof.Peer == t.leader && s.at >= t.begun && s.at <= t.noticed+int64(time.Second) {
-			i.is(Killed, Likely, "the process of member %d has ended: it was killed, or crashed, or its warden killed it because it hung", t.leader)
-			i.evidence("member %d had a proof of its death at %s", s.life.member(), clockOf(s.at))
-			return
-		}
-	}
-	for s, change := range every[*record.Change](i.line) {
-		text := fmt.Sprintf("member %d has recorded: %s: %s", s.life.member(), change.Cause, change.Detail)
-		if change.From == t.leader && s.at >= t.noticed-int64(time.Second) && s.at <= t.noticed+int64(5*time.Second) && !slices.Contains(i.change.Evidence, text) {
-			i.evidence("%s", text)
-		}
-	}
-	closed, all := 0, 0
-	for s, lost := range every[*record.Lost](i.line) {
-		if lost.Peer != t.leader || s.at < t.noticed-int64(5*time.Second) || s.at > t.noticed+int64(time.Second) {
-			continue
-		}
-		if all++; hasClosed(lost.Reason) {
-			closed++
-		}
-	}
-	if closed > 0 && closed == all {
-		i.is(Killed, Likely, "its connections were closed: the process of member %d has probably ended", t.leader)
-		return
-	}
-	i.is(Unknown, None, "member %d was not heard: its process, its machine or the way to it; the others cannot tell these apart", t.leader)
 }

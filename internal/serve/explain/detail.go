@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ringleader.example/ringleader/internal/serve/explain/setting"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -55,7 +56,7 @@ func detail(ctx context.Context, lines []*line) {
 		times := l.matter()
 		for _, v := range l.lives {
 			for i, s := range v.segments {
-				inside := overlapping(times, v.spans[i])
+				inside := setting.Overlapping(times, v.spans[i])
 				if len(inside) == 0 {
 					continue
 				}
@@ -66,7 +67,7 @@ func detail(ctx context.Context, lines []*line) {
 			}
 		}
 	}
-	together(ctx, len(segments), func(i int) (none struct{}) {
+	record.Together(ctx, len(segments), func(i int) (none struct{}) {
 		readSteps(segments[i], bySegment[segments[i]])
 		return none
 	})
@@ -82,16 +83,6 @@ func detail(ctx context.Context, lines []*line) {
 			slices.SortStableFunc(v.facts, func(a, b fact) int { return cmp.Compare(a.at, b.at) })
 		}
 	}
-}
-
-// overlapping returns those of some times that are in a span.
-func overlapping(times [][2]int64, span [2]int64) (all [][2]int64) {
-	for _, t := range times {
-		if span[1] >= t[0] && span[0] <= t[1] {
-			all = append(all, t)
-		}
-	}
-	return all
 }
 
 // readSteps reads the steps of a segment that are wanted, by group.

@@ -1,28 +1,54 @@
 package explain
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	contract "ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/setting"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
-// lastLeft returns when the last follower left a leader, of those that did so before the next one led: one that stood still leaves late.
-func lastLeft(left []int64, next *tenure) int64 {
-	last := slices.Max(left)
-	if next == nil || last <= next.begun {
-		return last
+// ends finds the end of a tenure whose leader has no record, by those that followed it. A record that ends meanwhile has seen it until then. What the leader told counts more.
+func (l *line) ends(t, next *tenure) {
+	begun := int64(1<<63 - 1)
+	if next != nil {
+		begun = next.begun
 	}
-	last = 0
-	for _, at := range left {
-		if at <= next.begun {
-			last = max(last, at)
+	if t.over { // one that stood still leaves late
+		t.ended = setting.Last(t.left, begun)
+	}
+	switch told := l.toldEnd(t); {
+	case told != 0:
+		t.ended, t.over = told, true
+	case t.over && t.seen > t.ended && next == nil:
+		t.over = false
+	case t.over && t.seen > t.ended:
+		t.ended = t.seen
+	}
+	t.ended = min(t.ended, begun)
+}
+
+// toldEnd returns when a leader told that its lead had ended, as others have recorded; 0: it told none of them at once. What a member reads as it wakes, or connects, is older.
+func (l *line) toldEnd(t *tenure) (at int64) {
+	for s, told := range every[*record.Told](l) {
+		if told.Peer == t.leader && told.Term == t.term && t.term != 0 && s.life.member() != t.leader && (at == 0 || s.at < at) {
+			if _, to := blind(s.life, t.leader, s.at); s.at-to >= settled(s.life) {
+				at = s.at
+			}
 		}
 	}
-	return cmp.Or(last, next.begun)
+	return at
+}
+
+// tells reports whether the record of the leader itself has why its lead ended.
+func (l *line) tells(t *tenure) bool {
+	for _, told := range each[*record.Told](t.life) {
+		if told.Peer == t.leader && told.Term == t.term {
+			return true
+		}
+	}
+	return false
 }
 
 // extend finds the last end of the lease of each tenure, which has ended then at the latest.
@@ -33,9 +59,7 @@ func (l *line) extend() {
 			if n+1 < len(l.tenures) {
 				before = l.tenures[n+1].begun
 			}
-			if last := l.renewed(t, before); last > t.ended+int64(loosely) {
-				t.ended, t.cut = last, true
-			}
+			l.goesOn(t, before)
 		}
 		t.noticed = t.ended
 		if t.life == nil || t.cut {
@@ -60,6 +84,16 @@ func (l *line) extend() {
 		if known && t.over {
 			t.ended = min(t.ended, t.until)
 		}
+	}
+}
+
+// goesOn ends a tenure whose record ends amid it where others have seen its end, before a moment.
+func (l *line) goesOn(t *tenure, before int64) {
+	if last := l.renewed(t, before); last > t.ended+int64(loosely) {
+		t.ended, t.cut = last, true
+	}
+	if told := min(l.toldEnd(t), before); told > t.ended && !l.tells(t) {
+		t.ended, t.over, t.cut = told, true, true
 	}
 }
 

@@ -57,6 +57,10 @@ func (l *line) of(name string) *line {
 // keep gives the lives of a group those facts of some lives that concern the group.
 func (l *line) keep(all []*life) {
 	for i, v := range all {
+		if l.lives[i] == v { // the other groups have theirs
+			v.facts = slices.DeleteFunc(v.facts, func(f fact) bool { return !l.concerns(f.group, f.body) })
+			continue
+		}
 		var facts []fact
 		for _, f := range v.facts {
 			if l.concerns(f.group, f.body) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/core/amount"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -145,17 +146,17 @@ func (o *Older) add(c *telling) {
 // writeOlder prints the changes without details.
 func writeOlder(out io.Writer, all []Older) {
 	fmt.Fprintln(out)
-	WriteLine(out, "older      ", amount.Of(len(all), "change")+" without a detailed record: as members told them at once, and not judged")
+	words.WriteLine(out, "older      ", amount.Of(len(all), "change")+" without a detailed record: as members told them at once, and not judged")
 	for i := range all {
 		o := &all[i]
 		var told []string
 		for _, s := range o.Told {
-			told = append(told, fmt.Sprintf("%s (told by %s)", cmp.Or(s.Cause, string(Unknown)), plural(s.Members)))
+			told = append(told, fmt.Sprintf("%s (told by %s)", cmp.Or(s.Cause, string(Unknown)), words.Members(s.Members)))
 		}
-		from, to := who(o.From, 0), who(o.To, o.Term)
+		from, to := words.Leader(o.From, 0), words.Leader(o.To, o.Term)
 		if o.To == nil {
-			from = who(o.From, o.Term)
+			from = words.Leader(o.From, o.Term)
 		}
-		WriteLine(out, "  "+o.Time.Format("2006-01-02 15:04:05")+" ", from+" → "+to+": "+strings.Join(told, ", "))
+		words.WriteLine(out, "  "+o.Time.Format("2006-01-02 15:04:05")+" ", from+" → "+to+": "+strings.Join(told, ", "))
 	}
 }

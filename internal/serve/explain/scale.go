@@ -10,19 +10,21 @@ import (
 
 	contract "ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/setting"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
 // scale is a clock that is set once, for the comparison with the model, which has one time for all. Its rate stays the same.
 type scale struct {
-	base   *timebase // of its first life
-	jumps  []knot    // it went ahead by that just before a time, in no time of the others
-	offset int64     // from its readings to times, which are nanoseconds of about the wall clock
-	last   int64     // the last time
-	drifts bool      // its rate is not 1
-	rate   float64   // by which part it is to be moved
-	at, by int64     // and from which time on, and by how much then
-	ahead  int64     // how far it went ahead, for those that find jumps: what Boottime has more than Monotonic
+	base   *timebase      // of its first life
+	jumps  []setting.Knot // it went ahead by that just before a time, in no time of the others
+	offset int64          // from its readings to times, which are nanoseconds of about the wall clock
+	last   int64          // the last time
+	drifts bool           // its rate is not 1
+	rate   float64        // by which part it is to be moved
+	at, by int64          // and from which time on, and by how much then
+	ahead  int64          // how far it went ahead, for those that find jumps: what Boottime has more than Monotonic
 }
 
 // exactly is how exactly readings of clocks are compared: each counts whole units, and two are not taken at once.
@@ -63,7 +65,7 @@ func (s *scale) reads(v *life, e *record.Entry, ticks time.Duration) (at int64) 
 		if ambiguous := int64(e.At.Boottime-ticks) > by+exactly; earlier || ambiguous && at >= s.last+by { // the entry is much later than its step, which is rare
 			where = at
 		}
-		s.jumps, s.ahead = append(s.jumps, knot{where, by}), s.ahead+by
+		s.jumps, s.ahead = append(s.jumps, setting.Knot{At: where, By: by}), s.ahead+by
 	}
 	s.last = max(s.last, of(e.At.Boottime))
 	return at
@@ -73,10 +75,10 @@ func (s *scale) reads(v *life, e *record.Entry, ticks time.Duration) (at int64) 
 func (s *scale) flat(at int64) int64 {
 	left := int64(0)
 	for _, j := range s.jumps {
-		if at < j.at {
-			return min(at, j.at-j.by) - left // amid a jump is its beginning
+		if at < j.At {
+			return min(at, j.At-j.By) - left // amid a jump is its beginning
 		}
-		left += j.by
+		left += j.By
 	}
 	return at - left
 }
@@ -99,18 +101,18 @@ func (s *scale) back(to int64) int64 {
 }
 
 // set sets the clock by messages, so that none arrives before it was sent, by more than what two readings are unsure.
-func (s *scale) set(l *line, bounds []bound, unsure int64) error {
-	low, high := limits(bounds, 0)
+func (s *scale) set(l *line, bounds []setting.Bound, unsure int64) error {
+	low, high := setting.Limits(bounds, 0)
 	if (s.drifts || low > high+unsure) && len(bounds) > 0 {
-		s.rate, s.at, s.drifts = l.rate(bounds), bounds[0].at, true
-		low, high = limits(bounds, s.rate)
+		s.rate, s.at, s.drifts = setting.Rate(bounds, l.drift), bounds[0].At, true
+		low, high = setting.Limits(bounds, s.rate)
 	}
 	wide := high-low > int64(closely)
 	switch {
 	case low > high+unsure:
-		return fmt.Errorf("%w: the clock of %s runs apart from the others by %s", errUnchecked, l.whose(s.base), Lasts(time.Duration(low-high)))
+		return fmt.Errorf("%w: the clock of %s runs apart from the others by %s", errUnchecked, l.whose(s.base), words.Lasts(time.Duration(low-high)))
 	case wide && (s.base.machine || low > 0 || high < 0): // without a machine, it is a test in memory, with one wall clock
-		return fmt.Errorf("%w: the clock of %s is not known within %s", errUnchecked, l.whose(s.base), Lasts(closely))
+		return fmt.Errorf("%w: the clock of %s is not known within %s", errUnchecked, l.whose(s.base), words.Lasts(closely))
 	case low > 0 || high < 0 || s.drifts:
 		s.by = low + (high-low)/2
 	}
@@ -256,36 +258,36 @@ func (l *line) set(known []*scale, pairs [][2]*happening, unsure int64) (err err
 }
 
 // calm gives a clock the least rate with which no message arrives before it was sent: a few messages allow many.
-func (s *scale) calm(bounds []bound, unsure int64) {
-	if !s.drifts || room(bounds, s.rate) < -unsure {
+func (s *scale) calm(bounds []setting.Bound, unsure int64) {
+	if !s.drifts || setting.Room(bounds, s.rate) < -unsure {
 		return
 	}
 	least, fits := 0.0, s.rate
 	for range 50 {
-		if half := (least + fits) / 2; room(bounds, half) >= -unsure {
+		if half := (least + fits) / 2; setting.Room(bounds, half) >= -unsure {
 			fits = half
 		} else {
 			least = half
 		}
 	}
-	low, high := limits(bounds, fits)
+	low, high := setting.Limits(bounds, fits)
 	s.rate, s.by = fits, low+(high-low)/2
 }
 
 // bounds returns what pairs of steps say about a clock, if others are set.
-func (s *scale) bounds(others []*scale, pairs [][2]*happening) (bounds []bound) {
+func (s *scale) bounds(others []*scale, pairs [][2]*happening) (bounds []setting.Bound) {
 	for _, p := range pairs {
 		from, to := p[0], p[1]
 		switch {
 		case to.scale == s && slices.Contains(others, from.scale):
 			received := s.flat(to.at)
-			bounds = append(bounds, bound{received, from.scale.moved(from.scale.flat(from.at)) - received, false})
+			bounds = append(bounds, setting.Bound{At: received, By: from.scale.moved(from.scale.flat(from.at)) - received})
 		case from.scale == s && slices.Contains(others, to.scale):
 			sent := s.flat(from.at)
-			bounds = append(bounds, bound{sent, to.scale.moved(to.scale.flat(to.at)) - sent, true})
+			bounds = append(bounds, setting.Bound{At: sent, By: to.scale.moved(to.scale.flat(to.at)) - sent, Most: true})
 		}
 	}
-	slices.SortStableFunc(bounds, func(a, b bound) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(bounds, func(a, b setting.Bound) int { return cmp.Compare(a.At, b.At) })
 	return bounds
 }
 

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	contract "ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -68,6 +66,7 @@ type tenure struct {
 	seenBy       *life   // whose record has its beginning first
 	over         bool    // its end is known
 	cut          bool    // its record ends, and it went on
+	amid         bool    // the record of its leader has it from some moment on, and not its beginning
 	seen         int64   // the last moment at which a record has it
 }
 
@@ -185,7 +184,7 @@ func (l *line) add(log *record.Log) {
 		lives[i].last = lives[i].begun
 		l.lives = append(l.lives, lives[i])
 	}
-	pieces := together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(log.Segments[i]) })
+	pieces := record.Together(l.ctx, len(log.Segments), func(i int) *piece { return lives[i].read(log.Segments[i]) })
 	if l.ctx.Err() != nil {
 		return
 	}
@@ -231,7 +230,7 @@ func (l *line) short(v *life, last *telling) {
 			return
 		}
 	}
-	l.damage(fmt.Sprintf("member %d: the newest segments are missing: they end at %s, and it told a change of the leader at %s", v.member(), clockOf(v.last), clockOf(last.Time.UnixNano())))
+	l.damage(fmt.Sprintf("member %d: the newest segments are missing: they end at %s, and it told a change of the leader at %s", v.member(), words.Clock(v.last), words.Clock(last.Time.UnixNano())))
 }
 
 // knows adds members that a record knows.
@@ -254,22 +253,6 @@ func damaged(all []string, text string) []string {
 	case len(all) == mostDamages:
 		return append(all, "more is damaged, and not listed")
 	}
-	return all
-}
-
-// together does work for each of some numbers, with all processors, until a context ends. Segments are read so: each can be read without the others.
-func together[T any](ctx context.Context, n int, work func(i int) T) []T {
-	all := make([]T, n)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				all[i] = work(i)
-			}
-		})
-	}
-	workers.Wait()
 	return all
 }
 
@@ -328,7 +311,7 @@ func (l *life) read(s *record.Segment) *piece {
 		case *record.End:
 			p.end = body
 		case *record.Snapshot:
-			p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit}, fact{at, e.Group, &record.Snapshot{Voters: votersOf(body)}, s.Head.Unit})
+			p.facts = append(p.facts, fact{at, e.Group, &body.Decision, s.Head.Unit}, fact{at, e.Group, &record.Snapshot{Voters: body.Voting()}, s.Head.Unit})
 			continue
 		case *record.Step, *record.Idle: // detail reads them, where they matter
 			continue
@@ -374,8 +357,8 @@ func (l *line) find() {
 		if i+1 < len(l.tenures) {
 			next = l.tenures[i+1]
 		}
-		if t.life == nil && t.over {
-			t.ended = lastLeft(t.left, next)
+		if t.life == nil {
+			l.ends(t, next)
 		}
 		if next != nil && !t.over {
 			t.over = true
@@ -409,6 +392,9 @@ func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
 			}
 			if leads && now == nil {
 				now = &tenure{term: body.Term, leader: body.Leader, begun: f.at, life: v, seenBy: v}
+				if i+1 < len(v.facts) {
+					_, now.amid = v.facts[i+1].body.(*record.Snapshot) // which has the decision that was made before
+				}
 				byKey[tenureKey{body.Term, body.Leader}] = now
 				l.tenures = append(l.tenures, now)
 			}
@@ -426,10 +412,11 @@ func (l *line) led(v *life, byKey map[tenureKey]*tenure) {
 // followed finds what a follower has seen of tenures whose leader has no record.
 func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 	var now *tenure
+	left := map[*tenure]int64{} // those that it did not follow again
 	for at, d := range each[*record.Decision](v) {
 		if now != nil && (d.Term != now.term || d.Leader != now.leader) {
 			if now.life == nil {
-				now.left, now.over = append(now.left, leaves(v, now.leader, at)), true
+				left[now] = leaves(v, now.leader, at)
 			}
 			now = nil
 		}
@@ -441,12 +428,16 @@ func (l *line) followed(v *life, byKey map[tenureKey]*tenure) {
 			now = &tenure{term: d.Term, leader: d.Leader, begun: at, seenBy: v}
 			byKey[k] = now
 			l.tenures = append(l.tenures, now)
-		} else if now.life == nil && at < now.begun {
+		} else if (now.life == nil || now.amid) && at < now.begun {
 			now.begun, now.seenBy = at, v
 		}
+		delete(left, now)
 	}
 	if now != nil {
 		now.seen = max(now.seen, v.last)
+	}
+	for t, at := range left {
+		t.left, t.over = append(t.left, at), true
 	}
 }
 

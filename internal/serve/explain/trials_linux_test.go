@@ -344,6 +344,38 @@ var all = map[string]made{
 		_ = g.wardens[3].Process.Kill()
 		g.another()
 	}},
+	"kill -9 of the warden of the leader": {cause: explain.Killed, fault: func(g *real) { // which ends with it
+		_ = g.wardens[3].Process.Kill()
+		g.another()
+	}},
+	"kill -9 of all members, and a restart": {cause: explain.Killed, or: explain.Followers, fault: func(g *real) {
+		for id := uint64(1); id <= 3; id++ {
+			g.signal(id, syscall.SIGSTOP)
+			_ = g.wardens[id].Process.Kill()
+		}
+		for id := uint64(1); id <= 3; id++ {
+			g.start(id)
+		}
+		g.until("one leads again", func() bool {
+			for id := uint64(1); id <= 3; id++ {
+				if views := g.views(id); len(views) > 0 && views[len(views)-1][1] == "leader" {
+					return true
+				}
+			}
+			return false
+		})
+		g.passes(300 * time.Millisecond)
+	}},
+	"transfer to a member that is killed": {cause: explain.Transferred, fault: func(g *real) {
+		g.signal(1, syscall.SIGSTOP)
+		fmt.Fprintln(g.stdin[3], "transfer 1")
+		g.signal(1, syscall.SIGKILL)
+		g.until("member 2 leads, or 3 again", func() bool {
+			two, three := g.views(2), g.views(3)
+			return two[len(two)-1][1] == "leader" || three[len(three)-1][1] == "leader" && g.term(3) > 1
+		})
+		g.passes(700 * time.Millisecond)
+	}},
 	"SIGSTOP, with a hang of 300 ms": {cause: explain.Hung, hang: 300 * time.Millisecond, fault: func(g *real) { g.signal(3, syscall.SIGSTOP); g.another() }},
 	"SIGSTOP, and SIGCONT": {cause: explain.StoodStill, fault: func(g *real) {
 		g.signal(3, syscall.SIGSTOP)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ringleader.example/ringleader/internal/serve/explain/words"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -21,7 +22,7 @@ func blind(v *life, peer uint64, moment int64) (from, to int64) {
 				return 0, f.at
 			}
 		case *record.Late:
-			if body.By >= endsLease(&v.head) {
+			if body.By >= v.head.EndsLease() {
 				return f.at - int64(body.By), f.at
 			}
 		}
@@ -132,12 +133,12 @@ func (i *inquiry) wants() {
 	text := ""
 	switch {
 	case to != 0:
-		text = ", of that time: what is here ends at " + clockOf(to)
+		text = ", of that time: what is here ends at " + words.Clock(to)
 		if from != 0 {
-			text += ", and goes on at " + clockOf(from)
+			text += ", and goes on at " + words.Clock(from)
 		}
 	case from != 0:
-		text = ", of that time: what is here begins at " + clockOf(from)
+		text = ", of that time: what is here begins at " + words.Clock(from)
 	}
 	i.lacks("the record of member %d, which led%s", i.tenure.leader, text)
 }
@@ -155,12 +156,12 @@ func (l *line) unrecorded() (without []uint64) {
 // unwatched tells that a time without a leader is not known.
 func (l *line) unwatched(c *Change) {
 	c.AtMost = true
-	c.Bounded = append(c.Bounded, "not known: no member whose record is here watched the time; it was at most "+Lasts(time.Duration(c.Nobody*float64(time.Second))))
+	c.Bounded = append(c.Bounded, "not known: no member whose record is here watched the time; it was at most "+words.Lasts(time.Duration(c.Nobody*float64(time.Second))))
 	switch without := l.unrecorded(); {
 	case len(without) == 1:
-		c.Missing = append(c.Missing, "the record of "+plural(without)+": how long nobody led")
+		c.Missing = append(c.Missing, "the record of "+words.Members(without)+": how long nobody led")
 	case len(without) > 0:
-		c.Missing = append(c.Missing, "the records of "+plural(without)+": how long nobody led")
+		c.Missing = append(c.Missing, "the records of "+words.Members(without)+": how long nobody led")
 	default:
 		c.Missing = append(c.Missing, "a record of that time: how long nobody led")
 	}

@@ -186,12 +186,26 @@ func (f *Files) WriteAt(block []byte, at int64) error {
 		f.all = f.all[1:]
 		present = f.all[len(f.all)-1]
 	}
+	if !f.exists(present) {
+		f.all = slices.DeleteFunc(f.all, func(one *segmentFile) bool { return !f.exists(one) })
+		f.total = 0
+		for _, one := range f.all {
+			f.total += one.space()
+		}
+		return errRemoved
+	}
 	if _, err := f.file.WriteAt(block, at); err != nil {
 		return err
 	}
 	f.total += after.space() - present.space()
 	*present = after
 	return nil
+}
+
+// exists reports whether a file is there: it may have been removed while the member runs.
+func (f *Files) exists(one *segmentFile) bool {
+	_, err := os.Lstat(f.name(one.number))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // Close implements [Sink].
@@ -274,6 +288,9 @@ func recent(archive []byte, now time.Time) (kept []byte) {
 
 // WriteAt implements [Sink].
 func (y *Years) WriteAt(block []byte, at int64) error {
+	if _, err := os.Lstat(filepath.Join(y.path, changesName)); errors.Is(err, fs.ErrNotExist) {
+		return errRemoved
+	}
 	_, err := y.file.WriteAt(block, y.base+at)
 	return err
 }

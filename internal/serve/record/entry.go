@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/crc32"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,6 +53,9 @@ type Head struct {
 
 // AtLeast returns how long any answered request prolongs a lease.
 func (h *Head) AtLeast() time.Duration { return cmp.Or(h.Shortest, h.Entitled) }
+
+// EndsLease returns what may end a lease, if something takes so long.
+func (h *Head) EndsLease() time.Duration { return max(h.AtLeast()/2, 50*time.Millisecond) }
 
 // mark tells the blocks of a segment from those of another one whose head is lost.
 func (h *Head) mark() uint32 {
@@ -148,6 +152,15 @@ type Snapshot struct {
 	State      []byte            // as package codec encodes it at that time, with its constants
 	Decision   Decision
 	Voters     *Voters `json:",omitempty"` // those that the member knows; nil: an older version of the program has written it
+}
+
+// Voting returns the voters that a snapshot has: without agreed ones all members but the last ones, which are on standby.
+func (s *Snapshot) Voting() *Voters {
+	if s.Voters != nil {
+		return s.Voters
+	}
+	standby, _ := strconv.Atoi(s.Parameters["standby"])
+	return &Voters{Members: s.Members[:max(0, min(len(s.Members), len(s.Members)-standby))]}
 }
 
 // Members is that the machine of a group knows more members from now on, or that its members have other priorities.

@@ -60,7 +60,8 @@ type Segment struct {
 	File string
 
 	offset, length int64
-	memory         []byte // the whole segment, if it is in no file
+	memory         []byte // the whole segment, if it is in no file, or is held
+	newest         bool   // it is the last one in its file
 }
 
 // Directory is the folder of the record in the directory of a member.
@@ -90,7 +91,14 @@ func Open(ctx context.Context, paths ...string) (*Records, error) {
 		}
 	}
 	r.order()
+	room := int64(mostHeld)
 	for _, l := range r.Logs {
+		for _, s := range l.Changes {
+			s.hold(&room)
+		}
+		if len(l.Segments) > 0 {
+			l.Segments[len(l.Segments)-1].hold(&room)
+		}
 		r.join(l)
 	}
 	r.emptied()
@@ -187,11 +195,22 @@ func (r *Records) directory(ctx context.Context, path string, depth int) error {
 		case kind.IsRegular() && strings.HasSuffix(inner, extension):
 			err = r.file(inner)
 		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) { // a member that runs has dropped it
-			return err
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !errors.Is(err, os.ErrNotExist): // a member that runs has dropped it
+			r.Damages = append(r.Damages, Damage{File: inner, What: "it cannot be read: " + cause(err).Error()})
 		}
 	}
 	return nil
+}
+
+// cause returns why a file cannot be read, without its name.
+func cause(err error) error {
+	if path, is := errors.AsType[*fs.PathError](err); is {
+		return path.Err
+	}
+	return err
 }
 
 // maxFile is the largest file that is read.
@@ -246,7 +265,7 @@ func (r *Records) find(name string, all *scan) error {
 		if end >= 0 {
 			length = end - begin
 		}
-		s := &Segment{File: name, offset: begin, length: length}
+		s := &Segment{File: name, offset: begin, length: length, newest: end < 0}
 		switch err := json.Unmarshal(payload, &s.Head); {
 		case err != nil && s.Head.Version == Version || s.Head.Version == 0:
 			damage(begin, "the head of a segment does not decode")
@@ -379,12 +398,17 @@ func (s *Segment) Bytes() ([]byte, error) {
 	if s.memory != nil {
 		return s.memory, nil
 	}
+	return s.read(s.length)
+}
+
+// read reads so much from its file.
+func (s *Segment) read(length int64) ([]byte, error) {
 	f, err := os.Open(s.File)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	content := make([]byte, s.length)
+	content := make([]byte, length)
 	n, err := f.ReadAt(content, s.offset)
 	if n < len(content) && err != nil && n == 0 {
 		return nil, err

@@ -14,6 +14,7 @@ type tail struct {
 	name   string // of its file, in the folder of tails
 	memory []byte
 	close  func()
+	leave  func() // likewise, and the file stays for readers, and for the next life
 
 	sequence int    // of the last block
 	length   int    // of its payload

@@ -40,10 +40,13 @@ func newTail(directory string) *tail {
 		file.Close()
 		return nil
 	}
-	t.close = func() {
-		_ = os.Remove(path)
+	t.leave = func() {
 		_ = syscall.Munmap(t.memory)
 		file.Close() // and with it the lock
+	}
+	t.close = func() {
+		_ = os.Remove(path)
+		t.leave()
 	}
 	return t
 }

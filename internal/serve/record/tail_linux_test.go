@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -269,4 +271,57 @@ func TestATailIsNoPath(t *testing.T) {
 	if all := readTail(&h); all != nil {
 		t.Error("a tail of another start of the system is read")
 	}
+}
+
+// A disk that is full ends the record. The last entries are in memory of the machine, and stay there for readers, and for the next life.
+func TestTheLastEntriesBeforeADiskWasFullAreRead(t *testing.T) {
+	path := t.TempDir()
+	sink, options, err := NewFiles(path, LeastSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Shared = true
+	filled := &filling{Files: sink}
+	w := NewWriter(filled, func() Head {
+		h := testHead()
+		h.Boot, h.Incarnation = Boot(), 7
+		return h
+	}, options)
+	if w.tail == nil {
+		w.Close(time.Minute)
+		t.Skip("this machine has no file system in memory")
+	}
+	w.Add(at(0), "g", &Snapshot{Members: []uint64{1, 2, 3}, Position: 1, State: []byte{1, 2}})
+	w.Add(at(time.Millisecond), "g", renewal(1))
+	w.Sync()
+	filled.full.Store(true)
+	w.Add(at(2*time.Millisecond), "g", renewal(2)) // waits, as it is as usual
+	w.Sync()
+	w.Add(at(3*time.Millisecond), "g", renewal(3)) // the record has ended
+	if got := ticksOf(t, path); !slices.Equal(got, []uint64{80, 160}) {
+		t.Errorf("while the member runs: %v", got)
+	}
+	w.Close(time.Minute)
+	if got := ticksOf(t, path); !slices.Equal(got, []uint64{80, 160}) {
+		t.Errorf("after its end: %v", got)
+	}
+	next := sharing(t, path, 8)
+	next.Add(at(0), "g", renewal(3))
+	next.Sync()
+	if got := ticksOf(t, path); !slices.Equal(got, []uint64{80, 160, 240}) {
+		t.Errorf("in the next life: %v", got)
+	}
+}
+
+// filling is a directory on a disk that is full from some time on.
+type filling struct {
+	*Files
+	full atomic.Bool
+}
+
+func (f *filling) WriteAt(block []byte, at int64) error {
+	if f.full.Load() {
+		return syscall.ENOSPC
+	}
+	return f.Files.WriteAt(block, at)
 }

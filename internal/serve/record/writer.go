@@ -2,10 +2,14 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 )
+
+// errRemoved reports that what was written is there no more. The writer begins a new segment then.
+var errRemoved = errors.New("the record was removed")
 
 // Sink takes the segments of a [Writer]. Only one goroutine calls it.
 type Sink interface {
@@ -23,6 +27,7 @@ type Options struct {
 	Buffer  int             // how many bytes may wait until they are written; 1 MiB
 	First   uint64          // the number of the first segment; 1
 	Stopped func(err error) // is called, once, when the sink has failed: nothing is recorded any more
+	Removed func()          // is called when the record was removed while it was written: it begins anew
 	Pause   time.Duration   // steps that are as predicted wait for the first one that is so much later; 50 ms. What else there is does not wait
 
 	// Shared lets the last entries be in memory that outlives the process, where the machine has it. Then steps that are as predicted wait for ten seconds, and what else there is for one.
@@ -170,9 +175,14 @@ func (w *Writer) Add(at Clocks, group string, body Body) {
 	w.add(at, group, body)
 	if w.full = w.waits > w.options.Buffer; w.full || w.size >= w.options.Segment || len(w.encoder.templates) >= maxClasses/2 {
 		w.cut()
-		w.encoder, w.groups = nil, nil
-		w.epoch.Add(1)
+		w.leave()
 	}
+}
+
+// leave ends the segment: the next entry begins another one, and each group wants a snapshot.
+func (w *Writer) leave() {
+	w.encoder, w.groups = nil, nil
+	w.epoch.Add(1)
 }
 
 // fresh begins a segment.
@@ -351,17 +361,31 @@ func (w *Writer) writeAll(block []byte) (_ []byte, err error) {
 	w.mu.Lock()
 	w.waits -= written
 	w.writes = false
+	removed := errors.Is(err, errRemoved)
+	if removed {
+		w.anew()
+		err = nil
+	}
 	w.synced.Broadcast()
 	w.mu.Unlock()
+	if removed && w.options.Removed != nil {
+		w.options.Removed()
+	}
 	return block, err
 }
 
-// fail ends the record.
+// anew lets the next entry begin a segment. What waits refers to one that is gone.
+func (w *Writer) anew() {
+	w.closed, w.block, w.waits, w.grown = nil, nil, 0, false
+	w.leave()
+}
+
+// fail ends the record. The tail stays: it has the last entries, which tell most of what came before.
 func (w *Writer) fail(err error) {
 	w.mu.Lock()
 	w.failed = true
 	w.closed, w.block, w.waits = nil, nil, 0
-	w.forget()
+	w.overdue.Stop()
 	w.synced.Broadcast()
 	w.mu.Unlock()
 	_ = w.sink.Close() // it has failed already
@@ -395,5 +419,12 @@ func (w *Writer) Close(most time.Duration) {
 	select {
 	case <-w.stopped:
 	case <-limit.C:
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tail != nil { // the sink has failed
+		w.tail.leave()
+		w.tail = nil
 	}
 }

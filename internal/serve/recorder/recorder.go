@@ -48,7 +48,11 @@ func New(c *Config, log *slog.Logger, readings func() record.Clocks, head func()
 		log.Error("the record of this member stops; the member goes on", "error", err)
 	}
 	options, changes := c.Options, c.ChangesOptions
+	removed := func() {
+		log.Warn("the record of this member was removed while it was written; it begins anew")
+	}
 	options.Stopped, changes.Stopped = stopped, stopped
+	options.Removed, changes.Removed = removed, removed
 	r.Writer = record.NewWriter(c.Sink, of(false), options)
 	if c.Changes != nil {
 		r.changes = record.NewWriter(c.Changes, of(true), changes)

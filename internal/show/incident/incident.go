@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/drawing"
 	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 )
 
 // The colours of what happens.
@@ -113,7 +114,7 @@ func draw(group string, s explain.Scene, l layout) *drawing.Drawing {
 	}
 	c := canvas{&drawing.Drawing{Width: l.width, Height: l.top + lane*float64(len(s.Members)) + l.bottom}, l, s}
 	c.Title = fmt.Sprintf("%s: %s", s.Change.Cause, s.Change.Text)
-	c.Description = fmt.Sprintf("A lane for each member of group %s over %s. Thick bars are leads; the shaded time has no leader.", group, explain.Lasts(s.Lasts))
+	c.Description = fmt.Sprintf("A lane for each member of group %s over %s. Thick bars are leads; the shaded time has no leader.", group, words.Lasts(s.Lasts))
 	if l.alone {
 		c.text(drawing.At(l.margin, 34), fmt.Sprintf("%s (%s)", s.Change.Cause, s.Change.Certainty), drawing.Large, true, 0, drawing.Ink)
 	}
@@ -199,7 +200,7 @@ func (c *canvas) nobody() {
 	}
 	end := c.top + lane*float64(len(s.Members))
 	c.Add(drawing.Element{Role: "outage", Path: drawing.Rectangle(c.x(n.From), c.top-4, max(c.x(n.To), c.x(n.From)+1), end), Fill: outage})
-	lasts := explain.Lasts(n.To - n.From)
+	lasts := words.Lasts(n.To - n.From)
 	if s.Change.AtMost {
 		lasts = "at most " + lasts
 	}
@@ -259,12 +260,12 @@ func (c *canvas) lane(i int) {
 	}
 	still, flushes := row{canvas: c, y: y - bar - 5}, row{canvas: c, y: y + bar + 20}
 	for _, s := range m.Still {
-		c.box(s.From, s.To, y, thin+3, faulty, "its loop stood still for "+explain.Lasts(s.To-s.From))
-		still.write((c.x(s.From)+c.x(s.To))/2, "stood still for "+explain.Lasts(s.To-s.From))
+		c.box(s.From, s.To, y, thin+3, faulty, "its loop stood still for "+words.Lasts(s.To-s.From))
+		still.write((c.x(s.From)+c.x(s.To))/2, "stood still for "+words.Lasts(s.To-s.From))
 	}
 	for _, s := range m.Flushes {
-		c.box(s.From, s.To, y+bar+4, 2, faulty, "a flush of "+explain.Lasts(s.To-s.From))
-		flushes.write((c.x(s.From)+c.x(s.To))/2, "flush of "+explain.Lasts(s.To-s.From))
+		c.box(s.From, s.To, y+bar+4, 2, faulty, "a flush of "+words.Lasts(s.To-s.From))
+		flushes.write((c.x(s.From)+c.x(s.To))/2, "flush of "+words.Lasts(s.To-s.From))
 	}
 	for _, at := range m.Proven {
 		x := c.x(at)

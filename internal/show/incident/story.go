@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/explain"
+	"ringleader.example/ringleader/internal/serve/explain/words"
 )
 
 // event is what happens at a moment of a scene, for people.
@@ -38,11 +39,11 @@ func told(s *explain.Scene) (all []event) {
 		}
 		for _, span := range m.Still {
 			tell(span.From, "member %d stands still", m.Member)
-			tell(span.To, "member %d goes on, after %s", m.Member, explain.Lasts(span.To-span.From))
+			tell(span.To, "member %d goes on, after %s", m.Member, words.Lasts(span.To-span.From))
 		}
 		for _, span := range m.Flushes {
 			tell(span.From, "a flush of member %d begins", m.Member)
-			tell(span.To, "that flush of member %d ends, after %s", m.Member, explain.Lasts(span.To-span.From))
+			tell(span.To, "that flush of member %d ends, after %s", m.Member, words.Lasts(span.To-span.From))
 		}
 		for _, at := range m.Proven {
 			tell(at, "member %d is proven dead", m.Member)

@@ -1,7 +1,7 @@
 //go:build linux
 
 // Ringleader is a node of ringleader: the timing LAN(), or with the setting "timing" Fast(), with the Hang of ringleader join, votes in a directory. BENCH_WARDEN runs it under a
-// warden, and BENCH_REAL_TIME before ordinary processes, as ringleader join does; the setting "tls" names the folder of its certificates.
+// warden, and BENCH_REAL_TIME before ordinary processes, as ringleader join does; the setting "tls" names the folder of its certificates, and "record" turns its record off.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 
 func run(ctx context.Context, c *node.Config, r *node.Report) error {
 	config := ringleader.Config{Group: "bench", ID: uint64(c.ID), Data: c.File("votes"), Timing: ringleader.LAN()}
-	config.Timing.Hang = 60 * time.Millisecond
+	config.Timing.Hang, config.Record.Off = 60*time.Millisecond, c.Set["record"] == "off"
 	if c.Set["timing"] == "fast" {
 		config.Timing = ringleader.Fast()
 		config.Timing.Hang = 36 * time.Millisecond
