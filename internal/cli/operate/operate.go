@@ -32,9 +32,21 @@ type program struct{ Host }
 func Commands(h Host) []option.Named {
 	p := &program{h}
 	return []option.Named{
-		{Name: "demo", Make: p.demo}, {Name: "init", Make: p.init}, {Name: "cert", Make: p.cert}, {Name: "join", Make: p.join}, {Name: "exec", Make: p.exec},
-		{Name: "status", Make: p.status}, {Name: "watch", Make: p.watchLeader}, {Name: "resign", Make: p.resign}, {Name: "transfer", Make: p.transfer},
-		{Name: "members", Make: p.members}, {Name: "pause-preemption", Make: p.pausePreemption}, {Name: "resume-preemption", Make: p.resumePreemption},
-		{Name: "doctor", Make: p.doctor}, {Name: "record", Make: p.record}, {Name: "explain", Make: p.explain}, {Name: "lease", Make: p.lease},
+		{Name: "demo", Make: p.demo},
+		{Name: "init", Make: p.init},
+		{Name: "cert", Make: p.cert},
+		{Name: "join", Make: p.join},
+		{Name: "exec", Make: p.exec},
+		{Name: "status", Make: p.status},
+		{Name: "watch", Make: p.watchLeader},
+		{Name: "resign", Make: p.resign},
+		{Name: "transfer", Make: p.transfer},
+		{Name: "members", Make: p.members},
+		{Name: "pause-preemption", Make: p.pausePreemption},
+		{Name: "resume-preemption", Make: p.resumePreemption},
+		{Name: "doctor", Make: p.doctor},
+		{Name: "record", Make: p.record},
+		{Name: "explain", Make: p.explain},
+		{Name: "lease", Make: p.lease},
 	}
 }
