@@ -184,15 +184,18 @@ func (l *Log) Check(ctx context.Context, every int) (*Checker, error) {
 
 // replay makes the run in the model.
 func (c *Checker) replay(ctx context.Context, l *Log, every int) (err error) {
-	s, lives, endings := c.Begin(), map[election.ID]uint64{}, l.ended
+	s, before, endings := c.Begin(), map[election.ID]quorumbully.Kept{}, l.ended
 	for i, step := range l.steps {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		for ; len(endings) > 0 && endings[0].before <= i && err == nil; endings = endings[1:] {
 			if s, err = c.Pass(s, 1+endings[0].at); err == nil {
-				s, err = c.Crash(s, endings[0].member, lives[endings[0].member], l.Wardens)
+				s, err = c.Crash(s, endings[0].member, before[endings[0].member].Incarnation, l.Wardens)
 			}
+		}
+		if promised := before[step.Member].Promise; err == nil && step.Event == trace.Start && promised > 0 {
+			err = &Failure{fmt.Sprintf("member %d begins without its store, in which it had promised term %d", step.Member, promised), true}
 		}
 		if err == nil {
 			s, err = c.Pass(s, 1+step.At)
@@ -206,7 +209,7 @@ func (c *Checker) replay(ctx context.Context, l *Log, every int) (err error) {
 		if err != nil {
 			return err.(*Failure).after(l.steps[:i+1])
 		}
-		lives[step.Member] = step.After.Kept.Incarnation
+		before[step.Member] = step.After.Kept
 	}
 	return nil
 }

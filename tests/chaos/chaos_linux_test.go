@@ -53,6 +53,7 @@ type counts struct {
 	faults, episodes, lives int
 	tenures, operations     int
 	late, entries           int
+	compared                int // steps, with the model
 	agreed                  []time.Duration
 }
 
@@ -103,11 +104,11 @@ func (c *counts) String() string {
 	for _, name := range slices.Sorted(maps.Keys(c.made)) {
 		made = append(made, fmt.Sprintf("%s %d", name, c.made[name]))
 	}
-	return fmt.Sprintf("%d faults (%s) in %d episodes with %d processes, %d tenures, %d operations; %d of %d entries without a fence were late; agreement after the repair %v in the median, %v at most",
-		c.faults, strings.Join(made, ", "), c.episodes, c.lives, c.tenures, c.operations, c.late, c.entries, median.Round(time.Millisecond), longest.Round(time.Millisecond))
+	return fmt.Sprintf("%d faults (%s) in %d episodes with %d processes, %d tenures, %d operations; %d of %d entries without a fence were late; %d steps are of the model; agreement after the repair %v in the median, %v at most",
+		c.faults, strings.Join(made, ", "), c.episodes, c.lives, c.tenures, c.operations, c.late, c.entries, c.compared, median.Round(time.Millisecond), longest.Round(time.Millisecond))
 }
 
-// episode makes faults in a new group. The records of the first one are explained.
+// episode makes faults in a new group. The records are compared with the model, and those of the first group are explained.
 func (c *counts) episode(t *testing.T, seed uint64, faults int, first bool) {
 	connect := newRelays
 	if *packets {
@@ -133,9 +134,10 @@ func (c *counts) episode(t *testing.T, seed uint64, faults int, first bool) {
 			m.violated("%s", fault)
 		}
 	}
-	c.count(m, records, agreed)
+	groups := m.joined()
+	c.count(m, records, agreed, m.compare(groups))
 	if first {
-		m.explained(filepath.Join(t.TempDir(), "episode.rec"))
+		m.explained(groups)
 	}
 	if t.Failed() {
 		name, kept := c.file(seed, "svg"), c.file(seed, "rec")
@@ -146,21 +148,43 @@ func (c *counts) episode(t *testing.T, seed uint64, faults int, first bool) {
 }
 
 // explained checks that the records tell changes of the leader, as they have to when an episode fails.
-func (m *monkey) explained(name string) {
-	m.must(m.keepRecords(name))
-	archive, err := os.ReadFile(name)
-	m.must(err)
-	groups := explain.Of(flight.Parse(name, archive)).Groups
+func (m *monkey) explained(groups []*explain.Group) {
 	if len(groups) != 1 || len(groups[0].Changes) == 0 || len(groups[0].Missing) > 0 {
 		m.violated("the records do not tell why the leader has changed: %+v", groups)
 	}
+}
+
+// compare compares the joined records with the model, and returns how many steps are of it. Those of an episode that loses a store have none: the model
+// has it that stores survive.
+func (m *monkey) compare(groups []*explain.Group) (steps int) {
+	const most = 2000
+	for _, g := range groups {
+		c := g.Check(most)
+		if c.Broken != "" {
+			m.violated("the run is none of the model: %s", c.Broken)
+		}
+		if c.Without != "" {
+			m.t.Log(c.Without)
+		}
+		steps += c.Steps
+	}
+	return steps
+}
+
+// joined joins the records of all members.
+func (m *monkey) joined() []*explain.Group {
+	name := filepath.Join(m.t.TempDir(), "episode.rec")
+	m.must(m.keepRecords(name))
+	archive, err := os.ReadFile(name)
+	m.must(err)
+	return explain.Of(flight.Parse(name, archive)).Groups
 }
 
 func (*counts) file(seed uint64, ending string) string {
 	return filepath.Join(*draw, fmt.Sprintf("ringleader-chaos-%d.%s", seed, ending))
 }
 
-func (c *counts) count(m *monkey, records []*record, agreed time.Duration) {
+func (c *counts) count(m *monkey, records []*record, agreed time.Duration, compared int) {
 	all, _ := tenures(records)
 	late, entries := m.register.late()
 	c.mu.Lock()
@@ -176,4 +200,5 @@ func (c *counts) count(m *monkey, records []*record, agreed time.Duration) {
 	c.late += late
 	c.entries += entries
 	c.agreed = append(c.agreed, agreed)
+	c.compared += compared
 }

@@ -30,6 +30,7 @@
 //   - The history of the register is linearizable. The copy of a leader that was replaced would not be.
 //   - No process leads with a store that the others do not know, and none starts with a store that is in use or is another
 //     member's.
+//   - The joined records are a run of the model of the algorithm, where the clocks of the members are known well enough, and no store was lost.
 //   - After the repair the members agree on a leader within ten leases.
 //   - No process outlives its episode.
 //

@@ -10,6 +10,7 @@ import (
 
 	contract "ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/setting"
 	"ringleader.example/ringleader/internal/serve/record"
 )
 
@@ -168,7 +169,7 @@ const clockText = "15:04:05.000"
 
 // order joins the entries of lives.
 func (j *Joined) order(queues [][]timed, from int64) error {
-	o := &order{queues: queues, members: j.Members, sent: map[passage]int{}, waits: map[passage]int{}}
+	o := &order{queues: queues, members: j.Members, sent: map[setting.Passage]int{}, waits: map[setting.Passage]int{}}
 	left := 0
 	for _, q := range queues {
 		left += len(q)
@@ -197,16 +198,16 @@ func (j *Joined) order(queues [][]timed, from int64) error {
 type order struct {
 	queues  [][]timed // by life: what is left
 	members []uint64
-	sent    map[passage]int // messages under way
-	waits   map[passage]int // … and those that are to be sent yet
+	sent    map[setting.Passage]int // messages under way
+	waits   map[setting.Passage]int // … and those that are to be sent yet
 }
 
 // sends yields the messages of a step.
-func (e *timed) sends() iter.Seq[passage] {
-	return func(yield func(passage) bool) {
+func (e *timed) sends() iter.Seq[setting.Passage] {
+	return func(yield func(setting.Passage) bool) {
 		if step, is := e.Body.(*record.Step); is {
 			for _, m := range step.Sent {
-				if !yield(passageOf(e.Life.Head.Member, m.Peer, m.Kind, m.Payload)) {
+				if !yield(setting.PassageOf(e.Life.Head.Member, m.Peer, m.Kind, m.Payload)) {
 					return
 				}
 			}
@@ -215,12 +216,12 @@ func (e *timed) sends() iter.Seq[passage] {
 }
 
 // receives returns the message that a step receives.
-func (e *timed) receives() (w passage, does bool) {
+func (e *timed) receives() (w setting.Passage, does bool) {
 	step, is := e.Body.(*record.Step)
 	if !is || step.Input.What != process.Received {
 		return w, false
 	}
-	return passageOf(step.Peer, e.Life.Head.Member, step.Input.Kind, step.Input.Message), true
+	return setting.PassageOf(step.Peer, e.Life.Head.Member, step.Input.Kind, step.Input.Message), true
 }
 
 // next returns the life with the earliest entry that can come next; -1: there is none.

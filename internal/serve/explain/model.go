@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	algorithm "ringleader.example/ringleader/algorithms/quorumbully"
 	contract "ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/explain/setting"
 	"ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/proofs/refine"
 )
@@ -108,6 +108,9 @@ func (l *line) made(most int) (all []happening, ends map[*life]bool, clocks *sca
 		}
 		all = append(all, mine...)
 		ends[v] = v.closed || l.after(v) != nil || l.dead(v) != 0
+	}
+	if _, orphan := passages(all); orphan != nil {
+		return nil, nil, nil, fmt.Errorf("%w: the record of member %d lacks a message that member %d received", errUnchecked, orphan.recorded.Peer, orphan.step.Member)
 	}
 	all = l.withoutLost(all)
 	if clocks, err = l.aligned(all, known); err != nil {
@@ -249,19 +252,6 @@ func (l *line) lived(v *life) bool {
 // closely is how well the clocks of several machines have to be known.
 const closely = 10 * time.Millisecond
 
-// passage is a message, for those that compare it: between whom, and what.
-type passage struct {
-	from, to uint64
-	kind     contract.Kind
-	payload  uint64
-}
-
-var digests = maphash.MakeSeed()
-
-func passageOf(from, to uint64, kind contract.Kind, payload []byte) passage {
-	return passage{from, to, kind, maphash.Bytes(digests, payload)}
-}
-
 // proves reports whether an input is the proof of a death, and the life that is dead has steps left: they were before.
 func proves(in *process.Input, queues [][]happening) bool {
 	return in.What == process.Commanded && in.Command.Order == contract.Died && slices.ContainsFunc(queues, func(q []happening) bool {
@@ -284,10 +274,10 @@ func byLife(all []happening) (queues [][]happening) {
 // ordered returns steps in the order of their times, so that none receives a message that a later one sends, and none is of a dead member. Then a step has the time of the one before it,
 // if its own is earlier: so much clocks are unsure. Two readings of one clock are still two times, as the model has one reading at each.
 func ordered(all []happening) (sorted []happening) {
-	sent, waits := map[passage]bool{}, map[passage]bool{} // what has been sent, and what will be
+	sent, waits := map[setting.Passage]bool{}, map[setting.Passage]bool{} // what has been sent, and what will be
 	for _, h := range all {
 		for _, m := range h.recorded.Sent {
-			waits[passageOf(h.life.member(), m.Peer, m.Kind, m.Payload)] = true
+			waits[setting.PassageOf(h.life.member(), m.Peer, m.Kind, m.Payload)] = true
 		}
 	}
 	queues := byLife(all)
@@ -302,7 +292,7 @@ func ordered(all []happening) (sorted []happening) {
 				any = i
 			}
 			in := &q[0].recorded.Input
-			w := passageOf(q[0].recorded.Peer, q[0].life.member(), in.Kind, in.Message)
+			w := setting.PassageOf(q[0].recorded.Peer, q[0].life.member(), in.Kind, in.Message)
 			if in.What == process.Received && waits[w] && !sent[w] || proves(in, queues) {
 				continue
 			}
@@ -316,7 +306,7 @@ func ordered(all []happening) (sorted []happening) {
 		h := queues[next][0]
 		queues[next] = queues[next][1:]
 		for _, m := range h.recorded.Sent {
-			sent[passageOf(h.life.member(), m.Peer, m.Kind, m.Payload)] = true
+			sent[setting.PassageOf(h.life.member(), m.Peer, m.Kind, m.Payload)] = true
 		}
 		now = max(now, h.step.At)
 		if before := made[h.step.Member]; before != nil && before.step.At == now && before.at != h.at {

@@ -1,7 +1,9 @@
 package explain_test
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -180,6 +182,40 @@ func TestRecordsThatCannotBeComparedSayWhy(t *testing.T) {
 		l.Segments[0].Head.Incarnation++ // of no life that begins
 	}
 	if c := explain.Of(records).Groups[0].Check(1000); c.Without == "" && c.Broken == "" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A member that was killed where no memory outlives it, or whose machine has failed, has sent what its record has not.
+func TestARecordWithoutItsLastStepsIsNotCompared(t *testing.T) {
+	directory := explaintest.Recorded(t, "", 3, func(c *ringleadertest.Cluster) { c.Pass(10 * time.Second) })
+	files, err := filepath.Glob(filepath.Join(directory, "1", "0*.seg"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	newest := slices.Max(files)
+	whole, err := os.ReadFile(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := func(content []byte) (any bool) {
+		for _, damage := range record.Parse(newest, content).Logs[0].Segments[0].Entries() {
+			any = any || damage != nil
+		}
+		return any
+	}
+	less := whole[:len(whole)-1]
+	for torn(less) {
+		less = less[:len(less)-1]
+	}
+	if err := os.WriteFile(newest, less, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	records, err := record.Open(t.Context(), directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := explain.Of(records).Groups[0].Check(1 << 20); !strings.Contains(c.Without, "the record of member 1 lacks a message that member ") {
 		t.Errorf("%+v", c)
 	}
 }

@@ -200,7 +200,8 @@ func (l *line) aligned(all []happening, known []*scale) (*scales, error) {
 		c.unit = max(c.unit, int64(h.life.head.Unit))
 	}
 	c.fine = c.unit
-	if err := l.set(known, passages(all), exactly); err != nil {
+	pairs, _ := passages(all)
+	if err := l.set(known, pairs, exactly); err != nil {
 		return nil, err
 	}
 	for _, s := range known {
@@ -291,14 +292,15 @@ func (s *scale) bounds(others []*scale, pairs [][2]*happening) (bounds []setting
 	return bounds
 }
 
-// passages returns the pairs of steps of which one is before the other: it sends what the other receives, or is the last one of a life of whose death the other has a proof.
-func passages(all []happening) (pairs [][2]*happening) {
-	sent, last := map[passage]*happening{}, map[*life]*happening{}
+// passages returns the pairs of steps of which one is before the other: it sends what the other receives, or is the last one of a life of whose death the other has a proof. An orphan
+// receives what none sends.
+func passages(all []happening) (pairs [][2]*happening, orphan *happening) {
+	sent, last := map[setting.Passage]*happening{}, map[*life]*happening{}
 	for i := range all {
 		h := &all[i]
 		last[h.life] = h
 		for _, m := range h.recorded.Sent {
-			if k := passageOf(h.life.member(), m.Peer, m.Kind, m.Payload); sent[k] == nil && !m.Dropped {
+			if k := setting.PassageOf(h.life.member(), m.Peer, m.Kind, m.Payload); sent[k] == nil && !m.Dropped {
 				sent[k] = h
 			}
 		}
@@ -307,7 +309,9 @@ func passages(all []happening) (pairs [][2]*happening) {
 		h := &all[i]
 		switch in := &h.recorded.Input; {
 		case in.What == process.Received:
-			if from := sent[passageOf(h.recorded.Peer, h.life.member(), in.Kind, in.Message)]; from != nil && from.scale != h.scale {
+			if from := sent[setting.PassageOf(h.recorded.Peer, h.life.member(), in.Kind, in.Message)]; from == nil {
+				orphan = cmp.Or(orphan, h)
+			} else if from.scale != h.scale {
 				pairs = append(pairs, [2]*happening{from, h})
 			}
 		case in.What == process.Commanded && in.Command.Order == contract.Died:
@@ -318,5 +322,5 @@ func passages(all []happening) (pairs [][2]*happening) {
 			}
 		}
 	}
-	return pairs
+	return pairs, orphan
 }

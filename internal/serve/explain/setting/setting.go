@@ -3,8 +3,11 @@ package setting
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 	"time"
+
+	"ringleader.example/ringleader/election"
 )
 
 // Knot is by how much a clock is moved at a time. Between two knots it moves by degrees.
@@ -145,4 +148,18 @@ func Last(all []int64, before int64) (last int64) {
 		}
 	}
 	return cmp.Or(last, before)
+}
+
+// Passage is a message, for those that compare it: between whom, and what.
+type Passage struct {
+	from, to uint64
+	kind     election.Kind
+	payload  uint64
+}
+
+var digests = maphash.MakeSeed()
+
+// PassageOf returns the passage of a message.
+func PassageOf(from, to uint64, kind election.Kind, payload []byte) Passage {
+	return Passage{from, to, kind, maphash.Bytes(digests, payload)}
 }
