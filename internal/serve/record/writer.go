@@ -366,6 +366,7 @@ func (w *Writer) writeAll(block []byte) (_ []byte, err error) {
 		w.anew()
 		err = nil
 	}
+	w.failed = err != nil // at once, so that nothing is added after a Sync that saw it
 	w.synced.Broadcast()
 	w.mu.Unlock()
 	if removed && w.options.Removed != nil {
