@@ -15,6 +15,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/serve/disk"
+	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/internal/serve/warden"
@@ -180,6 +181,7 @@ type Member struct {
 	mu      sync.Mutex
 	leading bool             // Lead runs
 	left    bool             // the warden knows that it was closed
+	leaves  sync.Once        // it runs before others no more
 	cause   error            // of the next end of a tenure, if a method of Member is its cause
 	within  election.Term    // the tenure that cause is about; 0: any
 	others  map[*Member]bool // the first one only: those that its Join made
@@ -531,6 +533,7 @@ func ofStorage(err error) error {
 
 // leave stops the process's part in all groups, of which it leads none. What it leaves to its warden needs no proof.
 func (m *Member) leave() error {
+	m.leaves.Do(func() { realTime.leaves(kernel.RelaxAll) })
 	err := m.live.Close()
 	if m.health != nil {
 		<-m.health.ended

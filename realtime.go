@@ -16,7 +16,7 @@ import (
 //
 // The processes that this one starts have the same policy, unless they change it. So RealTime is for a program that leaves its work to others, or has
 // little of it. While this process uses more than half of a processor for a second, it runs as an ordinary one, until it has not done so for
-// ten seconds: then strangers that keep it busy do not take the machine from others.
+// ten seconds: then strangers that keep it busy do not take the machine from others. When its last member closes, it runs as an ordinary one, too.
 //
 // If the system refuses the policy, the process runs as before, and the error names the cause. Linux allows it to root, to a process with CAP_SYS_NICE,
 // and to a process whose RLIMIT_RTPRIO is above 0 (LimitRTPRIO=2 in a unit of systemd: 1 for the members, and 2 for the warden that watches them).
@@ -37,6 +37,43 @@ type policy struct {
 	result  atomic.Pointer[error]       // of RealTime; nil: it was not called
 	log     atomic.Pointer[slog.Logger] // of a member; nil: there is none yet
 	governs sync.Once
+
+	mu      sync.Mutex
+	members int // that have not left
+	rests   int // how often the last one has left
+}
+
+// joined is told that this process has another member: after a rest it runs before others again.
+func (p *policy) joined(all func() error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.members++; p.members == 1 && p.rests > 0 && p.hurries() {
+		_ = all() // it was allowed before
+	}
+}
+
+// leaves is told that a member ends and has nothing to do any more that is urgent. The end of its process takes a processor for milliseconds, which those
+// that elect need.
+func (p *policy) leaves(none func() error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.members--; p.members == 0 && p.hurries() {
+		p.rests++
+		_ = none()
+	}
+}
+
+// hurries reports whether the system lets this process run before others.
+func (p *policy) hurries() bool {
+	result := p.result.Load()
+	return result != nil && *result == nil
+}
+
+// rest returns how often the last member has left, and whether there is none now.
+func (p *policy) rest() (times int, now bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rests, p.rests > 0 && p.members == 0
 }
 
 // set takes the result of RealTime. A governor watches what runs before others, also if it has no member.
@@ -48,6 +85,7 @@ func (p *policy) set(err error, govern func()) {
 
 // tellRealTime gives the log of a member to the governor. If the system has refused the policy, it logs that instead.
 func tellRealTime(c *Config) {
+	realTime.joined(kernel.HurryAll)
 	log := c.Logger.With("member", c.ID)
 	switch result := realTime.result.Load(); {
 	case result == nil:
@@ -61,9 +99,18 @@ func tellRealTime(c *Config) {
 func govern() {
 	g := governor{all: kernel.HurryAll, none: kernel.RelaxAll, hurries: true}
 	ticker := time.NewTicker(time.Second)
+	rests := 0
 	for last, used := time.Now(), kernel.Used(); ; {
 		now, before := <-ticker.C, used
 		used = kernel.Used()
+		times, resting := realTime.rest()
+		if times != rests { // what it has found before counts no more
+			rests, g.hurries, g.calm = times, true, 0
+		}
+		if resting {
+			last = now
+			continue
+		}
 		log := realTime.log.Load()
 		if log == nil {
 			log = slog.New(slog.DiscardHandler)

@@ -56,8 +56,20 @@ func HurryAll() error { return all("self", roundRobin, least) }
 // HurryProcess is [Hurry] for all threads of another process.
 func HurryProcess(pid int) error { return all(strconv.Itoa(pid), roundRobin, least) }
 
+// RelaxThread lets a thread of any process run as ordinary ones do.
+func RelaxThread(thread int) error { return schedule(thread, ordinary, 0) }
+
 // RelaxAll takes [HurryAll] back, but for threads that have called [Hurry] or [HurryAlone] themselves.
 func RelaxAll() error { return all("self", ordinary, 0) }
+
+// Retire lets all threads of this process run as ordinary ones until it ends, also those that have asked for themselves. The end of a process takes a
+// processor for milliseconds.
+func Retire() error {
+	own.mu.Lock()
+	clear(own.threads)
+	own.mu.Unlock()
+	return RelaxAll()
+}
 
 // all sets the policy of all threads of a process, but for those of this one that have asked for themselves. A thread that appears meanwhile has that
 // of the thread that started it, which may not have been set: so it looks until it finds no other.

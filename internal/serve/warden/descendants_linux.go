@@ -111,10 +111,16 @@ func children() (all []int) {
 		if errors.Is(err, os.ErrNotExist) && !listed() {
 			return search()
 		}
-		for field := range strings.FieldsSeq(string(list)) {
-			if pid, err := strconv.Atoi(field); err == nil {
-				all = append(all, pid)
-			}
+		all = append(all, numbers(list)...)
+	}
+	return all
+}
+
+// numbers returns the numbers of a list.
+func numbers(list []byte) (all []int) {
+	for field := range strings.FieldsSeq(string(list)) {
+		if n, err := strconv.Atoi(field); err == nil {
+			all = append(all, n)
 		}
 	}
 	return all

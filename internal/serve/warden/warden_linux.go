@@ -8,15 +8,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/leasefile"
 	"ringleader.example/ringleader/transport"
 )
@@ -44,17 +48,17 @@ func watch() error {
 	// The kernel kills the program at the end of the thread that started it. This one lives as long as the process.
 	runtime.LockOSThread()
 	page, memory := newPulses()
-	program, notes, err := begin(sha256.Sum256(secret[:]), page, shared)
+	pid, notes, err := begin(sha256.Sum256(secret[:]), page, shared)
 	if err != nil {
 		runtime.UnlockOSThread()
 		signal.Stop(signals)
 		return fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	process, err := os.FindProcess(program)
+	process, err := os.FindProcess(pid)
 	if err != nil {
 		panic(err) // it is our child, and not reaped
 	}
-	all := roll{begun: make(chan struct{})}
+	all := roll{begun: make(chan struct{}), secret: secret}
 	go pass(signals, process, shared, all.begun)
 	if memory != nil {
 		go watchPulses(process, memory)
@@ -62,30 +66,30 @@ func watch() error {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		all.read(notes)
+		all.hear(pid, notes)
 	}()
 	var left error // processes that may not be dead
-	status := reap(program, func() {
+	status := reap(pid, func() {
 		<-read // only the program could write
 		for _, group := range all.confined {
 			left = errors.Join(left, KillGroup(group))
 		}
 	}, all.spares)
-	if left != nil {
+	switch {
+	case left != nil:
 		fmt.Fprintf(os.Stderr, "%s: the warden proves no death: %v\n", filepath.Base(os.Args[0]), left)
-		os.Exit(ExitStatus(status))
+	default:
+		if status.Signaled() {
+			fmt.Fprintf(os.Stderr, "%s: the warden: process %d was killed by signal %d (%v), and nothing of it is left\n", filepath.Base(os.Args[0]), pid, status.Signal(), status.Signal())
+		}
+		all.prove()
 	}
-	if status.Signaled() {
-		fmt.Fprintf(os.Stderr, "%s: the warden: process %d was killed by signal %d (%v), and nothing of it is left\n", filepath.Base(os.Args[0]), program, status.Signal(), status.Signal())
-	}
-	all.endLeases()
-	all.prove(secret)
 	os.Exit(ExitStatus(status))
 	return nil
 }
 
 // begin starts the program: with the arguments, environment and descriptors of this process, and with the marker.
-func begin(hash [sha256.Size]byte, page *os.File, shared bool) (pid int, notes io.Reader, err error) {
+func begin(hash [sha256.Size]byte, page *os.File, shared bool) (pid int, notes *os.File, err error) {
 	path, err := os.Executable()
 	if err != nil {
 		return 0, nil, err
@@ -105,6 +109,9 @@ func begin(hash [sha256.Size]byte, page *os.File, shared bool) (pid int, notes i
 		if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, inherited, syscall.F_SETFD, 0); errno != 0 {
 			return 0, nil, os.NewSyscallError("fcntl", errno)
 		}
+	}
+	if err := syscall.SetNonblock(pipe[0], true); err != nil { // so that a deadline ends a read
+		return 0, nil, os.NewSyscallError("fcntl", err)
 	}
 	pid, err = syscall.ForkExec(path, os.Args, &syscall.ProcAttr{
 		Env:   append(without(os.Environ()), fmt.Sprintf("%s=%d %d %d %x", marker, os.Getpid(), pipe[1], inherited, hash)),
@@ -189,15 +196,55 @@ type roll struct {
 	spared   map[int]string      // when each has started
 	files    map[uint64]*os.File // the lease files, by member; nil: it cannot be opened
 	begun    chan struct{}       // closed when the program has begun
+	secret   [32]byte
+	needed   atomic.Bool // some member has not left
+	proven   sync.Once
 }
 
-func (r *roll) read(notes io.Reader) {
+// hear reads all that the program tells. As soon as that executes nothing any more, and has told all, its death is proven, if it leaves nothing.
+func (r *roll) hear(pid int, notes *os.File) {
 	r.members, r.spared, r.files = map[uint64]note{}, map[int]string{}, map[uint64]*os.File{}
+	p, err := newProgram(pid)
+	if err != nil { // the death is proven when the program has been reaped
+		r.read(notes)
+		return
+	}
+	foreseen, over := make(chan bool, 1), make(chan struct{})
+	go func() {
+		select {
+		case <-r.begun:
+		case <-over: // it has ended before it knew of its warden
+			foreseen <- false
+			return
+		}
+		p.rehearse()
+		ended := p.foresee(r.needed.Load)
+		if ended {
+			_ = notes.SetReadDeadline(time.Unix(0, 1)) // an error is that the last note has been read
+		}
+		foreseen <- ended
+	}()
+	rest := r.read(notes)
+	close(over)
+	if !<-foreseen {
+		return
+	}
+	_ = notes.SetReadDeadline(time.Time{})
+	rest = r.read(io.MultiReader(rest, waiting{notes}))
+	if len(r.confined) == 0 && p.nothingLeft(r.spares) {
+		p.relax()
+		r.prove()
+	}
+	r.read(io.MultiReader(rest, notes))
+}
+
+// read reads notes to the end of what can be read. It returns what is left of the last one.
+func (r *roll) read(notes io.Reader) (rest io.Reader) {
 	for lines := json.NewDecoder(notes); ; {
 		var n note
 		switch {
 		case lines.Decode(&n) != nil:
-			return
+			return lines.Buffered()
 		case n.Begun:
 			close(r.begun)
 		case n.Confined != "":
@@ -206,6 +253,7 @@ func (r *roll) read(notes io.Reader) {
 			r.spared[n.Spared] = n.Started
 		default:
 			r.members[n.Member] = n
+			r.needed.Store(slices.ContainsFunc(slices.Collect(maps.Values(r.members)), func(n note) bool { return len(n.Peers) > 0 }))
 			r.files[n.Member].Close() // there may be none
 			if delete(r.files, n.Member); n.File != "" {
 				r.files[n.Member], _ = os.OpenFile(n.File, os.O_RDWR, 0) // endLeases tells that there is none
@@ -231,24 +279,28 @@ func (r *roll) endLeases() {
 // again is the pause between two attempts to show a proof.
 const again = 10 * time.Millisecond
 
-// prove proves the death of all members that have not left, to all others: again and again, until each has taken the
-// proof, or the lease has ended in which it would be of use.
-func (r *roll) prove(secret [32]byte) {
-	var all sync.WaitGroup
-	for _, n := range r.members {
-		ctx, cancel := context.WithTimeout(context.Background(), n.Lease)
-		defer cancel()
-		for _, peer := range n.Peers {
-			all.Go(func() {
-				for transport.SendProof(ctx, peer, transport.Proof{Member: n.Member, Secret: secret}) != nil {
-					select {
-					case <-time.After(again):
-					case <-ctx.Done():
-						return
+// prove ends the lease files of all members that have not left, and proves their death to all others: again and again, until each has taken the
+// proof, or the lease has ended in which it would be of use. What has been done once is not done again.
+func (r *roll) prove() {
+	r.proven.Do(func() {
+		r.endLeases()
+		var all sync.WaitGroup
+		for _, n := range r.members {
+			ctx, cancel := context.WithTimeout(context.Background(), n.Lease)
+			defer cancel()
+			for _, peer := range n.Peers {
+				all.Go(func() {
+					for transport.SendProof(ctx, peer, transport.Proof{Member: n.Member, Secret: r.secret}) != nil {
+						select {
+						case <-time.After(again):
+						case <-ctx.Done():
+							return
+						}
 					}
-				}
-			})
+				})
+			}
 		}
-	}
-	all.Wait()
+		all.Wait()
+		_ = kernel.Retire() // what is left to do would take a processor from those that elect; if nothing hurries, there is nothing to take back
+	})
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/internal/serve/warden"
 	"ringleader.example/ringleader/leasefile"
@@ -238,6 +239,21 @@ func (s *supervised) proof(t *testing.T) transport.Proof {
 	return p
 }
 
+// take takes a proof of death, and acknowledges it.
+func (s *supervised) take(t *testing.T) transport.Proof {
+	t.Helper()
+	conn, err := s.peer.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	raw := make([]byte, transport.ProofSize)
+	io.ReadFull(conn, raw)
+	p, _ := transport.DecodeProof(raw)
+	conn.Write([]byte{1})
+	return p
+}
+
 // noProof checks, after the end of the warden, that it has sent none.
 func (s *supervised) noProof(t *testing.T) {
 	t.Helper()
@@ -265,22 +281,43 @@ func TestADeathIsProvenAndTheWardenEndsAsTheProgramDid(t *testing.T) {
 			s.say(how)
 		}
 		first := s.proof(t)
-		conn, err := s.peer.Accept() // that one was not acknowledged
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw := make([]byte, transport.ProofSize)
-		io.ReadFull(conn, raw)
-		if again, _ := transport.DecodeProof(raw); again != first {
+		if again := s.take(t); again != first { // that one was not acknowledged
 			t.Error("the proof is another one now")
 		}
-		conn.Write([]byte{1})
-		conn.Close()
 		if status := s.status(); status != want {
 			t.Errorf("%s: exit status %d, want %d", how, status, want)
 		}
 		s.noProof(t)
 	}
+}
+
+// The kernel takes milliseconds to take back the memory of a program, and longer if another process has a hold on it. The program does nothing then.
+func TestADeathIsProvenBeforeTheProgramCanBeReaped(t *testing.T) {
+	own, err := kernel.OpenThread(syscall.Gettid())
+	if err != nil {
+		t.Skipf("this kernel does not report the end of a thread, as Linux does since 6.9: %v", err)
+	}
+	own.Close()
+	s := supervise(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const seize = 0x4206 // PTRACE_SEIZE: a parent cannot reap what another process traces
+	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, seize, uintptr(s.pid), 0, 0, 0, 0); errno != 0 {
+		t.Skipf("this system lets no process trace another one: %v", errno)
+	}
+	syscall.Kill(s.pid, syscall.SIGKILL)
+	s.proof(t)
+	if gone(s.pid) {
+		t.Error("the program was reaped, although it is traced")
+	}
+	if _, err := syscall.Wait4(s.pid, nil, syscall.WALL, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.take(t)
+	if status := s.status(); status != 128+9 {
+		t.Errorf("exit status %d", status)
+	}
+	s.noProof(t)
 }
 
 func TestAMemberThatHasLeftNeedsNoProof(t *testing.T) {

@@ -1,0 +1,104 @@
+package warden
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A thread that ends is not the end of its process, whose others have memory.
+func TestAProgramThatLosesAThreadHasNotEnded(t *testing.T) {
+	p, err := newProgram(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan int)
+	thread := os.Getpid()
+	for thread == os.Getpid() { // Go keeps the first one
+		go func() {
+			runtime.LockOSThread() // and never unlocks it, so the thread ends
+			gone <- syscall.Gettid()
+		}()
+		thread = <-gone
+	}
+	for deadline := time.Now().Add(time.Minute); syscall.Kill(thread, 0) == nil && time.Now().Before(deadline); {
+		runtime.Gosched()
+	}
+	if p.ended() {
+		t.Error("a process that runs has ended")
+	}
+}
+
+// A zombie has no memory. What it has left are its children, whoever is their parent now.
+func TestAProgramThatHasEndedLeavesChildren(t *testing.T) {
+	c := exec.Command("/bin/sh", "-c", "sleep 1000 & echo; wait")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+		c.Wait()
+	})
+	p, err := newProgram(c.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Read(make([]byte, 1)) // the child runs
+	if p.ended() || p.nothingLeft(func(int) bool { return false }) {
+		t.Errorf("a shell that waits for its child has ended: %v; or has none: %v", p.ended(), !p.ended())
+	}
+	if err := Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	c.Process.Kill()
+	for deadline := time.Now().Add(time.Minute); !p.ended() && time.Now().Before(deadline); {
+		runtime.Gosched()
+	}
+	if !p.ended() {
+		t.Fatal("a process that was killed does not end")
+	}
+	if p.nothingLeft(func(int) bool { return false }) {
+		t.Error("the child is forgotten")
+	}
+	if !p.nothingLeft(func(int) bool { return true }) {
+		t.Error("a child that is to be spared counts")
+	}
+}
+
+// The last notes of a program may be in its pipe, in part, when the warden sees that it has ended.
+func TestTheNotesOfAProgramThatHasEndedAreReadToTheirEnd(t *testing.T) {
+	var pipe [2]int
+	if err := syscall.Pipe2(pipe[:], syscall.O_CLOEXEC|syscall.O_NONBLOCK); err != nil {
+		t.Fatal(err)
+	}
+	notes, program := os.NewFile(uintptr(pipe[0]), "notes"), os.NewFile(uintptr(pipe[1]), "program")
+	defer notes.Close()
+	defer program.Close()
+	r := roll{members: map[uint64]note{}, spared: map[int]string{}, files: map[uint64]*os.File{}}
+	io.WriteString(program, `{"member":7,"peers":["a"]}`+"\n"+`{"member":8,"pe`)
+	ended := make(chan io.Reader)
+	go func() { ended <- r.read(notes) }()
+	for deadline := time.Now().Add(time.Minute); !r.needed.Load() && time.Now().Before(deadline); {
+		runtime.Gosched()
+	}
+	notes.SetReadDeadline(time.Unix(0, 1))
+	rest := <-ended
+	if len(r.members) != 1 {
+		t.Fatalf("%d members", len(r.members))
+	}
+	io.WriteString(program, `ers":["b"]}`+"\n"+`{"member":7}`+"\n")
+	notes.SetReadDeadline(time.Time{})
+	r.read(io.MultiReader(rest, waiting{notes})) // the pipe is open, and nothing more comes
+	if len(r.members) != 2 || len(r.members[7].Peers) != 0 || len(r.members[8].Peers) != 1 || !r.needed.Load() {
+		t.Errorf("the members are %v", r.members)
+	}
+}
