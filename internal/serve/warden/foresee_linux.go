@@ -81,9 +81,9 @@ const (
 )
 
 // foresee waits until no thread of the program has memory, and reports whether it has seen that. All threads but one have ended then, so that one has
-// the children of all. It does not look if that is of no use any more.
-func (p *program) foresee(needed func() bool) bool {
-	if !p.await() || !needed() {
+// the children of all. It does not look if all members have left.
+func (p *program) foresee(left func() bool) bool {
+	if !p.await() || left() {
 		return false
 	}
 	for pause := firstPause; !p.ended(); pause = min(2*pause, mostPause) {

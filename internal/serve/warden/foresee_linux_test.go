@@ -84,10 +84,10 @@ func TestTheNotesOfAProgramThatHasEndedAreReadToTheirEnd(t *testing.T) {
 	defer notes.Close()
 	defer program.Close()
 	r := roll{members: map[uint64]note{}, spared: map[int]string{}, files: map[uint64]*os.File{}}
-	io.WriteString(program, `{"member":7,"peers":["a"]}`+"\n"+`{"member":8,"pe`)
+	io.WriteString(program, `{"member":7}`+"\n"+`{"member":8,"pe`)
 	ended := make(chan io.Reader)
 	go func() { ended <- r.read(notes) }()
-	for deadline := time.Now().Add(time.Minute); !r.needed.Load() && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); !r.left.Load() && time.Now().Before(deadline); {
 		runtime.Gosched()
 	}
 	notes.SetReadDeadline(time.Unix(0, 1))
@@ -95,10 +95,10 @@ func TestTheNotesOfAProgramThatHasEndedAreReadToTheirEnd(t *testing.T) {
 	if len(r.members) != 1 {
 		t.Fatalf("%d members", len(r.members))
 	}
-	io.WriteString(program, `ers":["b"]}`+"\n"+`{"member":7}`+"\n")
+	io.WriteString(program, `ers":["b"]}`+"\n"+`{"member":7,"peers":["a"]}`+"\n")
 	notes.SetReadDeadline(time.Time{})
 	r.read(io.MultiReader(rest, waiting{notes})) // the pipe is open, and nothing more comes
-	if len(r.members) != 2 || len(r.members[7].Peers) != 0 || len(r.members[8].Peers) != 1 || !r.needed.Load() {
+	if len(r.members) != 2 || len(r.members[7].Peers) != 1 || len(r.members[8].Peers) != 1 || r.left.Load() {
 		t.Errorf("the members are %v", r.members)
 	}
 }

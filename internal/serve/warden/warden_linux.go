@@ -197,7 +197,7 @@ type roll struct {
 	files    map[uint64]*os.File // the lease files, by member; nil: it cannot be opened
 	begun    chan struct{}       // closed when the program has begun
 	secret   [32]byte
-	needed   atomic.Bool // some member has not left
+	left     atomic.Bool // all members that have told of themselves have left
 	proven   sync.Once
 }
 
@@ -218,7 +218,7 @@ func (r *roll) hear(pid int, notes *os.File) {
 			return
 		}
 		p.rehearse()
-		ended := p.foresee(r.needed.Load)
+		ended := p.foresee(r.left.Load)
 		if ended {
 			_ = notes.SetReadDeadline(time.Unix(0, 1)) // an error is that the last note has been read
 		}
@@ -253,7 +253,7 @@ func (r *roll) read(notes io.Reader) (rest io.Reader) {
 			r.spared[n.Spared] = n.Started
 		default:
 			r.members[n.Member] = n
-			r.needed.Store(slices.ContainsFunc(slices.Collect(maps.Values(r.members)), func(n note) bool { return len(n.Peers) > 0 }))
+			r.left.Store(!slices.ContainsFunc(slices.Collect(maps.Values(r.members)), func(n note) bool { return len(n.Peers) > 0 }))
 			r.files[n.Member].Close() // there may be none
 			if delete(r.files, n.Member); n.File != "" {
 				r.files[n.Member], _ = os.OpenFile(n.File, os.O_RDWR, 0) // endLeases tells that there is none
