@@ -67,3 +67,42 @@ func TestABusyProcessRunsAsOthersUntilItIsCalm(t *testing.T) {
 		}
 	}
 }
+
+// The end of a process takes a processor from those that elect, unless it runs as ordinary ones do.
+func TestAProcessWhoseLastMemberHasLeftRunsAsOthers(t *testing.T) {
+	var set []string
+	all := func() error { set = append(set, "all"); return nil }
+	none := func() error { set = append(set, "none"); return nil }
+	for _, c := range []struct {
+		name   string
+		result error
+		steps  string // of members: + joins, - leaves
+		want   string
+		rests  int
+		now    bool
+	}{
+		{"one member", nil, "+-", "none", 1, true},
+		{"two members", nil, "++-", "", 0, false},
+		{"two that leave", nil, "++--", "none", 1, true},
+		{"one that joins again", nil, "+-+", "none all", 1, false},
+		{"again and again", nil, "+-+-+-", "none all none all none", 3, true},
+		{"an ordinary process", errors.New("not permitted"), "+-+-", "", 0, false},
+	} {
+		var p policy
+		p.set(c.result, func() {})
+		set = nil
+		for _, step := range c.steps {
+			if step == '+' {
+				p.joined(all)
+			} else {
+				p.leaves(none)
+			}
+		}
+		if got := strings.Join(set, " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if times, now := p.rest(); times != c.rests || now != c.now {
+			t.Errorf("%s: %d rests, and one now: %v; want %d, %v", c.name, times, now, c.rests, c.now)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -141,6 +142,37 @@ func (p *program) nothingLeft(spares func(pid int) bool) bool {
 	return !slices.ContainsFunc(left, func(pid int) bool { return pid != p.pid && !spares(pid) })
 }
 
+// near returns the peers of members that are on this machine. Their work may need what the dead have not yet given back: a port to listen on, the lock of
+// a file.
+func near(members map[uint64]note) map[string]bool {
+	all := map[string]bool{}
+	for _, n := range members {
+		for _, peer := range n.Peers {
+			conn, err := net.DialTimeout("udp", peer, again) // it sends nothing
+			if err != nil {
+				all[peer] = true
+				continue
+			}
+			from, to := conn.LocalAddr().(*net.UDPAddr), conn.RemoteAddr().(*net.UDPAddr)
+			if to.IP.IsLoopback() || to.IP.Equal(from.IP) {
+				all[peer] = true
+			}
+			conn.Close()
+		}
+	}
+	return all
+}
+
+// writesOn reports whether the kernel may write to files for a program whose threads have ended: what it was given by io_submit(2). It tells only how
+// many requests all programs may have at a time. It waits for those of io_uring(7) before a thread gives up its memory.
+func writesOn() bool {
+	text, err := os.ReadFile("/proc/sys/fs/aio-nr")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // this kernel has no such requests
+	}
+	return strings.TrimSpace(string(text)) != "0"
+}
+
 // relax lets what the kernel still does for the program wait for those that elect.
 func (p *program) relax() {
 	for _, thread := range p.threads() {
@@ -154,8 +186,10 @@ func (p *program) rehearse() {
 	p.ended()
 	p.state(strconv.Itoa(p.pid))
 	p.nothingLeft(func(int) bool { return true })
+	writesOn()
 	if nobody, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
 		nobody.Close()
+		near(map[uint64]note{0: {Peers: []string{nobody.Addr().String()}}})
 		ctx, cancel := context.WithTimeout(context.Background(), again)
 		defer cancel()
 		_ = transport.SendProof(ctx, nobody.Addr().String(), transport.Proof{})

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // A thread that ends is not the end of its process, whose others have memory.
@@ -71,6 +72,35 @@ func TestAProgramThatHasEndedLeavesChildren(t *testing.T) {
 	}
 	if !p.nothingLeft(func(int) bool { return true }) {
 		t.Error("a child that is to be spared counts")
+	}
+	for _, group := range []string{"", "one"} { // what is in a control group need not be a child
+		r := roll{spared: map[int]string{}}
+		for _, child := range children() {
+			r.spared[child] = Started(child)
+		}
+		if group != "" {
+			r.confined = []string{group}
+		}
+		if alone := r.aloneWas(p); alone != (group == "") {
+			t.Errorf("with the control group %q the program was alone: %v", group, alone)
+		}
+	}
+}
+
+// Requests of io_submit may be under way when no thread is left. The system knows only how many there may be.
+func TestAProgramMayWriteOnAfterItsEnd(t *testing.T) {
+	if writesOn() {
+		t.Skip("another program has requests of io_submit")
+	}
+	var requests uintptr
+	if _, _, errno := syscall.Syscall(syscall.SYS_IO_SETUP, 1, uintptr(unsafe.Pointer(&requests)), 0); errno != 0 {
+		t.Skipf("there are no such requests here: %v", errno)
+	}
+	if !writesOn() {
+		t.Error("a program that may write is forgotten")
+	}
+	if _, _, errno := syscall.Syscall(syscall.SYS_IO_DESTROY, requests, 0, 0); errno != 0 {
+		t.Fatal(errno)
 	}
 }
 

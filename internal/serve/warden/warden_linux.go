@@ -58,7 +58,7 @@ func watch() error {
 	if err != nil {
 		panic(err) // it is our child, and not reaped
 	}
-	all := roll{begun: make(chan struct{}), secret: secret}
+	all := roll{begun: make(chan struct{}), buried: make(chan struct{}), secret: secret}
 	go pass(signals, process, shared, all.begun)
 	if memory != nil {
 		go watchPulses(process, memory)
@@ -82,6 +82,7 @@ func watch() error {
 		if status.Signaled() {
 			fmt.Fprintf(os.Stderr, "%s: the warden: process %d was killed by signal %d (%v), and nothing of it is left\n", filepath.Base(os.Args[0]), pid, status.Signal(), status.Signal())
 		}
+		close(all.buried)
 		all.prove()
 	}
 	os.Exit(ExitStatus(status))
@@ -197,7 +198,9 @@ type roll struct {
 	files    map[uint64]*os.File // the lease files, by member; nil: it cannot be opened
 	begun    chan struct{}       // closed when the program has begun
 	secret   [32]byte
-	left     atomic.Bool // all members that have told of themselves have left
+	left     atomic.Bool     // all members that have told of themselves have left
+	near     map[string]bool // peers to which a death is proven when the kernel has freed the ports and files of the dead; none: they are free
+	buried   chan struct{}   // closed when it has
 	proven   sync.Once
 }
 
@@ -231,11 +234,19 @@ func (r *roll) hear(pid int, notes *os.File) {
 	}
 	_ = notes.SetReadDeadline(time.Time{})
 	rest = r.read(io.MultiReader(rest, waiting{notes}))
-	if len(r.confined) == 0 && p.nothingLeft(r.spares) {
-		p.relax()
-		r.prove()
+	if r.aloneWas(p) && !writesOn() {
+		r.near = near(r.members)
+		if len(r.near) == 0 { // else these wait for the kernel
+			p.relax()
+		}
+		go r.prove()
 	}
 	r.read(io.MultiReader(rest, notes))
+}
+
+// aloneWas reports whether a program that has ended leaves nothing that is to be killed first.
+func (r *roll) aloneWas(p *program) bool {
+	return len(r.confined) == 0 && p.nothingLeft(r.spares)
 }
 
 // read reads notes to the end of what can be read. It returns what is left of the last one.
@@ -290,6 +301,9 @@ func (r *roll) prove() {
 			defer cancel()
 			for _, peer := range n.Peers {
 				all.Go(func() {
+					if r.near[peer] {
+						<-r.buried
+					}
 					for transport.SendProof(ctx, peer, transport.Proof{Member: n.Member, Secret: r.secret}) != nil {
 						select {
 						case <-time.After(again):
