@@ -385,7 +385,16 @@ func TestADeathIsProvenBeforeTheProgramCanBeReaped(t *testing.T) {
 // Work on the same machine may need a port or the lock of a file that the dead have not given back.
 func TestAPeerOnThisMachineHearsOfADeathWhenNothingIsLeft(t *testing.T) {
 	s := supervise(t)
+	release := s.hold(t)
 	syscall.Kill(s.pid, syscall.SIGKILL)
+	listener := s.peer.(*net.TCPListener)
+	listener.SetDeadline(time.Now().Add(100 * time.Millisecond)) // a proof that comes too early comes within ten
+	if conn, err := s.peer.Accept(); err == nil {
+		conn.Close()
+		t.Error("there is a proof, and the program was not reaped")
+	}
+	listener.SetDeadline(time.Now().Add(limit))
+	release()
 	s.proof(t)
 	if !gone(s.pid) {
 		t.Error("the program was not reaped")
