@@ -39,7 +39,7 @@ func (l *line) bounds(c *Change, t, next *tenure, proof int64) {
 		add("%s from the proof of its death to the next leader", words.Lasts(time.Duration(next.begun-proof)))
 	case c.Cause == Killed || c.Cause == Links || c.Cause == StoodStill || c.Cause == Unknown || c.Cause == Starved:
 		if begun != 0 {
-			add("%s until the next leader asked for votes: the promises to member %d ran, or nobody suspected it", words.Lasts(time.Duration(begun-t.ended)), t.leader)
+			add("%s until the next leader asked for votes: the promises to member %d ran, or no member suspected it", words.Lasts(time.Duration(begun-t.ended)), t.leader)
 			add("%s", l.election(begun, next))
 		} else if len(l.members) > 1 {
 			add("the promises of the others to member %d, and an election", t.leader)

@@ -2,6 +2,10 @@
 // warden kills and reaps all processes that the program started. Then it proves to the other members of the groups that this
 // life and all its work are dead, so that they need not wait for the end of a lease.
 //
+// The kernel tells of the end of a program when it has taken back its memory: after milliseconds, or after seconds for gigabytes. If a program has started
+// nothing, its warden does not wait for that. It proves the death as soon as no thread of the program has memory, since such a thread executes nothing. Members on
+// the same machine hear of it later, when ports and files are free.
+//
 // Before that it writes into the lease files of members that these do not lead: other processes read them.
 //
 // The proof is a secret that the warden draws before the program starts. The program gets only its SHA-256, shows that to

@@ -56,12 +56,15 @@ func (p *program) without(thread string) bool {
 // await waits until a thread has ended that lives as long as the program: the one that Go's runtime starts at the beginning. The kernel reports the end of
 // the first thread late. It returns false if the kernel reports the end of none.
 func (p *program) await() bool {
-	own := strconv.Itoa(p.pid)
-	others := slices.DeleteFunc(p.threads(), func(thread string) bool { return thread == own })
-	if len(others) == 0 {
+	second := ""
+	for _, thread := range p.threads() {
+		if n := number(thread); n != p.pid && (second == "" || n < number(second)) {
+			second = thread
+		}
+	}
+	if second == "" {
 		return true
 	}
-	second := slices.MinFunc(others, func(a, b string) int { return number(a) - number(b) })
 	thread, err := kernel.OpenThread(number(second))
 	if err != nil {
 		return errors.Is(err, syscall.ESRCH)
@@ -100,13 +103,15 @@ func (p *program) foresee(left func() bool) bool {
 // ended reports whether no thread has memory, and one at most has not ended.
 func (p *program) ended() bool {
 	all := p.threads()
-	if len(all) == 0 || slices.ContainsFunc(all, func(thread string) bool { return !p.without(thread) }) {
-		return false
+	for _, thread := range all {
+		if !p.without(thread) {
+			return false
+		}
 	}
 	// A list lacks threads if one ends while it is made. A thread that was there in the first list and in the second was there when they were counted.
 	// So these are all, and none begins another one without memory.
 	state, count := p.state(strconv.Itoa(p.pid))
-	if count != len(all) || !slices.Equal(p.threads(), all) {
+	if len(all) == 0 || count != len(all) || !slices.Equal(p.threads(), all) {
 		return false
 	}
 	left := 0
@@ -139,7 +144,12 @@ func (p *program) nothingLeft(spares func(pid int) bool) bool {
 		left = append(left, numbers(list)...)
 	}
 	left = append(left, children()...) // after those: what has moved meanwhile is here
-	return !slices.ContainsFunc(left, func(pid int) bool { return pid != p.pid && !spares(pid) })
+	for _, pid := range left {
+		if pid != p.pid && !spares(pid) {
+			return false
+		}
+	}
+	return true
 }
 
 // near returns the peers of members that are on this machine. Their work may need what the dead have not yet given back: a port to listen on, the lock of

@@ -8,12 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -264,7 +262,11 @@ func (r *roll) read(notes io.Reader) (rest io.Reader) {
 			r.spared[n.Spared] = n.Started
 		default:
 			r.members[n.Member] = n
-			r.left.Store(!slices.ContainsFunc(slices.Collect(maps.Values(r.members)), func(n note) bool { return len(n.Peers) > 0 }))
+			left := true
+			for _, m := range r.members {
+				left = left && len(m.Peers) == 0
+			}
+			r.left.Store(left)
 			r.files[n.Member].Close() // there may be none
 			if delete(r.files, n.Member); n.File != "" {
 				r.files[n.Member], _ = os.OpenFile(n.File, os.O_RDWR, 0) // endLeases tells that there is none
