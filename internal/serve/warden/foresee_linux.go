@@ -50,8 +50,11 @@ func (p *program) threads() []string {
 // without reports whether a thread has given up its memory, or is gone: it executes nothing any more.
 func (p *program) without(thread string) bool {
 	_, err := os.Readlink(p.of(thread, "exe")) // the kernel finds that file by the memory
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
+	return absent(err)
 }
+
+// absent reports whether an error of a file in /proc is that there is none.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
 
 // await waits until a thread has ended that lives as long as the program: the one that Go's runtime starts at the beginning. The kernel reports the end of
 // the first thread late. It returns false if the kernel reports the end of none.
@@ -110,13 +113,13 @@ func (p *program) ended() bool {
 	}
 	// A list lacks threads if one ends while it is made. A thread that was there in the first list and in the second was there when they were counted.
 	// So these are all, and none begins another one without memory.
-	state, count := p.state(strconv.Itoa(p.pid))
+	_, count := p.state(strconv.Itoa(p.pid))
 	if len(all) == 0 || count != len(all) || !slices.Equal(p.threads(), all) {
 		return false
 	}
 	left := 0
 	for _, thread := range all {
-		if state, _ = p.state(thread); state != "Z" {
+		if state, _ := p.state(thread); state != "Z" {
 			left++
 		}
 	}
@@ -138,7 +141,7 @@ func (p *program) nothingLeft(spares func(pid int) bool) bool {
 	var left []int
 	for _, thread := range p.threads() {
 		list, err := os.ReadFile(p.of(thread, "children"))
-		if err != nil && !listed() {
+		if err != nil && (!listed() || !absent(err)) {
 			return false
 		}
 		left = append(left, numbers(list)...)

@@ -1,6 +1,7 @@
 package warden
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -36,7 +37,7 @@ func TestAProgramThatLosesAThreadHasNotEnded(t *testing.T) {
 
 // A zombie has no memory. What it has left are its children, whoever is their parent now.
 func TestAProgramThatHasEndedLeavesChildren(t *testing.T) {
-	c := exec.Command("/bin/sh", "-c", "sleep 1000 & echo; wait")
+	c := exec.Command("/bin/sh", "-c", "sleep 1000 & echo $!; wait")
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +54,10 @@ func TestAProgramThatHasEndedLeavesChildren(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.Read(make([]byte, 1)) // the child runs
+	var child int
+	if _, err := fmt.Fscan(out, &child); err != nil {
+		t.Fatal(err)
+	}
 	if p.ended() || p.nothingLeft(func(int) bool { return false }) {
 		t.Errorf("a shell that waits for its child has ended: %v; or has none: %v", p.ended(), !p.ended())
 	}
@@ -74,10 +78,7 @@ func TestAProgramThatHasEndedLeavesChildren(t *testing.T) {
 		t.Error("a child that is to be spared counts")
 	}
 	for _, group := range []string{"", "one"} { // what is in a control group need not be a child
-		r := roll{spared: map[int]string{}}
-		for _, child := range children() {
-			r.spared[child] = Started(child)
-		}
+		r := roll{spared: map[int]string{child: Started(child)}}
 		if group != "" {
 			r.confined = []string{group}
 		}
