@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -155,25 +156,56 @@ func (p *program) nothingLeft(spares func(pid int) bool) bool {
 	return true
 }
 
-// near returns the peers of members that are on this machine. Their work may need what the dead have not yet given back: a port to listen on, the lock of
-// a file.
-func near(members map[uint64]note) map[string]bool {
-	all := map[string]bool{}
-	for _, n := range members {
-		for _, peer := range n.Peers {
-			conn, err := net.DialTimeout("udp", peer, again) // it sends nothing
-			if err != nil {
-				all[peer] = true
-				continue
-			}
-			from, to := conn.LocalAddr().(*net.UDPAddr), conn.RemoteAddr().(*net.UDPAddr)
-			if to.IP.IsLoopback() || to.IP.Equal(from.IP) {
-				all[peer] = true
-			}
-			conn.Close()
-		}
+// peers are the addresses of peers that are known to be on other machines. A peer on this machine hears of a death later: its work may need what the dead
+// have not yet given back, a port to listen on or the lock of a file.
+type peers struct {
+	mu    sync.Mutex
+	asked map[string]bool
+	far   map[string]bool
+}
+
+// locate finds out where a peer is, before that matters: to find the address of a name takes time. It tries again while that cannot be known.
+func (p *peers) locate(peer string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asked[peer] {
+		return
 	}
-	return all
+	if p.asked == nil {
+		p.asked, p.far = map[string]bool{}, map[string]bool{}
+	}
+	p.asked[peer] = true
+	go func() {
+		for pause := time.Second; ; pause = min(2*pause, time.Minute) {
+			far, err := onAnotherMachine(peer)
+			if err == nil {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				p.far[peer] = far
+				return
+			}
+			time.Sleep(pause)
+		}
+	}()
+}
+
+// isFar reports whether a peer is on another machine, as far as that is known.
+func (p *peers) isFar(peer string) (far, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	far, known = p.far[peer]
+	return far, known
+}
+
+// onAnotherMachine reports whether what is sent to an address leaves this machine. It sends nothing.
+func onAnotherMachine(address string) (bool, error) {
+	conn, err := net.Dial("udp", address)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	from, to := conn.LocalAddr().(*net.UDPAddr), conn.RemoteAddr().(*net.UDPAddr)
+	return !to.IP.IsLoopback() && !to.IP.Equal(from.IP), nil
 }
 
 // writesOn reports whether the kernel may write to files for a program whose threads have ended: what it was given by io_submit(2). It tells only how
@@ -202,7 +234,6 @@ func (p *program) rehearse() {
 	writesOn()
 	if nobody, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
 		nobody.Close()
-		near(map[uint64]note{0: {Peers: []string{nobody.Addr().String()}}})
 		ctx, cancel := context.WithTimeout(context.Background(), again)
 		defer cancel()
 		_ = transport.SendProof(ctx, nobody.Addr().String(), transport.Proof{})

@@ -3,6 +3,7 @@ package warden
 import (
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -132,4 +133,36 @@ func TestTheNotesOfAProgramThatHasEndedAreReadToTheirEnd(t *testing.T) {
 	if len(r.members) != 2 || len(r.members[7].Peers) != 1 || len(r.members[8].Peers) != 1 || r.left.Load() {
 		t.Errorf("the members are %v", r.members)
 	}
+}
+
+func TestAddressesOfThisMachineAreNotFar(t *testing.T) {
+	for address, want := range map[string]bool{"127.0.0.1:9": false, "127.8.8.8:9": false, "localhost:9": false, "[::1]:9": false} {
+		if far, err := onAnotherMachine(address); err == nil && far != want {
+			t.Errorf("%s is on another machine: %v", address, far)
+		}
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range own {
+		at := address.(*net.IPNet).IP
+		if far, err := onAnotherMachine(net.JoinHostPort(at.String(), "9")); err == nil && far {
+			t.Errorf("the own address %v is on another machine", at)
+		}
+	}
+	if _, err := onAnotherMachine("no address"); err == nil {
+		t.Error("it is known where nothing is")
+	}
+	var all peers
+	all.locate("127.0.0.1:9")
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); runtime.Gosched() {
+		if far, known := all.isFar("127.0.0.1:9"); known {
+			if far {
+				t.Error("127.0.0.1 is on another machine")
+			}
+			return
+		}
+	}
+	t.Error("nobody finds out where 127.0.0.1 is")
 }

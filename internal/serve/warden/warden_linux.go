@@ -196,9 +196,9 @@ type roll struct {
 	files    map[uint64]*os.File // the lease files, by member; nil: it cannot be opened
 	begun    chan struct{}       // closed when the program has begun
 	secret   [32]byte
-	left     atomic.Bool     // all members that have told of themselves have left
-	near     map[string]bool // peers to which a death is proven when the kernel has freed the ports and files of the dead; none: they are free
-	buried   chan struct{}   // closed when it has
+	left     atomic.Bool // all members that have told of themselves have left
+	peers    peers
+	buried   chan struct{} // closed when the kernel has reaped the program
 	proven   sync.Once
 }
 
@@ -233,13 +233,24 @@ func (r *roll) hear(pid int, notes *os.File) {
 	_ = notes.SetReadDeadline(time.Time{})
 	rest = r.read(io.MultiReader(rest, waiting{notes}))
 	if r.aloneWas(p) && !writesOn() {
-		r.near = near(r.members)
-		if len(r.near) == 0 { // else these wait for the kernel
+		if r.allFar() { // else some wait for the kernel
 			p.relax()
 		}
 		go r.prove()
 	}
 	r.read(io.MultiReader(rest, notes))
+}
+
+// allFar reports whether all peers are known to be on other machines.
+func (r *roll) allFar() bool {
+	for _, n := range r.members {
+		for _, peer := range n.Peers {
+			if far, _ := r.peers.isFar(peer); !far {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // aloneWas reports whether a program that has ended leaves nothing that is to be killed first.
@@ -262,6 +273,9 @@ func (r *roll) read(notes io.Reader) (rest io.Reader) {
 			r.spared[n.Spared] = n.Started
 		default:
 			r.members[n.Member] = n
+			for _, peer := range n.Peers {
+				r.peers.locate(peer)
+			}
 			left := true
 			for _, m := range r.members {
 				left = left && len(m.Peers) == 0
@@ -292,8 +306,7 @@ func (r *roll) endLeases() {
 // again is the pause between two attempts to show a proof.
 const again = 10 * time.Millisecond
 
-// prove ends the lease files of all members that have not left, and proves their death to all others: again and again, until each has taken the
-// proof, or the lease has ended in which it would be of use. What has been done once is not done again.
+// prove ends the lease files of all members that have not left, and proves their death to all others. What has been done once is not done again.
 func (r *roll) prove() {
 	r.proven.Do(func() {
 		r.endLeases()
@@ -302,21 +315,29 @@ func (r *roll) prove() {
 			ctx, cancel := context.WithTimeout(context.Background(), n.Lease)
 			defer cancel()
 			for _, peer := range n.Peers {
-				all.Go(func() {
-					if r.near[peer] {
-						<-r.buried
-					}
-					for transport.SendProof(ctx, peer, transport.Proof{Member: n.Member, Secret: r.secret}) != nil {
-						select {
-						case <-time.After(again):
-						case <-ctx.Done():
-							return
-						}
-					}
-				})
+				all.Go(func() { r.show(ctx, n.Member, peer) })
 			}
 		}
 		all.Wait()
 		_ = kernel.Retire() // what is left to do would take a processor from those that elect; if nothing hurries, there is nothing to take back
 	})
+}
+
+// show proves a death to a peer, again and again until it has taken the proof, or until ctx ends with the lease in which that would be of use. A peer on this
+// machine hears of it when the program is reaped.
+func (r *roll) show(ctx context.Context, member uint64, peer string) {
+	far, known := r.peers.isFar(peer)
+	if !known {
+		far, _ = onAnotherMachine(peer)
+	}
+	if !far {
+		<-r.buried
+	}
+	for transport.SendProof(ctx, peer, transport.Proof{Member: member, Secret: r.secret}) != nil {
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return
+		}
+	}
 }
