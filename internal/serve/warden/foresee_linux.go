@@ -95,8 +95,8 @@ func (p *program) foresee(left func() bool) bool {
 		return false
 	}
 	for pause := firstPause; !p.ended(); pause = min(2*pause, mostPause) {
-		if len(p.threads()) == 0 {
-			return false // it was reaped
+		if len(p.threads()) == 0 || pause == mostPause && !p.await() { // it was reaped; or only that thread had ended
+			return false
 		}
 		rest := syscall.NsecToTimespec(int64(pause))
 		_ = syscall.Nanosleep(&rest, nil) // a signal may end it early
