@@ -47,15 +47,20 @@ func TestAProgramThatHasEndedLeavesChildren(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
+	var child int
 	t.Cleanup(func() {
 		syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
 		c.Wait()
+		for child != 0 { // it is ours now
+			if _, err := syscall.Wait4(child, nil, 0, nil); err != syscall.EINTR {
+				return
+			}
+		}
 	})
 	p, err := newProgram(c.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var child int
 	if _, err := fmt.Fscan(out, &child); err != nil {
 		t.Fatal(err)
 	}
