@@ -227,37 +227,38 @@ func (s *supervised) line(t *testing.T) string {
 
 func (s *supervised) say(line string) { fmt.Fprintln(s.stdin, line) }
 
-// proof takes a proof of death.
-func (s *supervised) proof(t *testing.T) transport.Proof {
+// receive takes a proof of death. Who showed it waits on the connection for an acknowledgement.
+func (s *supervised) receive(t *testing.T) (p transport.Proof, from net.Conn) {
 	t.Helper()
-	conn, err := s.peer.Accept()
+	from, err := s.peer.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
 	raw := make([]byte, transport.ProofSize)
-	if _, err := io.ReadFull(conn, raw); err != nil {
+	if _, err := io.ReadFull(from, raw); err != nil {
 		t.Fatal(err)
 	}
 	p, ok := transport.DecodeProof(raw)
 	if hash := fmt.Sprintf("%x", sha256.Sum256(p.Secret[:])); !ok || p.Member != 7 || hash != s.hash {
 		t.Errorf("the proof is that of member %d, with hash %s; want %s", p.Member, hash, s.hash)
 	}
+	return p, from
+}
+
+// proof takes a proof of death, and acknowledges nothing.
+func (s *supervised) proof(t *testing.T) transport.Proof {
+	t.Helper()
+	p, from := s.receive(t)
+	from.Close()
 	return p
 }
 
 // take takes a proof of death, and acknowledges it.
 func (s *supervised) take(t *testing.T) transport.Proof {
 	t.Helper()
-	conn, err := s.peer.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	raw := make([]byte, transport.ProofSize)
-	io.ReadFull(conn, raw)
-	p, _ := transport.DecodeProof(raw)
-	conn.Write([]byte{1})
+	p, from := s.receive(t)
+	defer from.Close()
+	from.Write([]byte{1})
 	return p
 }
 
