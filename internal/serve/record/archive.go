@@ -54,7 +54,11 @@ func (p *Part) join() {
 	}
 	r.order()
 	var content []byte
+	room := int64(mostHeld)
 	for _, l := range r.Logs {
+		if n := len(l.Segments); n > 0 {
+			l.Segments[n-1].hold(&room)
+		}
 		r.join(l)
 		for _, s := range l.Segments {
 			b, err := s.Bytes()
@@ -64,7 +68,7 @@ func (p *Part) join() {
 			content = append(content, b...)
 		}
 	}
-	if int64(len(content)) > p.Size {
+	if int64(len(content)) >= p.Size { // else there is more in the file, which is no block
 		p.joined, p.Size, p.Written = content, int64(len(content)), time.Now()
 	}
 }

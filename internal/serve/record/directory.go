@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func (f *Files) restore() error {
 		if len(after) == 0 {
 			break
 		}
-		if len(after) == len(before) {
+		if bytes.Equal(after, before) {
 			continue
 		}
 		if err := replace(f.name(n), after); err != nil {

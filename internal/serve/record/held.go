@@ -1,6 +1,9 @@
 package record
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // mostHeld is how many bytes of segments are read when they are found.
 const mostHeld = 16 << 20
@@ -11,7 +14,7 @@ func (s *Segment) hold(room *int64) {
 	if s.memory != nil || !s.newest || !strings.HasSuffix(s.File, extension) || s.length+grows > *room {
 		return
 	}
-	content, err := s.read(s.length + grows)
+	content, err := settled(func() ([]byte, error) { return s.read(s.length + grows) })
 	if err != nil { // it is told when it is read
 		return
 	}
@@ -23,4 +26,30 @@ func (s *Segment) hold(room *int64) {
 	}
 	s.memory, s.length = content, int64(len(content))
 	*room -= s.length
+}
+
+// mostReads is how often a segment is read at most until it is whole.
+const mostReads = 20
+
+// settled reads a segment again as long as its last block is torn and what is read changes: then a member was writing it.
+func settled(read func() ([]byte, error)) (content []byte, err error) {
+	for range mostReads {
+		before := content
+		if content, err = read(); err != nil || whole(content) || bytes.Equal(content, before) {
+			break
+		}
+	}
+	return content, err
+}
+
+// whole reports whether there are blocks only.
+func whole(content []byte) bool {
+	for len(content) > 0 {
+		_, payload, ok := unseal(content)
+		if !ok {
+			return false
+		}
+		content = content[headSize+len(payload):]
+	}
+	return true
 }

@@ -88,18 +88,22 @@ func blocksOf(memory []byte) (all []kept) {
 	return all
 }
 
-// joined returns a segment with the blocks of it that a tail has, and its file has not, or not all of them.
+// joined returns a segment with the blocks of it that a tail has, and its file has not, or not all of them, or not whole: who reads while the writer
+// writes may get the beginning of a block from before and its end from after.
 func joined(content []byte, h *Head, all []kept) []byte {
-	for {
-		longer := false
+	for range all { // at least one more of them is joined each time, unless they contradict each other
 		for _, k := range all {
-			if k.incarnation != h.Incarnation || k.segment != h.Segment || k.at < 0 || k.at > int64(len(content)) || k.at+int64(len(k.block)) <= int64(len(content)) {
+			if k.incarnation != h.Incarnation || k.segment != h.Segment || k.at < 0 || k.at > int64(len(content)) || hasBlock(content[k.at:], len(k.block)) {
 				continue
 			}
-			content, longer = append(content[:k.at:k.at], k.block...), true
-		}
-		if !longer {
-			return content
+			content = append(content[:k.at:k.at], k.block...)
 		}
 	}
+	return content
+}
+
+// hasBlock reports whether content begins with a block that is whole, and has so many bytes at least with what follows.
+func hasBlock(content []byte, length int) bool {
+	_, _, whole := unseal(content)
+	return whole && len(content) >= length
 }

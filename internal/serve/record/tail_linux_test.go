@@ -129,6 +129,51 @@ func TestALifeThatIsKilledLosesNoEntry(t *testing.T) {
 	}
 }
 
+// One who reads while the writer writes may find the last block torn, which has its whole length. The memory has it whole.
+func TestATornBlockIsReadFromMemory(t *testing.T) {
+	path := t.TempDir()
+	w := begins(sharing(t, path, 7))
+	for n := range uint64(100) { // some blocks
+		w.Add(at(80*time.Duration(n)*time.Millisecond), "g", renewal(n))
+	}
+	w.Sync()
+	file, err := os.OpenFile(filepath.Join(path, "000000000001.seg"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	w.mu.Lock()
+	size, end := int64(w.size), int64(w.size+len(w.block))
+	w.mu.Unlock()
+	if _, err := file.WriteAt([]byte{sync0, sync1, blockEntries, 0, 0, 0}, size); err != nil || end-size < 2*headSize {
+		t.Fatal(size, end, err)
+	}
+	if got := ticksOf(t, path); len(got) != 100 {
+		t.Errorf("%d steps are read, of 100", len(got))
+	}
+	parts, err := Parts(path, time.Time{})
+	if err != nil || len(parts) != 1 {
+		t.Fatal(parts, err)
+	}
+	var archive bytes.Buffer
+	if _, err := parts[0].WriteTo(&archive); err != nil {
+		t.Fatal(err)
+	}
+	if got := ticksIn(t, Parse("archive", archive.Bytes())); len(got) != 100 {
+		t.Errorf("%d steps are in the archive, of 100", len(got))
+	}
+	if info, err := file.Stat(); err != nil || info.Size() != end {
+		t.Errorf("the file has %d bytes, and not %d: %v", info.Size(), end, err)
+	}
+	w.mu.Lock() // as if it were killed
+	w.failed = true
+	w.mu.Unlock()
+	sharing(t, path, 8)
+	if got := ticksOf(t, path); len(got) != 100 {
+		t.Errorf("%d steps are left to the next life, of 100", len(got))
+	}
+}
+
 // An archive of a member that runs has what is in its memory, too.
 func TestPartsOfARecordHaveWhatIsInMemory(t *testing.T) {
 	path := t.TempDir()
