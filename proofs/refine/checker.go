@@ -14,7 +14,8 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// State is a state of the model beside a state of the code, and what of the past the model has no name for. It is never changed.
+// State is a state of the model beside a state of the code, and what of the past the model has no name for. It is never changed, but by the
+// comparison of one run.
 type State struct {
 	now      int
 	model    *finite.State // nil: while things are collected
@@ -37,6 +38,7 @@ type Checker struct {
 
 	model          *logic.Model
 	interpretation *finite.Interpretation // nil: it collects
+	alone          bool                   // one run is compared: no state is needed after the next one
 }
 
 // NewChecker returns a checker of runs of that many members, of which the first ones vote at first. It collects.
@@ -104,7 +106,11 @@ func (o *observation) do(name string, args ...int) {
 	if g := o.interpretation.Prevents(a, o.State.model, args...); g > 0 {
 		fail("%s: guard %d: %s", o.call(a, args), g, a.Guards[g-1].Words)
 	}
-	o.State.model = o.interpretation.After(a, o.State.model, args...)
+	if o.alone {
+		o.interpretation.Advance(a, o.State.model, args...)
+	} else {
+		o.State.model = o.interpretation.After(a, o.State.model, args...)
+	}
 	o.Happened[name]++
 }
 

@@ -175,6 +175,7 @@ func (l *Log) Check(ctx context.Context, every int) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.alone = true
 	_ = c.replay(ctx, run, every) // it collects; the model tells better what is wrong
 	if err := c.Collected(); err != nil {
 		return c, err

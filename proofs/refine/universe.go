@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
@@ -176,13 +177,13 @@ func (u *universe) notes(claim int, request asked, varies bool) {
 }
 
 // request returns what the request of a claim was for that left at a time. For other times it is the one before, or the first.
-func (u *universe) request(claim, at int) (r asked) {
-	for i, a := range u.asked[claim] {
-		if i == 0 || a.at <= at {
-			r = a
-		}
+func (u *universe) request(claim, at int) asked {
+	all := u.asked[claim]
+	if len(all) == 0 {
+		return asked{}
 	}
-	return r
+	after := sort.Search(len(all), func(i int) bool { return all[i].at > at })
+	return all[max(0, after-1)]
 }
 
 func (u *universe) shareEnd(claim, sent int) int {

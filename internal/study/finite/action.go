@@ -35,7 +35,7 @@ func (i *Interpretation) compileAction(a *logic.Action) *action {
 	for _, g := range a.Guards {
 		conditions = append(conditions, conjuncts(g.Term, true)...)
 	}
-	compiled.search = (&compiler{Interpretation: i}).search(a.Parameters, conditions)
+	compiled.search = (&compiler{Interpretation: i}).search(a.Parameters, conditions, "", "")
 	return compiled
 }
 
@@ -65,13 +65,20 @@ func (i *Interpretation) Possible(a *logic.Action, s *State, found func(args []i
 	})
 }
 
-// After returns the state after an action, whether it is possible or not. It panics with a [TooLargeError] if an integer needs more than 32 bits.
-func (i *Interpretation) After(a *logic.Action, s *State, args ...int) *State {
-	next := &State{slices.Clone(s.tables)}
+// change is what an action changes in a table.
+type change struct {
+	table  int
+	all    []int32 // all values, or nil
+	at     int     // the place of the one value that changes
+	number int32   // it
+}
+
+// changes returns what an action changes, whether it is possible or not. It panics with a [TooLargeError] if an integer needs more than 32 bits.
+func (i *Interpretation) changes(a *logic.Action, s *State, args []int) (all []change) {
 	for _, set := range i.actions[a].sets {
 		t := &i.tables[set.table]
 		if len(set.where) == 0 && len(t.args) > 0 {
-			next.tables[set.table] = i.all(t, s, args, set.value)
+			all = append(all, change{table: set.table, all: i.all(t, s, args, set.value)})
 			continue
 		}
 		m := i.run(s, args)
@@ -80,9 +87,32 @@ func (i *Interpretation) After(a *logic.Action, s *State, args ...int) *State {
 			where[k] = w(m)
 		}
 		if at := t.index(where); at >= 0 {
-			next.tables[set.table] = slices.Clone(s.tables[set.table])
-			next.tables[set.table][at] = i.stored32(set.value(m))
+			all = append(all, change{table: set.table, at: at, number: i.stored32(set.value(m))})
 		}
 	}
+	return all
+}
+
+// After returns the state after an action, whether it is possible or not. It panics with a [TooLargeError] if an integer needs more than 32 bits.
+func (i *Interpretation) After(a *logic.Action, s *State, args ...int) *State {
+	next := &State{slices.Clone(s.tables)}
+	for _, c := range i.changes(a, s, args) {
+		if c.all == nil {
+			c.all = slices.Clone(s.tables[c.table])
+			c.all[c.at] = c.number
+		}
+		next.tables[c.table] = c.all
+	}
 	return next
+}
+
+// Advance is After for a state that is used nowhere else: it becomes the one after the action. In a long run a copy of each state takes most of the time.
+func (i *Interpretation) Advance(a *logic.Action, s *State, args ...int) {
+	for _, c := range i.changes(a, s, args) {
+		if c.all == nil {
+			s.tables[c.table][c.at] = c.number
+		} else {
+			s.tables[c.table] = c.all
+		}
+	}
 }

@@ -149,7 +149,9 @@ func (c *compiler) term(t *logic.Term) evaluate {
 	}
 	// All x hold unless one does not.
 	outer, positive := c.vars, t.Op == logic.Exists
-	found := c.search(t.Vars, conjuncts(t.Args[0], positive))
+	conditions := conjuncts(t.Args[0], positive)
+	x, y := chain(t.Vars, conditions)
+	found := c.search(t.Vars, conditions, x, y)
 	c.vars = outer
 	return func(m *machine) int { return truth(found(m, nil) == positive) }
 }
@@ -323,12 +325,14 @@ type level struct {
 	at     int
 	values Range
 	few    *[]int // the values instead, unless it points to nil
+	after  int    // where a variable is, after whose value only the next one is tried; -1: nowhere
 	tests  []evaluate
 }
 
 // search compiles a search for values of variables with which all conditions hold. It calls found for each, until that returns true;
-// nil is a function that does. A condition with few variables comes first, so that most values are never tried.
-func (c *compiler) search(vars []logic.Binding, conditions []condition) func(m *machine, found func() bool) bool {
+// nil is a function that does. A condition with few variables comes first, so that most values are never tried. Of two variables that are a chain, only
+// neighbours are tried.
+func (c *compiler) search(vars []logic.Binding, conditions []condition, x, y string) func(m *machine, found func() bool) bool {
 	slots := make([]int, len(vars))
 	for k, v := range vars {
 		slots[k] = c.bind(v.Name)
@@ -342,12 +346,21 @@ func (c *compiler) search(vars []logic.Binding, conditions []condition) func(m *
 		})
 		return open
 	}
-	levels := []level{{at: -1}} // a variable that is none, with one value
-	bind := func(k int) {
+	levels := []level{{at: -1, after: -1}} // a variable that is none, with one value
+	var bind func(k int)
+	bind = func(k int) {
+		if bound[k] {
+			return
+		}
 		bound[k] = true
-		l := level{at: slots[k], values: c.domain(vars[k].Sort)}
+		l := level{at: slots[k], values: c.domain(vars[k].Sort), after: -1}
 		if vars[k].Sort == logic.Int {
 			l.few = &c.few
+		}
+		if vars[k].Name == y {
+			first := slices.IndexFunc(vars, func(v logic.Binding) bool { return v.Name == x })
+			bind(first)
+			l.after = slots[first]
 		}
 		levels = append(levels, l)
 	}
@@ -366,9 +379,7 @@ func (c *compiler) search(vars []logic.Binding, conditions []condition) func(m *
 		rest = slices.Delete(rest, next, next+1)
 	}
 	for k := range vars {
-		if !bound[k] {
-			bind(k)
-		}
+		bind(k)
 	}
 	return func(m *machine, found func() bool) bool { return try(m, levels, found) }
 }
@@ -387,7 +398,12 @@ func try(m *machine, levels []level, found func() bool) bool {
 		}
 		return false
 	}
-	for place := range l.values.size() {
+	low, high := 0, l.values.size()
+	if l.after >= 0 {
+		low = l.values.place(m.vars[l.after]) + 1
+		high = min(low+1, high)
+	}
+	for place := low; place < high; place++ {
 		to := len(m.reads)
 		if l.holds(m, l.values.value(place)) && try(m, levels[1:], found) {
 			m.forget(from, to) // one value is enough

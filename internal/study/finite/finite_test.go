@@ -66,6 +66,12 @@ func TestActionsAreEvaluatedAsTheyAreWritten(t *testing.T) {
 	if got := i.Facts(next, s); len(got) != 2 || i.Text(got[0]) != "(value b) = 3" || i.Text(got[1]) != "(seen b)" {
 		t.Errorf("%v", got)
 	}
+	own := i.Initial()
+	i.Advance(rise, own, 1, 2)
+	i.Advance(look, own, 0)
+	if !own.Equal(next) || i.Initial().Equal(next) {
+		t.Errorf("after the same actions in its place a state has %v", i.Facts(own, s))
+	}
 	if at := i.Prevents(rise, next, 1, 2); at != 1 {
 		t.Errorf("guard %d prevents rise, want 1", at)
 	}

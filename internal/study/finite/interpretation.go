@@ -72,7 +72,7 @@ type table struct {
 	first  int // the number of the first of its values among those of all tables, in a guided search
 }
 
-// State is a state of an interpretation. Its tables are shared with other states, so only the methods of an interpretation change it.
+// State is a state of an interpretation. Its tables are shared with other states, and only [Interpretation.Advance] changes it.
 type State struct{ tables [][]int32 }
 
 // New returns an interpretation. The elements of each sort have names, and there is a function for each constant: its arguments are as all values
