@@ -182,35 +182,40 @@ func (t *threads) stood() bool {
 
 // A thread of a silent program may run for inVain: as long as Go's scheduler lets a goroutine run while others wait. One that has run for
 // longer, and for this part of the time, is in a loop, and no lack of a processor keeps the program from its work.
+//
+// But if another thread has no turn from one look to the next one, that may be the one with the goroutine that works, and Go gives it to none that runs. Where
+// many processes run before others, each has a processor for up to 100 ms: only a thread that has run for longer than that is in a loop.
 const (
 	inVain     = 10 * time.Millisecond
+	inVainNext = 120 * time.Millisecond // to a thread without a turn
 	partInVain = 20
 )
 
 // judge is kept, of what is seen after a time, without a visit.
 func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
 	t.age += passed
-	var waited time.Duration // of all threads together, as each may wait for another one
-	waits, loops := false, false
+	var waited, ran time.Duration // waited: of all threads together, as each may wait for another one; ran: of one
+	waits, starves := false, false
 	for id, n := range now {
 		before, known := t.had[id]
 		if !known {
 			t.first[id] = n
 		}
 		switch {
-		case n.state == "D", n.state == "t":
+		case n.state == "D", n.state == "t", n.state == "Z": // the last one has ended, and the warden is about to hear of it
 			return true
 		case !known:
 			waits = waits || n.state == "R"
 			continue
 		case n.state == "R" && n.spent == before.spent: // it has had no turn
-			waits = true
+			starves = true
 		}
 		waited += n.waited - before.waited
-		loops = loops || n.ran-t.first[id].ran >= max(inVain, t.age/partInVain)
+		ran = max(ran, n.ran-t.first[id].ran)
 	}
+	loops := func(least time.Duration) bool { return ran >= max(least, t.age/partInVain) }
 	// A thread that wakes again and again, as the one that waits for all others before Go's collector may run, waits a little each time.
-	return !loops && (waits || waited > passed/2)
+	return starves && !loops(inVainNext) || !loops(inVain) && (waits || waited > passed/2)
 }
 
 // readThreads reads the threads of a process.
