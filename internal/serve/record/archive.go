@@ -68,8 +68,11 @@ func (p *Part) join() {
 			content = append(content, b...)
 		}
 	}
-	if int64(len(content)) >= p.Size { // else there is more in the file, which is no block
-		p.joined, p.Size, p.Written = content, int64(len(content)), time.Now()
+	switch n := int64(len(content)); {
+	case n > p.Size:
+		p.joined, p.Size, p.Written = content, n, time.Now()
+	case n == p.Size: // else there is more in the file, which is no block
+		p.joined = content
 	}
 }
 

@@ -147,8 +147,8 @@ func (t *threads) begin() {
 	t.first = maps.Clone(t.had)
 }
 
-// kept reports whether the program may work as soon as it gets a processor or an answer of a disk, or whether a debugger holds it: then no
-// silence counts.
+// kept reports whether the program may work as soon as it gets a processor or an answer of a disk, whether a debugger holds it, or whether it ends, of
+// which its warden is about to hear: then no silence counts.
 func (t *threads) kept() bool {
 	at, now := time.Now(), readThreads(t.pid)
 	kept := t.judge(at.Sub(t.at), now)
@@ -202,7 +202,7 @@ func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
 			t.first[id] = n
 		}
 		switch {
-		case n.state == "D", n.state == "t", n.state == "Z": // the last one has ended, and the warden is about to hear of it
+		case n.state == "D", n.state == "t", n.state == "Z":
 			return true
 		case !known:
 			waits = waits || n.state == "R"
@@ -215,7 +215,7 @@ func (t *threads) judge(passed time.Duration, now map[string]thread) bool {
 	}
 	loops := func(least time.Duration) bool { return ran >= max(least, t.age/partInVain) }
 	// A thread that wakes again and again, as the one that waits for all others before Go's collector may run, waits a little each time.
-	return starves && !loops(inVainNext) || !loops(inVain) && (waits || waited > passed/2)
+	return len(now) == 0 || starves && !loops(inVainNext) || !loops(inVain) && (waits || waited > passed/2)
 }
 
 // readThreads reads the threads of a process.

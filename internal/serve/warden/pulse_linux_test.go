@@ -215,6 +215,7 @@ func TestASilentProgramThatRunsIsNotKeptFromItsWork(t *testing.T) {
 		{"no turn, while another thread runs now and then", []had{{"S", 0.1, 0.2, 2}, {"R", 0, 0, 0}}, -1},
 		{"no turn, while another thread collects garbage", []had{{"R", 9.9, 0.1, 1}, {"R", 0, 0, 0}}, 12},
 		{"no turn, while another thread is in a loop, and seldom runs", []had{{"R", 1.2, 8.5, 1}, {"R", 0, 0, 0}}, 100},
+		{"it has ended", nil, -1},
 		{"it has ended, and one of its threads has not", []had{{"Z", 0, 0, 0}, {"R", 9.8, 0.1, 2}}, -1},
 		{"long waits", []had{{"S", 0.1, 5.5, 1}, {"S", 0, 0, 0}}, -1},
 		{"threads that wait in turn", []had{{"S", 0.1, 3, 1}, {"S", 0.1, 3, 1}}, -1},
