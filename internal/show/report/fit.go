@@ -30,17 +30,23 @@ var gap = regexp.MustCompile(`\S( {2,})\S`)
 // Fit breaks a line that is wider than width at spaces, or at the gap between two columns. What follows a break stands
 // under the last column that begins in the left part of the line. A command is broken by backslashes, so that it can
 // still be copied. A word that is wider than width is left whole.
-func Fit(line string, width int) string { return fit(line, width, isCall(line, "")) }
+func Fit(line string, width int) string { return fit(line, width, isCall(line, ""), false) }
 
-// fit is Fit of a line that is a command, or is none.
-func fit(line string, width int, call bool) string {
-	if Width(line) <= width {
+// fit is Fit of a line that is a command, or is none, and perhaps goes on with the one before.
+func fit(line string, width int, call, goesOn bool) string {
+	first := indentation(line)
+	switch {
+	case Width(line) <= width:
 		return line
+	case !call:
+		return fold(words(line, false), first, hang(line, width), width, "")
 	}
-	if call {
-		return fold(words(line, true), indentation(line), indentation(line)+4, width-2, ` \`)
+	rest := first
+	if !goesOn {
+		rest = max(4, first+2)
 	}
-	return fold(words(line, false), indentation(line), hang(line, width), width, "")
+	width -= 2 // for the mark
+	return fold(arguments(line, width-rest), first, rest, width, ` \`)
 }
 
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
@@ -84,6 +90,25 @@ func words(line string, quoted bool) (all []string) {
 	return append(all, line[begin:])
 }
 
+// arguments splits a command into words. A flag has its value in its word, if there is room for both.
+func arguments(line string, room int) (all []string) {
+	for _, word := range words(line, true) {
+		last := len(all) - 1
+		if value := strings.TrimLeft(word, " "); last >= 0 && isFlag(all[last]) && !strings.HasPrefix(value, "-") && value != `\` && Width(strings.TrimLeft(all[last], " ")+word) <= room {
+			all[last] += word
+		} else {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// isFlag reports whether the word of a command is a flag whose value may be the next word.
+func isFlag(word string) bool {
+	word = strings.TrimLeft(word, " ")
+	return strings.HasPrefix(word, "--") && len(word) > 2 && !strings.ContainsAny(word, "= ")
+}
+
 // fold puts as many words as fit into each line. All lines but the last end with the mark.
 func fold(words []string, first, rest, width int, mark string) string {
 	var b strings.Builder
@@ -116,9 +141,10 @@ type fitter struct {
 
 // fit fits the next line.
 func (f *fitter) fit(line string) string {
-	call := f.within || isCall(line, f.program)
+	within := f.within
+	call := within || isCall(line, f.program)
 	f.within = call && strings.HasSuffix(line, `\`)
-	return fit(line, f.width, call)
+	return fit(line, f.width, call, within)
 }
 
 // Write writes the lines that have ended.

@@ -71,7 +71,7 @@ func TestExamplesOfAnyProgramAreBrokenAsCommands(t *testing.T) {
 		_, err := p.Out.Write([]byte("  mine run lcr --n 5 --order random --seed 7\nmine (devel), a line that is prose and too wide\n"))
 		return err
 	})
-	want := "  mine run lcr --n 5 --order random \\\n      --seed 7\nmine (devel), a line that is prose and\n  too wide\n"
+	want := "  mine run lcr --n 5 --order random \\\n    --seed 7\nmine (devel), a line that is prose and\n  too wide\n"
 	if err != nil || out.String() != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
 	}
