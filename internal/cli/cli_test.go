@@ -44,7 +44,10 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 		{"dmo", `unknown command "dmo"; did you mean demo?`},
 		{"help dmo", `unknown command "dmo"; did you mean demo?`},
 		{"dmo --members 3", `unknown command "dmo"; did you mean demo?`},
-		{"--members", "has no flag --members; choose one of --help, --version"},
+		{"--members", "has no flag --members; ringleader --help all lists them"},
+		{"worst lcr --order random", "ringleader worst has no flag --order; ringleader worst --help all lists them"}, // two letters of --tries are the same
+		{"run lcr --sede 3", "ringleader run has no flag --sede; did you mean --seed?"},
+		{"run lcr -x", "ringleader run has no flag --x; ringleader run --help all lists them"},
 		{"algorithms lcr --markdown", "--markdown prints the table of all algorithms; it takes no name"},
 		{"algorithms --json --markdown", "a result has one form: --json or --markdown"},
 		{"demo --member 3", "ringleader demo has no flag --member; did you mean --members?"},

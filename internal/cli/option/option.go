@@ -76,7 +76,10 @@ func Explain(command *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" && given != "" && given[0] >= '0' && given[0] <= '9' {
 			return fmt.Errorf("%s takes no negative number as an argument", command.CommandPath())
 		}
-		return fmt.Errorf("%s has no flag --%s; %s", command.CommandPath(), given, Instead("--"+given, names))
+		if best := Near("--"+given, names); best != "" {
+			return fmt.Errorf("%s has no flag --%s; did you mean %s?", command.CommandPath(), given, best)
+		}
+		return fmt.Errorf("%s has no flag --%s; %s --help all lists them", command.CommandPath(), given, command.CommandPath())
 	case errors.Is(err, errSmall) && errors.As(err, &invalid):
 		return fmt.Errorf("--%s is at least 1, not %s", invalid.GetFlag().Name, invalid.GetValue())
 	case errors.Is(err, errTwice) && errors.As(err, &invalid):

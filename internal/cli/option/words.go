@@ -23,7 +23,8 @@ func Instead(word string, choices []string) string {
 // Near returns the most probable choice for a misspelt word, or "".
 func Near(word string, choices []string) (best string) {
 	word = strings.ToLower(word)
-	least := min(len(word)/2+2, 4)
+	letters := len(strings.TrimLeft(word, "-"))
+	least := min(letters/3+2, letters, 4)
 	for _, choice := range choices {
 		d := Distance(word, choice)
 		if len(word) > 1 && strings.HasPrefix(choice, word) {
@@ -36,24 +37,26 @@ func Near(word string, choices []string) (best string) {
 	return best
 }
 
-// Distance returns Levenshtein's distance: the number of letters to insert, delete or replace to turn a into b.
+// Distance returns how many letters are to be inserted, deleted, replaced, or exchanged with the next one to turn a into b. No letter is changed twice.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
-	row := make([]int, len(to)+1)
+	before, row, next := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range from {
-		diagonal := row[0]
-		row[0] = i + 1
+		next[0] = i + 1
 		for j := range to {
-			replaced := diagonal
+			replaced := row[j]
 			if from[i] != to[j] {
 				replaced++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+			next[j+1] = min(replaced, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row, next = row, next, before
 	}
 	return row[len(to)]
 }
