@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -320,6 +321,9 @@ func (p ports) send(t *testing.T, method, path, body string) (status int) {
 	return response.StatusCode
 }
 
+// atLeast is how long a request waits in nginx that no member takes: three seconds, by a clock of milliseconds.
+const atLeast = 2900 * time.Millisecond
+
 // leads lets member 2 take requests until the test ends, and the others refuse them.
 func (p ports) leads(t *testing.T, handler http.HandlerFunc) {
 	t.Helper()
@@ -367,18 +371,69 @@ func TestARequestWaitsInNginxUntilAMemberTakesIt(t *testing.T) {
 	}
 }
 
-func TestARequestThatNoMemberTakesFailsInNginxAfterThreeSeconds(t *testing.T) {
+func TestRequestsThatNoMemberTakesFailInNginxAfterThreeSeconds(t *testing.T) {
 	needs(t, "nginx")
 	p := newPorts(t)
-	p.nginx(t)
-	begun := time.Now()
-	status := p.send(t, http.MethodPost, "/", "a write")
-	if took := time.Since(begun); status != http.StatusBadGateway || took < 2900*time.Millisecond {
-		t.Errorf("the answer is %d after %v", status, took)
+	errorLog := p.nginx(t)
+	const requests = 600 // more than the connections that nginx has by itself
+	var all sync.WaitGroup
+	for range requests {
+		all.Go(func() {
+			begun := time.Now()
+			status := p.send(t, http.MethodPost, "/", "a write")
+			if took := time.Since(begun); status != http.StatusBadGateway || took < atLeast {
+				t.Errorf("the answer is %d after %v", status, took)
+			}
+		})
+	}
+	all.Wait()
+	text, err := os.ReadFile(errorLog)
+	if lines := bytes.Count(text, []byte("Connection refused")); err != nil || lines != 6*requests {
+		t.Errorf("nginx tells of %d refused connections, error %v; those of the first and the last try are %d", lines, err, 6*requests)
 	}
 	if status := p.send(t, http.MethodGet, "/.wait", ""); status != http.StatusNotFound {
 		t.Errorf("a client that asks for the pause gets %d", status)
 	}
+}
+
+func TestARequestWaitsInNginxForMembersWhoseMachinesDoNotAnswer(t *testing.T) {
+	needs(t, "nginx")
+	p := newPorts(t)
+	p.nginx(t, "proxy_connect_timeout 500ms", "proxy_connect_timeout 50ms")
+	for id := 1; id <= 3; id++ {
+		silent(t, p.here(fmt.Sprintf("10.0.0.%d:9000", id)))
+	}
+	begun := time.Now()
+	status := p.send(t, http.MethodPost, "/", "a write")
+	if took := time.Since(begun); status != http.StatusGatewayTimeout || took < atLeast {
+		t.Errorf("the answer is %d after %v", status, took)
+	}
+}
+
+// silent lets an address answer no connection, as that of a machine without power does: the queue of its listener is full.
+func silent(t *testing.T, address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	raw, err := l.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const room = 0 // for one connection
+	if err := raw.Control(func(fd uintptr) { err = syscall.Listen(int(fd), room) }); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
 }
 
 func TestNginxSendsARequestThatBrokeAgainOnlyIfItMayArriveTwice(t *testing.T) {
