@@ -337,16 +337,6 @@ func (p ports) leads(t *testing.T, handler http.HandlerFunc) {
 	t.Cleanup(server.Close)
 }
 
-// breaks is a handler that takes each request, counts it, and closes the connection after a time.
-func breaks(taken *atomic.Int64, after time.Duration) http.HandlerFunc {
-	return func(_ http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		taken.Add(1)
-		<-time.After(after)
-		panic(http.ErrAbortHandler)
-	}
-}
-
 func TestARequestWaitsInNginxUntilAMemberTakesIt(t *testing.T) {
 	needs(t, "nginx")
 	p := newPorts(t)
@@ -442,7 +432,11 @@ func TestNginxSendsARequestThatBrokeAgainOnlyIfItMayArriveTwice(t *testing.T) {
 	p := newPorts(t)
 	p.nginx(t)
 	var taken atomic.Int64
-	p.leads(t, breaks(&taken, 0))
+	p.leads(t, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		taken.Add(1)
+		panic(http.ErrAbortHandler) // closes the connection
+	})
 	for _, method := range []string{http.MethodPost, http.MethodPatch, "LOCK", "CHARGE"} { // nginx does not know the last one
 		taken.Store(0)
 		if status := p.send(t, method, "/", "a write"); status != http.StatusBadGateway || taken.Load() != 1 {
@@ -460,9 +454,13 @@ func TestNginxSendsARequestThatBrokeAgainOnlyIfItMayArriveTwice(t *testing.T) {
 func TestNginxSendsARequestThatHungNotAgain(t *testing.T) {
 	needs(t, "nginx")
 	p := newPorts(t)
-	p.nginx(t, "[0-4]", "[0]")
+	p.nginx(t, "[0-4]", "[0]", "proxy_connect_timeout 500ms;", "proxy_connect_timeout 500ms; proxy_read_timeout 1100ms;")
 	var taken atomic.Int64
-	p.leads(t, breaks(&taken, 1100*time.Millisecond))
+	p.leads(t, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		taken.Add(1)
+		<-r.Context().Done()
+	})
 	if status := p.send(t, http.MethodPut, "/", "a write"); status != http.StatusBadGateway || taken.Load() != 1 {
 		t.Errorf("the request was sent %d times, and the answer is %d", taken.Load(), status)
 	}
