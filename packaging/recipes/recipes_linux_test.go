@@ -8,12 +8,16 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -265,17 +269,199 @@ func TestNginxFindsTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
 	for id := 1; id <= 3; id++ {
 		members = append(members, p.local(t, id, "service", fmt.Sprintf("10.0.0.%d:9000", id), fmt.Sprintf("member %d", id)))
 	}
+	p.nginx(t)
+	p.follows(t, members)
+}
+
+// nginx starts nginx with its recipe, in which each second text of changes takes the place of the one before it, and returns the file of its errors.
+func (p ports) nginx(t *testing.T, changes ...string) (errorLog string) {
+	t.Helper()
 	file := p.recipe(t, "nginx.conf")
+	folder := filepath.Dir(file)
 	config, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// As a package has it, nginx writes where only root may.
-	const own = "http {\n    access_log off; client_body_temp_path own/body; proxy_temp_path own/proxy; fastcgi_temp_path own/fastcgi; scgi_temp_path own/scgi; uwsgi_temp_path own/uwsgi;\n"
-	config = bytes.Replace(config, []byte("http {\n"), []byte(own), 1)
-	if err := errors.Join(os.WriteFile(file, config, 0o600), os.Mkdir(filepath.Join(filepath.Dir(file), "own"), 0o700)); err != nil {
+	const own = "http {\n    access_log off; error_log own/errors; client_body_temp_path own/body; proxy_temp_path own/proxy; fastcgi_temp_path own/fastcgi; scgi_temp_path own/scgi; uwsgi_temp_path own/uwsgi;\n"
+	for change := range slices.Chunk(append(changes, "http {\n", own), 2) {
+		if bytes.Count(config, []byte(change[0])) != 1 {
+			t.Fatalf("the recipe does not have %q once", change[0])
+		}
+		config = bytes.Replace(config, []byte(change[0]), []byte(change[1]), 1)
+	}
+	if err := errors.Join(os.WriteFile(file, config, 0o600), os.Mkdir(filepath.Join(folder, "own"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	start(t, "nginx", "-e", "stderr", "-p", filepath.Dir(file), "-c", file, "-g", "daemon off; pid nginx.pid;")
-	p.follows(t, members)
+	start(t, "nginx", "-e", "stderr", "-p", folder, "-c", file, "-g", "daemon off; pid nginx.pid; user root;") // workers of another user have no way into the folder
+	await(t, "nginx listens", func() bool {
+		c, err := net.Dial("tcp", p.here("10.0.0.10:8000"))
+		if err != nil {
+			return false
+		}
+		return c.Close() == nil
+	})
+	return filepath.Join(folder, "own", "errors")
+}
+
+// send sends a request to the front end, over a connection of its own, and returns the status of the answer.
+func (p ports) send(t *testing.T, method, path, body string) (status int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, p.here("http://10.0.0.10:8000")+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: limit}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	response.Body.Close()
+	return response.StatusCode
+}
+
+// atLeast is how long a request waits in nginx that no member takes: three seconds, less what the clock of nginx may be late, which it reads once for
+// many requests.
+const atLeast = 2500 * time.Millisecond
+
+// leads lets member 2 take requests until the test ends, and the others refuse them.
+func (p ports) leads(t *testing.T, handler http.HandlerFunc) {
+	t.Helper()
+	l, err := net.Listen("tcp", p.here("10.0.0.2:9000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.Server{Listener: l, Config: &http.Server{Handler: handler}}
+	server.Start()
+	t.Cleanup(server.Close)
+}
+
+func TestARequestWaitsInNginxUntilAMemberTakesIt(t *testing.T) {
+	needs(t, "nginx")
+	p := newPorts(t)
+	errorLog := p.nginx(t, "auth_delay 2s", "auth_delay 60s") // a machine that stalls comes in time, too
+	const path = "/a%2Fb?c=d"
+	body := strings.Repeat("a body that is no part of the header in memory ", 10000)
+	status := make(chan int)
+	go func() { status <- p.send(t, http.MethodPost, path, body) }()
+	await(t, "all members have refused the request", func() bool {
+		text, err := os.ReadFile(errorLog)
+		return err == nil && bytes.Count(text, []byte("Connection refused")) >= 3
+	})
+	var taken atomic.Int64
+	p.leads(t, func(w http.ResponseWriter, r *http.Request) {
+		taken.Add(1)
+		if text, err := io.ReadAll(r.Body); err != nil || string(text) != body || r.Method != http.MethodPost || r.RequestURI != path {
+			t.Errorf("%s %s arrived with %d bytes, error %v; sent were %d", r.Method, r.RequestURI, len(text), err, len(body))
+		}
+		w.WriteHeader(http.StatusAccepted)
+	})
+	if got := <-status; got != http.StatusAccepted || taken.Load() != 1 {
+		t.Errorf("the request arrived %d times, and the answer is %d", taken.Load(), got)
+	}
+}
+
+func TestRequestsThatNoMemberTakesFailInNginxAfterThreeSeconds(t *testing.T) {
+	needs(t, "nginx")
+	p := newPorts(t)
+	errorLog := p.nginx(t)
+	const requests = 600 // more than the connections that nginx has by itself
+	var all sync.WaitGroup
+	for range requests {
+		all.Go(func() {
+			begun := time.Now()
+			status := p.send(t, http.MethodPost, "/", "a write")
+			if took := time.Since(begun); status != http.StatusBadGateway || took < atLeast {
+				t.Errorf("the answer is %d after %v", status, took)
+			}
+		})
+	}
+	all.Wait()
+	text, err := os.ReadFile(errorLog)
+	if lines := bytes.Count(text, []byte("Connection refused")); err != nil || lines != 6*requests {
+		t.Errorf("nginx tells of %d refused connections, error %v; those of the first and the last try are %d", lines, err, 6*requests)
+	}
+	if status := p.send(t, http.MethodGet, "/.wait", ""); status != http.StatusNotFound {
+		t.Errorf("a client that asks for the pause gets %d", status)
+	}
+}
+
+func TestARequestWaitsInNginxForMembersWhoseMachinesDoNotAnswer(t *testing.T) {
+	needs(t, "nginx")
+	p := newPorts(t)
+	p.nginx(t, "proxy_connect_timeout 500ms", "proxy_connect_timeout 50ms")
+	for id := 1; id <= 3; id++ {
+		silent(t, p.here(fmt.Sprintf("10.0.0.%d:9000", id)))
+	}
+	begun := time.Now()
+	status := p.send(t, http.MethodPost, "/", "a write")
+	if took := time.Since(begun); status != http.StatusGatewayTimeout || took < atLeast {
+		t.Errorf("the answer is %d after %v", status, took)
+	}
+}
+
+// silent lets an address answer no connection, as that of a machine without power does: the queue of its listener is full.
+func silent(t *testing.T, address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	raw, err := l.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const room = 0 // for one connection
+	if err := raw.Control(func(fd uintptr) { err = syscall.Listen(int(fd), room) }); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+}
+
+func TestNginxSendsARequestThatBrokeAgainOnlyIfItMayArriveTwice(t *testing.T) {
+	needs(t, "nginx")
+	p := newPorts(t)
+	p.nginx(t)
+	var taken atomic.Int64
+	p.leads(t, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		taken.Add(1)
+		panic(http.ErrAbortHandler) // closes the connection
+	})
+	for _, method := range []string{http.MethodPost, http.MethodPatch, "LOCK", "CHARGE"} { // nginx does not know the last one
+		taken.Store(0)
+		if status := p.send(t, method, "/", "a write"); status != http.StatusBadGateway || taken.Load() != 1 {
+			t.Errorf("%s that broke was sent %d times, and the answer is %d", method, taken.Load(), status)
+		}
+	}
+	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
+		await(t, method+" that broke is sent six times", func() bool { // in five seconds, which a machine that stalls may not have
+			taken.Store(0)
+			return p.send(t, method, "/", "") == http.StatusBadGateway && taken.Load() == 6
+		})
+	}
+}
+
+func TestNginxSendsARequestThatHungNotAgain(t *testing.T) {
+	needs(t, "nginx")
+	p := newPorts(t)
+	p.nginx(t, "[0-4]", "[0]", "proxy_connect_timeout 500ms;", "proxy_connect_timeout 500ms; proxy_read_timeout 1100ms;")
+	var taken atomic.Int64
+	p.leads(t, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		taken.Add(1)
+		<-r.Context().Done()
+	})
+	if status := p.send(t, http.MethodPut, "/", "a write"); status != http.StatusBadGateway || taken.Load() != 1 {
+		t.Errorf("the request was sent %d times, and the answer is %d", taken.Load(), status)
+	}
 }
