@@ -186,7 +186,8 @@ type Config struct {
 
 	found func(id uint64, addresses []string) // is told where members are
 
-	systemClock bool // Clock is that of the system
+	systemClock bool                      // Clock is that of the system
+	fuse        func() (fuseTimer, error) // nil: see newFuse
 }
 
 // The errors of this package; the text states what is wrong, and what is valid.
@@ -230,6 +231,9 @@ func (c Config) complete() (Config, error) {
 	c.Timing, c.Algorithm = c.Timing.complete(), cmp.Or(c.Algorithm, QuorumBully)
 	if c.Clock == nil {
 		c.Clock, c.systemClock = clock.System(), true
+		if warden.Hash() != [32]byte{} {
+			c.fuse = kernelFuse
+		}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

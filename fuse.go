@@ -4,42 +4,56 @@ import (
 	"syscall"
 	"time"
 
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/serve/kernel"
-	"ringleader.example/ringleader/internal/serve/warden"
+	"ringleader.example/ringleader/internal/serve/live"
 )
 
 // fuse lets the kernel kill this process if its work has not returned half of Timing.Margin before the end of the lease, also if the
-// process is stopped, or gets no processor. Config.Overrun does that before, in a process that runs. Nil does nothing.
+// process is stopped, or gets no processor. Config.Overrun does that before, in a process that runs. Each renewal of the lease sets it anew: a look
+// at the lease just before its end might be late, and kill a process whose lease goes on. Nil does nothing.
 type fuse struct {
-	timer  *kernel.Timer
+	timer  fuseTimer
+	group  *live.Group
 	early  time.Duration
 	failed func(error)
 }
 
-// newFuse returns a fuse that is not set, or nil: Overrun is not Exit, or no warden kills what this process has started.
-func (m *Member) newFuse() *fuse {
-	if m.config.Overrun != Exit || warden.Hash() == [32]byte{} || !m.config.systemClock {
+// fuseTimer is a [kernel.Timer].
+type fuseTimer interface {
+	Set(at time.Duration) error
+	Close() error
+}
+
+// newFuse returns a fuse for the lease of a term, or nil: Overrun is not Exit, or no warden kills what this process has started.
+func (m *Member) newFuse(term election.Term) *fuse {
+	if m.config.Overrun != Exit || m.config.fuse == nil {
 		return nil
 	}
 	failed := func(err error) {
 		m.config.Logger.Warn("the kernel does not end this process if it is stopped at the end of its lease", "member", m.config.ID, "error", err)
 	}
-	timer, err := kernel.NewTimer(syscall.SIGKILL)
+	timer, err := m.config.fuse()
 	if err != nil {
 		failed(err)
 		return nil
 	}
-	return &fuse{timer, m.config.Timing.Margin / 2, failed}
+	f := &fuse{timer, m.group, m.config.Timing.Margin / 2, failed}
+	f.group.Renewed(func(now election.Term, ends time.Duration) {
+		if now != term { // the work of this one still stops
+			return
+		}
+		if err := f.timer.Set(before(ends, f.early)); err != nil {
+			f.failed(err)
+		}
+	})
+	return f
 }
 
-// set takes the end of the lease, on Boottime.
-func (f *fuse) set(until time.Duration) {
-	if f == nil || until == process.Never {
-		return
-	}
-	if err := f.timer.Set(before(until, f.early)); err != nil {
-		f.failed(err)
+// burns keeps the fuse as it is, whatever renews the lease: the work may hang.
+func (f *fuse) burns() {
+	if f != nil {
+		f.group.Renewed(nil)
 	}
 }
 
@@ -48,7 +62,11 @@ func (f *fuse) remove() {
 	if f == nil {
 		return
 	}
+	f.burns()
 	if err := f.timer.Close(); err != nil {
 		f.failed(err)
 	}
 }
+
+// kernelFuse makes the timer of a fuse.
+func kernelFuse() (fuseTimer, error) { return kernel.NewTimer(syscall.SIGKILL) }

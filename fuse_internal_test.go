@@ -1,32 +1,138 @@
 package ringleader
 
 import (
+	"context"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/clock/clocktest"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport/transporttest"
 )
 
-// Work that stops may take longer than a lease, which is renewed meanwhile. Each look at the lease has to come long before the fuse of the end that was
-// known before, or a process that waits for a processor at that moment is killed.
-func TestALookAtTheLeaseOfWorkThatStopsMayBeAsLateAsOneOfWorkThatRuns(t *testing.T) {
-	timing := LAN()
-	until := time.Minute
-	early, last := until-timing.early(), until-timing.Margin
-	for now, want := range map[time.Duration]time.Duration{
-		0:         early, // the lease has just been renewed
-		early - 1: early,
-		early:     last, // it was not renewed until then
-		last - 1:  last,
-	} {
-		if got := nextLook(until, now, &timing); got != want {
-			t.Errorf("at %v the next look is at %v, want %v", now, got, want)
-		}
+// burning is the timer of a fuse that notes for how long it was set.
+type burning struct {
+	clock clock.Clock
+
+	mu     sync.Mutex
+	at     time.Duration // when it burns
+	left   time.Duration // the least time that was left when it was set anew
+	sets   int
+	closed bool
+	wrong  bool // it was set when it was closed
+}
+
+func (b *burning) Set(at time.Duration) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if left := b.at - b.clock.Boottime(); b.sets > 0 {
+		b.left = min(b.left, left)
 	}
-	if fuse := until - timing.Margin/2; fuse-early < timing.Grace {
-		t.Errorf("the fuse burns %v after the look; work has %v to stop", fuse-early, timing.Grace)
-	}
-	if got := nextLook(process.Never, 0, &timing); got != process.Never {
-		t.Errorf("a lead without end is looked at %v", got)
+	b.at, b.wrong = at, b.wrong || b.closed
+	b.sets++
+	return nil
+}
+
+func (b *burning) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	return nil
+}
+
+func (b *burning) look() (at, left time.Duration, sets int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.at, b.left, b.sets
+}
+
+// A process may have no processor for most of a lease that was renewed: its fuse does not kill it. But work that may hang is not spared by a renewal.
+func TestEachRenewalSetsTheFuse(t *testing.T) {
+	for name, stalls := range map[string]bool{"the lead is given up": false, "the work makes no progress": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { fused(t, stalls) })
+		})
 	}
 }
+
+// fused lets a member lead whose work does not end at once, and judges its fuse.
+func fused(t *testing.T, stalls bool) {
+	over, timing := transporttest.NewExchange(), Test()
+	if stalls {
+		timing.Progress = time.Second
+	}
+	fuse := &burning{clock: clocktest.New(), left: time.Hour}
+	config := Config{Timing: timing, Transport: over.Open, Members: []MemberAddress{{ID: 1, Address: "member1:1"}, {ID: 2, Address: "member2:1"}}}
+	var members []*Member
+	for _, id := range []uint64{1, 2} {
+		config.ID, config.Clock = id, clocktest.New()
+		if id == 2 {
+			config.Clock, config.fuse = fuse.clock, func() (fuseTimer, error) { return fuse, nil }
+		}
+		var err error
+		if config.Storage, err = storage.Memory().Open(); err != nil {
+			t.Fatal(err)
+		}
+		m, err := Join(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		members = append(members, m)
+	}
+	leader, told, release := members[1], make(chan struct{}), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = leader.Lead(ctx, func(ctx context.Context, l Leadership) error {
+			progress := time.NewTicker(timing.Lease)
+			defer progress.Stop()
+			for n := 0; ctx.Err() == nil; n++ {
+				if n < leases {
+					l.Alive()
+				}
+				select {
+				case <-ctx.Done():
+				case <-progress.C:
+				}
+			}
+			close(told)
+			<-release
+			return nil
+		})
+	}()
+	time.Sleep(leases * timing.Lease)
+	at, left, sets := fuse.look()
+	if ends, leads := leader.group.Ends(election.Term(leader.View().Term)); !leads || at != ends-timing.Margin/2 {
+		t.Errorf("the fuse burns at %v, and the lease ends at %v: %v", at, ends, leads)
+	}
+	if sets < 2*leases || left < timing.Lease/2 {
+		t.Errorf("in %d leases the fuse was set %d times, once with %v left", leases, sets, left)
+	}
+
+	if !stalls {
+		cancel()
+	}
+	<-told
+	at, _, _ = fuse.look()
+	time.Sleep(2 * timing.Renewal)
+	if later, _, _ := fuse.look(); later > at == stalls {
+		t.Errorf("the work is to stop; the fuse burns at %v, and two renewals later at %v", at, later)
+	}
+	close(release)
+	cancel()
+	<-ended
+	fuse.mu.Lock()
+	defer fuse.mu.Unlock()
+	if !fuse.closed || fuse.wrong {
+		t.Errorf("the work has ended; the fuse is removed: %v, and set later: %v", fuse.closed, fuse.wrong)
+	}
+}
+
+// leases is for how many leases the work makes progress.
+const leases = 20

@@ -187,7 +187,7 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 	alarm := m.config.Clock.NewTimer()
 	defer alarm.Stop()
 	looked, progress := begun, m.config.Timing.Progress
-	fuse := m.newFuse()
+	fuse := m.newFuse(l.term)
 	defer fuse.remove()
 	yields := m.yields(ctx, within)
 	var until time.Duration // the end of the lease, as last known, on Boottime
@@ -196,7 +196,6 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 		ends, leads := m.group.Ends(l.term)
 		if leads {
 			until = ends
-			fuse.set(until)
 		}
 		stopAt, now := before(until, m.config.Timing.early()), m.config.Clock.Boottime()
 		if gap := now - looked; progress != 0 && gap > progress/2 {
@@ -295,11 +294,13 @@ const exitOverrun = 70
 func (m *Member) stop(l Leadership, cause error, until time.Duration, fuse *fuse, end func(), returned <-chan error) error {
 	alarm := m.config.Clock.NewTimer()
 	defer alarm.Stop()
+	if runsOut(cause) {
+		fuse.burns()
+	}
 	for {
 		_, changed := m.group.State()
 		if ends, leads := m.group.Ends(l.term); leads && !runsOut(cause) {
 			until = ends
-			fuse.set(until)
 		}
 		now, last := m.config.Clock.Boottime(), before(until, m.config.Timing.Margin)
 		if now >= last {
@@ -311,7 +312,7 @@ func (m *Member) stop(l Leadership, cause error, until time.Duration, fuse *fuse
 			}
 			return <-returned
 		}
-		arm(m.config.Clock, alarm, nextLook(until, now, &m.config.Timing))
+		arm(m.config.Clock, alarm, last)
 		select {
 		case err := <-returned:
 			return err
@@ -319,15 +320,6 @@ func (m *Member) stop(l Leadership, cause error, until time.Duration, fuse *fuse
 		case <-changed:
 		}
 	}
-}
-
-// nextLook returns when the end of a lease is looked at next while work stops. If it is renewed, the look that sets the fuse anew may be as late as one
-// while work runs: the fuse of a process that waits for a processor must not kill it for a lease that goes on.
-func nextLook(until, now time.Duration, t *Timing) time.Duration {
-	if early := before(until, t.early()); now < early {
-		return early
-	}
-	return before(until, t.Margin)
 }
 
 // overrun applies Config.Overrun. A process that ends says why: on standard error, if no log takes errors. Ended reports that the work has

@@ -50,8 +50,9 @@ type Group struct {
 	timers  process.Timers
 	counts  view.Counts // of this group
 	muted   muted
-	waits   []string // what an election without a leader waits for
-	shown   Shown    // where other processes see the lease; nil: nowhere
+	waits   []string                                     // what an election without a leader waits for
+	shown   Shown                                        // where other processes see the lease; nil: nowhere
+	told    func(term election.Term, ends time.Duration) // see Renewed
 }
 
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/core/process"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/network"
@@ -34,7 +35,7 @@ func (g *group) show() {
 		}
 		s.Last = g.change(&before, &s)
 		g.recordChange(s.Last)
-		g.handle.log.Info("leadership changed", "role", roleName(s.Role), "leader", s.Leader, "term", s.Term, "because", s.Last.String())
+		g.handle.log.Info("leadership changed", "role", s.RoleName(), "leader", s.Leader, "term", s.Term, "because", s.Last.String())
 	}
 	g.handle.publish(s, g.lease)
 }
@@ -44,21 +45,23 @@ type Shown interface {
 	Show(leads bool, term uint64, left func() time.Duration, value string)
 }
 
-// shows shows the lease. It is called with mu held: what ends a lead is shown before any message that lets another member lead.
-func (g *Group) shows() {
-	if g.shown == nil {
-		return
-	}
-	leads := g.state.Role == network.Leader && g.until != process.Never
-	g.shown.Show(leads, uint64(g.state.Term), func() time.Duration { return g.until - g.member.boot() }, g.state.Value)
+// Renewed lets told know when the lease of a term ends, on the clock Boottime: at once, and with each renewal; nil: nobody. It is called with mu held.
+func (g *Group) Renewed(told func(term election.Term, ends time.Duration)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.told = told
+	g.shows()
 }
 
-// roleName returns the name of a role in the log: that which status has.
-func roleName(r network.Role) string {
-	if r == network.Undecided {
-		return "electing"
+// shows shows the lease. It is called with mu held: what ends a lead is shown before any message that lets another member lead.
+func (g *Group) shows() {
+	leads := g.state.Role == network.Leader && g.until != process.Never
+	if leads && g.told != nil && g.until > 0 { // at 0 the lead has ended, and the work may still stop
+		g.told(g.state.Term, g.member.begunBoot+g.until)
 	}
-	return r.String()
+	if g.shown != nil {
+		g.shown.Show(leads, uint64(g.state.Term), func() time.Duration { return g.until - g.member.boot() }, g.state.Value)
+	}
 }
 
 // others sets, for each member, whether it is heard from, its problem, and its standing.

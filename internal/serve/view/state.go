@@ -47,3 +47,11 @@ func (v *Voters) Keeps() bool {
 
 // Settled reports whether no change of the voters is under way: those of the configuration need no process to keep them.
 func (v *Voters) Settled() bool { return v.Version == 0 || v.Keeps() }
+
+// RoleName returns the name of the role in the log: that which status has.
+func (s *State) RoleName() string {
+	if s.Role == network.Undecided {
+		return "electing"
+	}
+	return s.Role.String()
+}

@@ -11,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/fit"
 )
 
 // Event is a change that the demo shows: a line of JSON, or of the drawing.
@@ -78,7 +79,7 @@ type display struct {
 func (s *display) encode(line any) { json.NewEncoder(s.stdout).Encode(line) }
 
 // print writes a line that fits.
-func (s *display) print(line string) { fmt.Fprintln(s.stdout, report.Fit(line, s.columns)) }
+func (s *display) print(line string) { fmt.Fprintln(s.stdout, fit.Line(line, s.columns)) }
 
 // crowd reports whether there are too many members for a column each. Then only the group's events are shown: the
 // leader, the commands, and when all agree.

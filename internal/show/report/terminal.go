@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 
+	"ringleader.example/ringleader/internal/show/report/fit"
+
 	"golang.org/x/term"
 )
 
@@ -44,7 +46,7 @@ func fileOf(stream any) *os.File {
 	switch s := stream.(type) {
 	case *Output:
 		return fileOf(s.Writer)
-	case *fitter:
+	case *fit.Writer:
 		return fileOf(s.Writer)
 	case *Editor:
 		return fileOf(s.out)

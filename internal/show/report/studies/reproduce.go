@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/fit"
 	"ringleader.example/ringleader/internal/study/reproduce"
 )
 
@@ -118,7 +119,7 @@ var judgedColours = map[reproduce.Verdict]string{
 func (t *judgedText) Row(r reproduce.Result) {
 	if r.Source != t.source {
 		t.source = r.Source
-		fmt.Fprintf(t.w, "%s\n\n", report.Fit(t.paint.Text(report.Bold, heading(r.Source)), t.width))
+		fmt.Fprintf(t.w, "%s\n\n", fit.Line(t.paint.Text(report.Bold, heading(r.Source)), t.width))
 	}
 	var left, right []string
 	for line := range strings.SplitSeq(report.Wrap(r.Where, judgedLeft), "\n") {
@@ -154,7 +155,7 @@ func (t *judgedText) Row(r reproduce.Result) {
 }
 
 func (t *judgedText) End(verdicts []int, left int) {
-	fmt.Fprintln(t.w, report.Fit(summary(verdicts, left), t.width))
+	fmt.Fprintln(t.w, fit.Line(summary(verdicts, left), t.width))
 }
 
 // at is a line, or what stands for one that is not there.
