@@ -15,6 +15,7 @@ import (
 type fuse struct {
 	timer  fuseTimer
 	group  *live.Group
+	term   election.Term
 	early  time.Duration
 	failed func(error)
 }
@@ -38,16 +39,19 @@ func (m *Member) newFuse(term election.Term) *fuse {
 		failed(err)
 		return nil
 	}
-	f := &fuse{timer, m.group, m.config.Timing.Margin / 2, failed}
-	f.group.Renewed(func(now election.Term, ends time.Duration) {
-		if now != term { // the work of this one still stops
-			return
-		}
-		if err := f.timer.Set(before(ends, f.early)); err != nil {
-			f.failed(err)
-		}
-	})
+	f := &fuse{timer, m.group, term, m.config.Timing.Margin / 2, failed}
+	f.group.Renewed(f.renewed)
 	return f
+}
+
+// renewed takes the end of a lease, on Boottime. That of a later term does not concern work that still stops.
+func (f *fuse) renewed(term election.Term, ends time.Duration) {
+	if term != f.term {
+		return
+	}
+	if err := f.timer.Set(before(ends, f.early)); err != nil {
+		f.failed(err)
+	}
 }
 
 // burns keeps the fuse as it is, whatever renews the lease: the work may hang.

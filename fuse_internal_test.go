@@ -136,3 +136,14 @@ func fused(t *testing.T, stalls bool) {
 
 // leases is for how many leases the work makes progress.
 const leases = 20
+
+// Work of one term may still stop while the member leads again.
+func TestTheFuseOfATermIsNotSetByAnother(t *testing.T) {
+	timer := &burning{clock: clocktest.New()}
+	f := &fuse{timer: timer, term: 3, early: time.Second}
+	f.renewed(3, 5*time.Second)
+	f.renewed(4, time.Minute)
+	if at, _, _ := timer.look(); at != 4*time.Second {
+		t.Errorf("the fuse burns at %v, one second before 5 s", at)
+	}
+}
