@@ -47,7 +47,8 @@ func TestWhatIsWrongWithSolversIsOneLine(t *testing.T) {
 		},
 		// cvc5 has a process for each question, which takes longer than its limit to start. One that answers several is taken for quick if its reader is late.
 		"a time-out of cvc5": {
-			strings.Replace(provetest.Solver, "Z3", "cvc5", 1) + "answer unknown", []string{"--timeout", "1ms"},
+			strings.Replace(provetest.Solver, "Z3", "cvc5", 1) + "answer unknown",
+			[]string{"--timeout", "1ms"},
 			"  not proved: at first passed, at first home, at first announced and 9 more   (cvc5 timed out)", "cvc5 is 9.9 here; what is recorded was proved by 1.0.3",
 		},
 	} {
