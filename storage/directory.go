@@ -38,7 +38,7 @@ func (f osFile) Flush() error { return flush(f.File) }
 // Directory is a store in a directory, which is locked while it is open.
 type Directory struct {
 	root   *os.Root // all accesses use it: another directory that takes its name is not touched
-	lock   *os.File
+	lock   io.Closer
 	file   file
 	name   string      // of the file, for messages
 	path   string      // of the directory, absolute

@@ -259,3 +259,32 @@ func TestTheLockOfAProcessEndsWithIt(t *testing.T) {
 	other.Wait()
 	mustOpen(t, directory)
 }
+
+// A process that another goroutine starts has all files of this one until its program begins. It does not keep the lock.
+func TestALockEndsThoughAProcessIsBeingStarted(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	first, err := lockDirectory(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inherited, err := syscall.Dup(int(first.(locked).Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(inherited)
+	if _, err := lockDirectory(root); !errors.Is(err, ErrLocked) {
+		t.Errorf("while it is locked: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := lockDirectory(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+}

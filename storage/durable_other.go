@@ -5,6 +5,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -12,7 +13,7 @@ import (
 var errReadOnly = errors.ErrUnsupported
 
 // lockDirectory returns an error: without a lock two processes could be one member.
-func lockDirectory(d *os.Root) (*os.File, error) {
+func lockDirectory(d *os.Root) (io.Closer, error) {
 	return nil, fmt.Errorf("%s: locks are not on this system: %w", d.Name(), errors.ErrUnsupported)
 }
 

@@ -4,6 +4,7 @@ package storage
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 )
@@ -13,7 +14,7 @@ const errReadOnly = syscall.EROFS
 
 // lockDirectory locks a directory that no other process has locked, until the result is closed or this process ends.
 // The lock is on the directory itself: a file in it could be removed and made anew.
-func lockDirectory(d *os.Root) (*os.File, error) {
+func lockDirectory(d *os.Root) (io.Closer, error) {
 	f, err := d.Open(".")
 	if err != nil {
 		return nil, err
@@ -25,7 +26,16 @@ func lockDirectory(d *os.Root) (*os.File, error) {
 	case err != nil:
 		return nil, errors.Join(&os.PathError{Op: "lock", Path: d.Name(), Err: err}, f.Close())
 	}
-	return f, nil
+	return locked{f}, nil
+}
+
+// locked is a file with a lock.
+type locked struct{ *os.File }
+
+// Close ends the lock. To close the file does so later, if this process is starting another one: that has the file until its program begins.
+func (l locked) Close() error {
+	err := syscall.Flock(int(l.Fd()), syscall.LOCK_UN)
+	return errors.Join(err, l.File.Close())
 }
 
 // sameFileSystem reports whether two directories are on one.

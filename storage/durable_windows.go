@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -11,7 +12,7 @@ const errReadOnly = syscall.Errno(19)
 
 // lockDirectory opens a file in a directory that no other process has open, until the result is closed or this
 // process ends. While it is open it cannot be removed.
-func lockDirectory(d *os.Root) (*os.File, error) {
+func lockDirectory(d *os.Root) (io.Closer, error) {
 	name := filepath.Join(d.Name(), "lock")
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {

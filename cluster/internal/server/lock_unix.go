@@ -4,12 +4,13 @@ package server
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 )
 
 // lock locks a file that no other process has locked, until the result is closed or this process ends.
-func lock(path string) (*os.File, error) {
+func lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -21,5 +22,14 @@ func lock(path string) (*os.File, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return f, nil
+	return locked{f}, nil
+}
+
+// locked is a file with a lock.
+type locked struct{ *os.File }
+
+// Close ends the lock. To close the file does so later, if this process is starting another one: that has the file until its program begins.
+func (l locked) Close() error {
+	err := syscall.Flock(int(l.Fd()), syscall.LOCK_UN)
+	return errors.Join(err, l.File.Close())
 }

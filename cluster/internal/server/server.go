@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,7 +26,7 @@ type Server struct {
 	nats     *server.Server
 	settings broker.Settings
 	door     *door // nil: none
-	lock     *os.File
+	lock     io.Closer
 	failed   chan error
 	closing  chan struct{}
 	once     sync.Once // for Close
