@@ -50,7 +50,7 @@ func (b *burning) look() (at, left time.Duration, sets int) {
 	return b.at, b.left, b.sets
 }
 
-// A process may have no processor for most of a lease that was renewed: its fuse does not kill it. But work that may hang is not spared by a renewal.
+// The fuse does not kill a process that has no processor for most of a renewed lease. A renewal does not set the fuse of work that may hang.
 func TestEachRenewalSetsTheFuse(t *testing.T) {
 	for name, stalls := range map[string]bool{"the lead is given up": false, "the work makes no progress": true} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestEachRenewalSetsTheFuse(t *testing.T) {
 	}
 }
 
-// fused lets a member lead whose work does not end at once, and judges its fuse.
+// fused lets a member lead whose work does not end at once, and checks its fuse. It runs in a bubble of testing/synctest, whose clock its sleeps move.
 func fused(t *testing.T, stalls bool) {
 	over, timing := transporttest.NewExchange(), Test()
 	if stalls {

@@ -260,7 +260,7 @@ func TestTheLockOfAProcessEndsWithIt(t *testing.T) {
 	mustOpen(t, directory)
 }
 
-// A process that another goroutine starts has all files of this one until its program begins. It does not keep the lock.
+// A child between fork and exec has a copy of each descriptor. It does not keep the lock.
 func TestALockEndsThoughAProcessIsBeingStarted(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {

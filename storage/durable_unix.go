@@ -32,7 +32,7 @@ func lockDirectory(d *os.Root) (io.Closer, error) {
 // locked is a file with a lock.
 type locked struct{ *os.File }
 
-// Close ends the lock. To close the file does so later, if this process is starting another one: that has the file until its program begins.
+// Close unlocks the file before it closes it. A child between fork and exec has a copy of the descriptor, which would keep the lock.
 func (l locked) Close() error {
 	err := syscall.Flock(int(l.Fd()), syscall.LOCK_UN)
 	return errors.Join(err, l.File.Close())

@@ -14,8 +14,8 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// State is a state of the model beside a state of the code, and what of the past the model has no name for. It is never changed, but by the
-// comparison of one run.
+// State is a state of the model beside a state of the code, and what of the past the model has no name for. Only the
+// comparison of one run changes it.
 type State struct {
 	now      int
 	model    *finite.State // nil: while things are collected

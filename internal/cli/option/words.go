@@ -37,7 +37,8 @@ func Near(word string, choices []string) (best string) {
 	return best
 }
 
-// Distance returns how many letters are to be inserted, deleted, replaced, or exchanged with the next one to turn a into b. No letter is changed twice.
+// Distance returns the optimal string alignment distance: how many letters are to be inserted, deleted, replaced, or exchanged with the next one to turn a
+// into b, if no letter is changed twice.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	before, row, next := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)

@@ -52,7 +52,7 @@ type Group struct {
 	muted   muted
 	waits   []string                                     // what an election without a leader waits for
 	shown   Shown                                        // where other processes see the lease; nil: nowhere
-	told    func(term election.Term, ends time.Duration) // see Renewed
+	told    func(term election.Term, ends time.Duration) // gets each end of the lease: see Renewed
 }
 
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is

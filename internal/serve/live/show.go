@@ -45,7 +45,7 @@ type Shown interface {
 	Show(leads bool, term uint64, left func() time.Duration, value string)
 }
 
-// Renewed lets told know when the lease of a term ends, on the clock Boottime: at once, and with each renewal; nil: nobody. It is called with mu held.
+// Renewed registers a function that gets the term and the end of the lease, on the clock Boottime: now, and at each renewal. A nil function ends that. The calls hold mu.
 func (g *Group) Renewed(told func(term election.Term, ends time.Duration)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -31,7 +31,7 @@ func (s *Segment) hold(room *int64) {
 // mostReads is how often a segment is read at most until it is whole.
 const mostReads = 20
 
-// settled reads a segment again as long as its last block is torn and what is read changes: then a member was writing it.
+// settled reads a segment again while a block is torn and two reads differ: then a member is writing it.
 func settled(read func() ([]byte, error)) (content []byte, err error) {
 	for range mostReads {
 		before := content

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A segment is read again until it is whole, or nobody writes it.
+// The reader reads a segment again until all its blocks are whole, or two reads are equal.
 func TestASegmentIsReadUntilItIsWhole(t *testing.T) {
 	block := func(payload string) []byte {
 		b := append(make([]byte, headSize), payload...)

@@ -160,7 +160,7 @@ func TestAddressesOfThisMachineAreNotFar(t *testing.T) {
 		}
 	}
 	if _, err := onAnotherMachine("no address"); err == nil {
-		t.Error("it is known where nothing is")
+		t.Error("a text that is no address has a location")
 	}
 	var all peers
 	all.locate("127.0.0.1:9")
@@ -172,5 +172,5 @@ func TestAddressesOfThisMachineAreNotFar(t *testing.T) {
 			return
 		}
 	}
-	t.Error("nobody finds out where 127.0.0.1 is")
+	t.Error("after a minute, the location of 127.0.0.1 is not known")
 }

@@ -6,9 +6,9 @@ import (
 	"ringleader.example/ringleader/internal/study/logic"
 )
 
-// chain returns two integer variables x and y of a quantifier, of which only neighbours need to be tried: y is the integer after x. It asks for
-// values with which some function of x is not <=, or not =, the same of y, and what else it asks about both is that x <= y. If these are the same,
-// or rise, from each integer to the next one, they do so from each to all after it. Empty: there are none.
+// chain returns two integer variables x and y of a search that has to try only consecutive integers for them. The search looks for a counterexample to
+// "f(x) <= f(y) for x <= y", or to "f(x) = f(y)". Both relations are transitive: if all consecutive integers satisfy one, all pairs do. The names are
+// empty if there are no such variables.
 func chain(vars []logic.Binding, conditions []condition) (x, y string) {
 	for _, a := range vars {
 		for _, b := range vars {

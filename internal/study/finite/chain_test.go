@@ -10,7 +10,7 @@ import (
 	"ringleader.example/ringleader/internal/study/logic"
 )
 
-// Of what rises, or stays the same, only neighbours are compared. The answer is that of all pairs.
+// For a monotonic or constant function, the evaluator compares only consecutive integers. The answer is the same as for all pairs.
 func TestOfWhatRisesNeighboursAreCompared(t *testing.T) {
 	const most = 300
 	dip := func(at int) func(x int) int {

@@ -325,13 +325,13 @@ type level struct {
 	at     int
 	values Range
 	few    *[]int // the values instead, unless it points to nil
-	after  int    // where a variable is, after whose value only the next one is tried; -1: nowhere
+	after  int    // the place of a variable whose next integer is the only value; -1: none
 	tests  []evaluate
 }
 
 // search compiles a search for values of variables with which all conditions hold. It calls found for each, until that returns true;
-// nil is a function that does. A condition with few variables comes first, so that most values are never tried. Of two variables that are a chain, only
-// neighbours are tried.
+// nil is a function that does. A condition with few variables comes first, so that most values are never tried. If x and y are a [chain], y takes only the
+// integer after x.
 func (c *compiler) search(vars []logic.Binding, conditions []condition, x, y string) func(m *machine, found func() bool) bool {
 	slots := make([]int, len(vars))
 	for k, v := range vars {
