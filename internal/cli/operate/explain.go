@@ -286,7 +286,11 @@ func (e explanation) Text(p *report.Printer) error {
 		case c.Without != "":
 			words.WriteLine(p.Out, "model      ", c.Without)
 		default:
-			words.WriteLine(p.Out, "model      ", fmt.Sprintf("%d steps of all members are actions of the proved model, and its invariants hold", c.Steps))
+			steps := amount.Of(c.Steps, "step")
+			if c.Steps < c.Of {
+				steps = fmt.Sprintf("the first %d of %s", c.Steps, amount.Of(c.Of, "step"))
+			}
+			words.WriteLine(p.Out, "model      ", steps+" of all members are actions of the proved model, and its invariants hold")
 		}
 	}
 	for _, d := range e.Damages {

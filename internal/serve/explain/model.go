@@ -21,6 +21,7 @@ import (
 type Checked struct {
 	Group   string         `json:"group"`
 	Steps   int            `json:"steps"`   // that are sequences of actions of the model
+	Of      int            `json:"of"`      // how many steps the records have
 	Actions map[string]int `json:"actions"` // how often each has happened
 	Without string         `json:"without,omitempty"`
 	Broken  string         `json:"broken,omitempty"` // the step that the model or the machine does not allow; empty: there is none
@@ -43,7 +44,7 @@ type happening struct {
 // records of all members from their first lives on. It takes at most so many steps. When the context of the report ends, it has no result that counts.
 func (g *Group) Check(most int) (c Checked) {
 	c.Group, c.Actions = g.Name, map[string]int{}
-	all, ends, clocks, err := g.line.made(most)
+	all, ends, clocks, err := g.line.made()
 	switch {
 	case errors.Is(err, errUnchecked), g.line.ctx.Err() != nil:
 		c.Without = cmp.Or(err, g.line.ctx.Err()).Error()
@@ -60,6 +61,9 @@ func (g *Group) Check(most int) (c Checked) {
 	for _, h := range all {
 		left[h.life]++
 	}
+	c.Of = len(all)
+	all = all[:min(most, len(all))]
+	clocks.notes(all)
 	for _, h := range all {
 		run.Add(h.step)
 		if left[h.life]--; left[h.life] == 0 && ends[h.life] {
@@ -85,7 +89,7 @@ func (g *Group) Check(most int) (c Checked) {
 }
 
 // made makes the steps of all lives again. It returns them in the order of time, and the lives that have ended.
-func (l *line) made(most int) (all []happening, ends map[*life]bool, clocks *scales, err error) {
+func (l *line) made() (all []happening, ends map[*life]bool, clocks *scales, err error) {
 	ends = map[*life]bool{}
 	var known []*scale
 	var members []uint64
@@ -116,10 +120,7 @@ func (l *line) made(most int) (all []happening, ends map[*life]bool, clocks *sca
 	if clocks, err = l.aligned(all, known); err != nil {
 		return nil, nil, nil, err
 	}
-	all = ordered(all)
-	all = all[:min(most, len(all))]
-	clocks.notes(all)
-	return all, ends, clocks, nil
+	return ordered(all), ends, clocks, nil
 }
 
 // again makes the steps of a life.

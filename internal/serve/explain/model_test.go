@@ -34,6 +34,12 @@ func TestJoinedRecordsAreARunOfTheModel(t *testing.T) {
 			t.Fatalf("%+v %+v", c, g.Violations)
 		}
 		t.Logf("%d members: %d steps, %v", n, c.Steps, c.Actions)
+		if c.Of != c.Steps {
+			t.Errorf("%d of %d steps were compared", c.Steps, c.Of)
+		}
+		if first := g.Check(50); first.Steps != 50 || first.Of != c.Of || first.Broken != "" {
+			t.Errorf("the first 50 steps: %+v", first)
+		}
 		for _, action := range []string{"win", "grant-renew", "crash", "die", "release", "extend"} {
 			if c.Actions[action] == 0 {
 				t.Errorf("%s never happened", action)

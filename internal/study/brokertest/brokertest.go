@@ -55,6 +55,7 @@ var built = sync.OnceValues(func() (string, error) {
 	if err := noted(module); err != nil {
 		return "", err
 	}
+	defer alone(module)()
 	path, err := tool(module, "tool", "-n", broker.Program)
 	if err != nil {
 		if _, missing := tool(module, "list", "-deps", "-test", "./..."); missing != nil {
