@@ -1,9 +1,9 @@
 // Package chaos tests groups of real members: processes, sockets, and stores on disk, under faults drawn from a seed. It
 // has no code of its own. Package ringleadertest makes the same kinds of faults in simulated time.
 //
-//	go test ./internal/serve/chaos -run Chaos -seed 7
-//	go test ./internal/serve/chaos -run Chaos -timeout 2h -long -faults 10000
-//	go test ./internal/serve/chaos -run Chaos -timeout 2h -long -faults 10000 -packets
+//	go -C tests test ./chaos -run Chaos -seed 7
+//	go -C tests test ./chaos -run Chaos -timeout 2h -long -faults 10000
+//	go -C tests test ./chaos -run Chaos -timeout 2h -long -faults 10000 -packets
 //
 // A run is a sequence of episodes. Each starts a new group of 3 or 5 members. Half of the groups have wardens, and half use
 // TLS. An episode kills and stops members and wardens, changes the voters, cuts and delays links, makes disks fail, loses
