@@ -5,11 +5,11 @@
 //	go -C tests test ./chaos -run Chaos -timeout 2h -long -faults 10000
 //	go -C tests test ./chaos -run Chaos -timeout 2h -long -faults 10000 -packets
 //
-// A run is a sequence of episodes. Each starts a new group of 3 or 5 members. Half of the groups have wardens, and half use
-// TLS. An episode kills and stops members and wardens, changes the voters, cuts and delays links, makes disks fail, loses
-// and swaps stores, starts members twice, and loads the machine. Then it repairs everything and awaits agreement. The seed
-// of an episode determines its faults, and the operating system their timing, so a seed repeats a failure only with some
-// probability.
+// A run is a sequence of episodes. Each starts a new group of 3 or 5 members. Half of the groups have wardens, half use TLS,
+// and half have clocks that are up to 2 % too fast or too slow. An episode kills and stops members and wardens, changes the
+// voters, cuts and delays links, makes disks fail, loses and swaps stores, starts members twice, and loads the machine. Then
+// it repairs everything and awaits agreement. The seed of an episode determines its faults, and the operating system their
+// timing, so a seed repeats a failure only with some probability.
 //
 // Links are relays of the test, which hold data back. With -packets each member is in a namespace of networks, and packets
 // are dropped, so connections time out. That needs root, and the programs ip, nsenter and nft.
@@ -30,7 +30,7 @@
 //   - The history of the register is linearizable. The copy of a leader that was replaced would not be.
 //   - No process leads with a store that the others do not know, and none starts with a store that is in use or is another
 //     member's.
-//   - The joined records are a run of the model of the algorithm, where the clocks of the members are known well enough, and no store was lost.
+//   - The joined records are a run of the model of the algorithm, in each episode with right clocks in which no store was lost.
 //   - After the repair the members agree on a leader within ten leases.
 //   - No process outlives its episode.
 //

@@ -85,7 +85,7 @@ type child struct {
 	spec
 	mu     sync.Mutex
 	pipe   *os.File
-	clock  *clocktest.Clock
+	clock  *clocktest.Clock // nil: the true one
 	disk   *disk
 	client *client
 	writes int64
@@ -114,12 +114,16 @@ func beMember(text string) {
 	if err != nil {
 		c.leave(refused, err, statusRefused)
 	}
-	c.clock, c.disk = clocktest.New(), &disk{Storage: store, change: make(chan struct{})}
-	c.clock.Run(c.Rate)
+	c.disk = &disk{Storage: store, change: make(chan struct{})}
 	c.client = &client{address: c.Register}
 	config := ringleader.Config{
 		Group: groupName, ID: c.ID, Members: c.Members, Listen: c.Listen, Storage: c.disk, Timing: ringleader.Test(),
-		Record: ringleader.Record{Directory: c.Record}, Preempt: c.Preempt, Clock: c.clock, Insecure: c.TLS == "", // members in namespaces are not on loopback
+		Record: ringleader.Record{Directory: c.Record}, Preempt: c.Preempt, Insecure: c.TLS == "", // members in namespaces are not on loopback
+	}
+	if c.Rate != 1 {
+		c.clock = clocktest.New()
+		c.clock.Run(c.Rate)
+		config.Clock = c.clock
 	}
 	if c.TLS != "" {
 		file := func(name string) string { return filepath.Join(c.TLS, name) }
@@ -280,8 +284,11 @@ func (c *child) observe(l ringleader.Leadership) bool {
 		return false
 	}
 	left := time.Until(deadline)
-	to := now()
-	c.say(event{What: leased, Term: l.Term(), From: from, To: to, Until: from + int64(c.clock.True(left))})
+	to, lasts := now(), left
+	if c.clock != nil {
+		lasts = c.clock.True(left)
+	}
+	c.say(event{What: leased, Term: l.Term(), From: from, To: to, Until: from + int64(lasts)})
 	return left > 0
 }
 

@@ -21,6 +21,7 @@ type monkey struct {
 	*group
 	r       *rand.Rand
 	wardens bool
+	drifts  bool          // clocks are wrong
 	gap     time.Duration // between two faults, at most
 	pending []ending
 	made    map[string]int
@@ -41,7 +42,7 @@ func newMonkey(t *testing.T, seed uint64, connect func(n int) (wires, error)) *m
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
 	m := &monkey{
-		r: r, wardens: r.IntN(2) == 0, made: map[string]int{}, awaited: map[*life]bool{}, ways: map[[2]uint64]quality{},
+		r: r, wardens: r.IntN(2) == 0, drifts: r.IntN(2) == 0, made: map[string]int{}, awaited: map[*life]bool{}, ways: map[[2]uint64]quality{},
 		group: newGroup(t, 3+2*r.IntN(2), r.IntN(2) == 0, r.IntN(2) == 0, connect), gap: [...]time.Duration{lease / 4, lease / 2, lease}[r.IntN(3)],
 	}
 	for _, id := range m.ids {
@@ -68,7 +69,9 @@ func (m *monkey) begin(id uint64) {
 // draw draws what a process of a member is told.
 func (m *monkey) draw(id uint64) spec {
 	s := m.spec(id)
-	s.Rate = 0.98 + 0.04*m.r.Float64() // within ±2 %, for a drift of 5 %
+	if m.drifts {
+		s.Rate = 0.98 + 0.04*m.r.Float64() // within ±2 %, for a drift of 5 %
+	}
 	s.Warden = m.wardens && m.r.IntN(8) > 0
 	s.Lingers = m.r.IntN(4) > 0
 	return s
@@ -120,6 +123,9 @@ type fault struct {
 
 var lease = ringleader.Test().Lease
 
+// lostStore is the fault that the model of the algorithm has not.
+const lostStore = "lost store"
+
 // The faults. Their names are those of the counts that are printed.
 var kinds = []fault{
 	{"kill", 8, func(m *monkey, id uint64) bool { return m.crash(id, m.kill) }},
@@ -142,7 +148,7 @@ var kinds = []fault{
 	{"full disk", 3, func(m *monkey, id uint64) bool { return m.disk(id, "full") }},
 	{"slow disk", 3, func(m *monkey, id uint64) bool { return m.disk(id, "slow") }},
 	{"flush failure", 3, (*monkey).flush},
-	{"lost store", 1, (*monkey).loseStore},
+	{lostStore, 1, (*monkey).loseStore},
 	{"copied store", 1, (*monkey).copyStore},
 	{"swapped stores", 1, (*monkey).swapStores},
 	{"double start", 2, (*monkey).double},
