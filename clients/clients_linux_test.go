@@ -24,6 +24,7 @@ import (
 	"time"
 	"unsafe"
 
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/leasefile"
 )
 
@@ -135,18 +136,6 @@ func (l *language) rested(t *testing.T) *driver {
 	return d
 }
 
-// needs skips a test without a tool. In CI none is missing.
-func needs(t testing.TB, tool, debian string) {
-	t.Helper()
-	if _, err := exec.LookPath(tool); err == nil {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("%s is missing", tool)
-	}
-	t.Skipf("%s is missing; on Debian: apt-get install %s", tool, debian)
-}
-
 // sources reads all files here. Go takes the result of an earlier run if what the test has read is the same, and does not
 // know what other processes read.
 var sources = sync.OnceValue(func() error {
@@ -173,7 +162,7 @@ func (l *language) start(t testing.TB, prefix ...string) *driver {
 // launch starts the driver. The caller ends it.
 func (l *language) launch(t testing.TB, complaints io.Writer, prefix ...string) *driver {
 	t.Helper()
-	needs(t, l.tool, l.debian)
+	needs.Program(t, l.tool, l.debian)
 	if err := sources(); err != nil {
 		t.Fatal(err)
 	}
@@ -455,7 +444,7 @@ func TestClientsCountSuspension(t *testing.T) {
 
 // The module of Python tells in its exit status whether the member leads.
 func TestTheModuleOfPythonIsACommand(t *testing.T) {
-	needs(t, "python3", "python3")
+	needs.Program(t, "python3", "python3")
 	path := filepath.Join(t.TempDir(), "lease")
 	place(t, path, file(t, leads(1, 3, "", hour)))
 	for _, c := range []struct {
@@ -478,7 +467,7 @@ func TestTheModuleOfPythonIsACommand(t *testing.T) {
 
 // The fence pattern of the page for Python is what it says.
 func TestPythonFencesItsDatabase(t *testing.T) {
-	needs(t, "python3", "python3")
+	needs.Program(t, "python3", "python3")
 	page, err := os.ReadFile("python/README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -505,7 +494,7 @@ except Replaced:
 
 // The program of the first page says when its member leads, and when no longer.
 func TestTheWorkerOfTheFirstPage(t *testing.T) {
-	needs(t, "python3", "python3")
+	needs.Program(t, "python3", "python3")
 	page, err := os.ReadFile("../docs/start.md")
 	if err != nil {
 		t.Fatal(err)

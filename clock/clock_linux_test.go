@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/core/needs"
 )
 
 // child is the variable with which the test starts itself again: the reading of Boottime outside the namespace.
@@ -27,10 +29,7 @@ func TestBoottimeGoesOnDuringSuspension(t *testing.T) {
 		return
 	}
 	// The clocks of a namespace are set before its first process begins, so another program makes it.
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		t.Skip(err)
-	}
+	unshare := needs.Program(t, "unshare", "util-linux")
 	arguments := []string{"--time", "--boottime", strconv.Itoa(int(offset / time.Second)), "--fork", os.Args[0], "-test.run=^TestBoottimeGoesOnDuringSuspension$", "-test.v"}
 	if os.Getuid() != 0 {
 		arguments = append([]string{"--user", "--map-root-user"}, arguments...)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/examples/internal/sqlite"
+	"ringleader.example/ringleader/internal/core/needs"
 )
 
 // schedule is three processes that run the jobs of a file.
@@ -25,7 +26,7 @@ type schedule struct {
 
 // newSchedule makes a file of one job, in whose command $FOLDER stands for the folder of the test.
 func newSchedule(t *testing.T, times, command string, flags ...string) *schedule {
-	needs(t, "sqlite3")
+	needs.Program(t, "sqlite3", "sqlite3")
 	folder := t.TempDir()
 	command = strings.ReplaceAll(command, "$FOLDER", folder)
 	file := func(name string) string { return filepath.Join(folder, name) }

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/internal/serve/rig"
 )
 
@@ -312,26 +313,13 @@ func TestTheShardsOfAKilledProcessMoveAndReturnWithIt(t *testing.T) {
 	until(preferred)
 }
 
-// needs skips a test without a command, whose package on Debian has the same name. In CI none is missing.
-func needs(t *testing.T, command string) {
-	t.Helper()
-	if _, err := exec.LookPath(command); err == nil {
-		return
-	}
-	missing := command + " is missing, so this test is left out; on Debian: apt-get install " + command
-	if os.Getenv("CI") == "true" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
-}
-
 func TestALateWriteIsLostWithoutAFenceAndRefusedWithOne(t *testing.T) {
 	t.Parallel()
 	for name, resource := range map[string]string{"fence-file": "file", "fence-sql": "row"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name == "fence-sql" {
-				needs(t, "sqlite3")
+				needs.Program(t, "sqlite3", "sqlite3")
 			}
 			out, err := exec.Command(program(name)).CombinedOutput()
 			if err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ringleader.example/ringleader/internal/core/needs"
 )
 
 // theServer has this number among the processes.
@@ -22,7 +24,7 @@ type account struct {
 }
 
 func newAccount(t *testing.T, flags ...string) *account {
-	needs(t, "redis-server")
+	needs.Program(t, "redis-server", "redis-server")
 	host, port, err := net.SplitHostPort(free(t, 1)[0])
 	if err != nil {
 		t.Fatal(err)

@@ -2,23 +2,16 @@ package main
 
 import (
 	"errors"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader/examples/internal/sqlite"
+	"ringleader.example/ringleader/internal/core/needs"
 )
 
 func TestALeaderThatWasReplacedRecordsNothing(t *testing.T) {
-	if _, err := exec.LookPath("sqlite3"); err != nil {
-		const missing = "the command sqlite3 is missing, so this test is left out; on Debian: apt-get install sqlite3"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	needs.Program(t, "sqlite3", "sqlite3")
 	db := sqlite.Database{Command: "sqlite3", File: filepath.Join(t.TempDir(), "runs.db")}
 	due := time.Unix(1000, 0).UTC()
 	old, err := open(t.Context(), db, 3)

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/core/needs"
 )
 
 // cluster is what label.sh knows of Kubernetes, with three pods, and their members.
@@ -68,13 +70,7 @@ func (c *cluster) await(want map[string]string) {
 }
 
 func TestTheLabelFollowsTheLeader(t *testing.T) {
-	if _, err := exec.LookPath("curl"); err != nil {
-		const missing = "curl is missing, so this test is left out; on Debian: apt-get install curl"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	needs.Program(t, "curl", "curl")
 	c := &cluster{T: t, labels: map[string]string{}}
 	api := httptest.NewServer(c)
 	defer api.Close()

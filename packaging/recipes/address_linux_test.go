@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ringleader.example/ringleader/internal/core/needs"
 )
 
 // machines are network namespaces, three for members and one, 0, for their network and a client.
@@ -33,10 +35,7 @@ func newMachines(t *testing.T) machines {
 	t.Helper()
 	m := machines{t, fmt.Sprintf("ringleader-%d", os.Getpid())}
 	if out, err := exec.Command("ip", "netns", "add", m.of(0)).CombinedOutput(); err != nil {
-		if os.Getenv("CI") == "true" && os.Getuid() == 0 {
-			t.Fatalf("CI must run this test: %v: %s", err, out)
-		}
-		t.Skipf("network namespaces need root: %v: %s", err, out)
+		needs.Missing(t, "network namespaces need root: %v: %s", err, out)
 	}
 	t.Cleanup(func() { m.ip("netns", "del", m.of(0)) })
 	m.ip("-n", m.of(0), "link", "add", "bridge0", "type", "bridge")
@@ -71,7 +70,8 @@ func (m machines) answers() (id int) {
 }
 
 func TestAnAddressMovesWithTheLeader(t *testing.T) {
-	needs(t, "ip", "arping")
+	needs.Program(t, "ip", "iproute2")
+	needs.Program(t, "arping", "iputils-arping")
 	m := newMachines(t)
 	script, err := filepath.Abs("virtual-ip.sh")
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/workbench"
 )
@@ -84,20 +85,6 @@ func get(ctx context.Context, url string) (string, error) {
 		err = errors.New(response.Status)
 	}
 	return string(text), err
-}
-
-// needs skips a test without a program. In CI none is missing.
-func needs(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, program := range programs {
-		if _, err := exec.LookPath(program); err == nil {
-			continue
-		}
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is missing", program)
-		}
-		t.Skipf("%s is missing; on Debian: apt-get install haproxy nginx-light iproute2 iputils-arping", program)
-	}
 }
 
 // start starts a program, which ends with the test.
@@ -240,7 +227,7 @@ func (p ports) follows(t *testing.T, members []*exec.Cmd) {
 }
 
 func TestHAProxySendsConnectionsToTheLeader(t *testing.T) {
-	needs(t, "haproxy")
+	needs.Program(t, "haproxy", "haproxy")
 	p := newPorts(t)
 	var members []*exec.Cmd
 	for id := 1; id <= 3; id++ {
@@ -252,7 +239,7 @@ func TestHAProxySendsConnectionsToTheLeader(t *testing.T) {
 }
 
 func TestHAProxySendsRequestsToTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
-	needs(t, "haproxy")
+	needs.Program(t, "haproxy", "haproxy")
 	p := newPorts(t)
 	var members []*exec.Cmd
 	for id := 1; id <= 3; id++ {
@@ -263,7 +250,7 @@ func TestHAProxySendsRequestsToTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
 }
 
 func TestNginxFindsTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
-	needs(t, "nginx")
+	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	var members []*exec.Cmd
 	for id := 1; id <= 3; id++ {
@@ -338,7 +325,7 @@ func (p ports) leads(t *testing.T, handler http.HandlerFunc) {
 }
 
 func TestARequestWaitsInNginxUntilAMemberTakesIt(t *testing.T) {
-	needs(t, "nginx")
+	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	errorLog := p.nginx(t, "auth_delay 2s", "auth_delay 60s") // a machine that stalls comes in time, too
 	const path = "/a%2Fb?c=d"
@@ -363,7 +350,7 @@ func TestARequestWaitsInNginxUntilAMemberTakesIt(t *testing.T) {
 }
 
 func TestRequestsThatNoMemberTakesFailInNginxAfterThreeSeconds(t *testing.T) {
-	needs(t, "nginx")
+	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	errorLog := p.nginx(t)
 	const requests = 600 // more than the connections that nginx has by itself
@@ -388,7 +375,7 @@ func TestRequestsThatNoMemberTakesFailInNginxAfterThreeSeconds(t *testing.T) {
 }
 
 func TestARequestWaitsInNginxForMembersWhoseMachinesDoNotAnswer(t *testing.T) {
-	needs(t, "nginx")
+	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	p.nginx(t, "proxy_connect_timeout 500ms", "proxy_connect_timeout 50ms")
 	for id := 1; id <= 3; id++ {
@@ -428,7 +415,7 @@ func silent(t *testing.T, address string) {
 }
 
 func TestNginxSendsARequestThatBrokeAgainOnlyIfItMayArriveTwice(t *testing.T) {
-	needs(t, "nginx")
+	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	p.nginx(t)
 	var taken atomic.Int64
@@ -452,7 +439,7 @@ func TestNginxSendsARequestThatBrokeAgainOnlyIfItMayArriveTwice(t *testing.T) {
 }
 
 func TestNginxSendsARequestThatHungNotAgain(t *testing.T) {
-	needs(t, "nginx")
+	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	p.nginx(t, "[0-4]", "[0]", "proxy_connect_timeout 500ms;", "proxy_connect_timeout 500ms; proxy_read_timeout 1100ms;")
 	var taken atomic.Int64

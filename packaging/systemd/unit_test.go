@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/workbench"
 )
 
@@ -84,10 +85,7 @@ func TestTheUnitLeavesWhatLeaseFileAndRecordNeed(t *testing.T) {
 }
 
 func TestSystemdFindsNoFaultInTheUnitAndItsDropIns(t *testing.T) {
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("systemd-analyze is missing, so the unit is not checked; on Debian: apt-get install systemd")
-	}
+	analyze := needs.Program(t, "systemd-analyze", "systemd")
 	program, err := os.Executable() // the commands of a unit must exist
 	if err != nil {
 		t.Fatal(err)

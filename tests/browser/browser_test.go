@@ -24,6 +24,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/internal/serve/rig"
 )
 
@@ -66,7 +67,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// browser returns the context of the browser. Without Chromium the test is skipped; in CI it fails.
+// browser returns the context of the browser.
 func browser(t testing.TB) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -76,8 +77,8 @@ func browser(t testing.TB) context.Context {
 	if err != nil {
 		path, err = exec.LookPath("chromium")
 	}
-	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip("Chromium is missing, so the page is not tested; on Debian: apt-get install chromium-headless-shell, or chromium")
+	if err != nil {
+		needs.Missing(t, "Chromium is missing, so the page is not tested; on Debian: apt-get install chromium-headless-shell, or chromium")
 	}
 	chromium.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/leasefile"
 )
 
@@ -179,13 +180,7 @@ func TestLeaseWatchesEachChange(t *testing.T) {
 // The lines of the page write while the member leads, unless a later leader has written.
 func TestTheLinesOfThePageOfLanguagesAreFenced(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("sqlite3"); err != nil {
-		const missing = "the command sqlite3 is missing, so this test is left out; on Debian: apt-get install sqlite3"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	needs.Program(t, "sqlite3", "sqlite3")
 	_, text, _ := strings.Cut(string(clitest.Contents(t, "../../../docs/languages.md")), "## In a shell")
 	block := shellBlock.FindStringSubmatch(text)
 	if block == nil {

@@ -16,20 +16,15 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/core/needs"
 )
 
 const monitoring = "../../../monitoring"
 
-// promtool runs a tool of Prometheus. It skips the test where there is none, but not in CI.
+// promtool runs a tool of Prometheus.
 func promtool(t *testing.T, stdin string, arguments ...string) {
 	t.Helper()
-	if _, err := exec.LookPath("promtool"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("promtool is missing; on Debian: apt-get install prometheus")
-	}
-	command := exec.Command("promtool", arguments...)
+	command := exec.Command(needs.Program(t, "promtool", "prometheus"), arguments...)
 	command.Stdin, command.Dir = strings.NewReader(stdin), monitoring
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("promtool %q: %v\n%s", arguments, err, out)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/internal/serve/kernel"
 )
 
@@ -114,10 +115,7 @@ func TestTheKernelKillsAtTheMomentThatWasSetLast(t *testing.T) {
 // A suspension moves CLOCK_BOOTTIME and not CLOCK_MONOTONIC, and so does a namespace of time.
 func TestTheKernelKillsAtAMomentThatASuspensionHasMoved(t *testing.T) {
 	t.Parallel()
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		t.Skip(err)
-	}
+	unshare := needs.Program(t, "unshare", "util-linux")
 	arguments := []string{"--time", "--boottime", "100000", "--fork", "--kill-child", os.Args[0]}
 	if os.Getuid() != 0 {
 		arguments = append([]string{"--user", "--map-root-user"}, arguments...)

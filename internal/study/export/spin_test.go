@@ -14,6 +14,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/internal/study/export"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/verify"
@@ -70,17 +71,11 @@ func spin(t *testing.T, m *verify.Model) (states, wrong int) {
 	return number(`(\d+) states, stored`), number(`errors: (\d+)`)
 }
 
-// needsSpin skips a test where Spin or a C compiler is missing, unless CI=true.
+// needsSpin ends a test where Spin or a C compiler is missing.
 func needsSpin(t *testing.T) {
 	t.Helper()
-	for _, command := range []string{"spin", "gcc"} {
-		if _, err := exec.LookPath(command); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatalf("%s is missing; .ci/run installs it", command)
-			}
-			t.Skipf("%s is missing, so no model is compared with Spin; on Debian: apt-get install spin gcc libc6-dev", command)
-		}
-	}
+	needs.Program(t, "spin", "spin")
+	needs.Program(t, "gcc", "gcc libc6-dev")
 }
 
 // A model has the states that verify counts.

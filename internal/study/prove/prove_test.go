@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/internal/study/logic"
 	"ringleader.example/ringleader/internal/study/prove"
 	"ringleader.example/ringleader/internal/study/prove/provetest"
@@ -205,9 +206,7 @@ func TestASolverThatWaitsForAnotherProcessIsStopped(t *testing.T) {
 		"it has escaped": {"setsid sh -c 'read x <$0.pipe' $0", os.O_WRONLY},
 	} {
 		for _, tool := range []string{"mkfifo", "setsid"} {
-			if _, err := exec.LookPath(tool); err != nil {
-				t.Skip(err)
-			}
+			needs.Program(t, tool, "coreutils util-linux")
 		}
 		dir := t.TempDir()
 		t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
