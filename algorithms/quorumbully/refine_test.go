@@ -212,6 +212,28 @@ func TestMutantsDoNotRefineTheModel(t *testing.T) {
 	}
 }
 
+// A member that begins with more than it had has made steps that are not in the run: neither they nor what follows is forbidden.
+func TestALifeThatKnowsMoreThanTheOneBeforeHasStepsThatAreMissing(t *testing.T) {
+	for name, more := range map[string]func(*quorumbully.Kept){
+		"a promise": func(k *quorumbully.Kept) { k.Promise++ },
+		"a lease":   func(k *quorumbully.Kept) { k.Longest++ },
+		"voters":    func(k *quorumbully.Kept) { k.Voters.Version++ },
+		"nothing":   func(*quorumbully.Kept) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := led(t, quorumbully.Algorithm, 3, 0)
+			d.log.Ended(1)
+			more(&d.members[0].Kept)
+			d.recover(1)
+			_, err := d.log.Check(t.Context(), 1)
+			failure := (*refine.Failure)(nil)
+			if missing := errors.As(err, &failure) && failure.Unnamed && strings.Contains(failure.Text, "the last steps of an earlier life of member 1 are missing"); missing != (name != "nothing") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
 // A member that has lost its store is none of the model's, so a run with one is neither allowed nor forbidden.
 func TestALifeWithoutItsStoreHasNoNameInTheModel(t *testing.T) {
 	d := led(t, quorumbully.Algorithm, 3, 0)

@@ -63,7 +63,10 @@ func Actions(model string) (names []string) {
 func (c *Checker) Collected() (err error) {
 	c.interpretation, err = c.universe.interpretation(c.model)
 	if err != nil {
-		large := (*finite.TooLargeError)(nil)
+		large, axiom := (*finite.TooLargeError)(nil), (*finite.AxiomError)(nil)
+		if errors.As(err, &axiom) && c.clocks.Unsure() {
+			return &Failure{"the clocks of the members are not known well enough: " + err.Error(), true}
+		}
 		return &Failure{err.Error(), errors.As(err, &large)} // a run that is too long is not forbidden
 	}
 	return nil

@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -195,8 +196,10 @@ func (c *Checker) replay(ctx context.Context, l *Log, every int) (err error) {
 				s, err = c.Crash(s, endings[0].member, before[endings[0].member].Incarnation, l.Wardens)
 			}
 		}
-		if promised := before[step.Member].Promise; err == nil && step.Event == trace.Start && promised > 0 {
-			err = &Failure{fmt.Sprintf("member %d begins without its store, in which it had promised term %d", step.Member, promised), true}
+		if kept := before[step.Member]; err == nil && step.Event == trace.Start && kept.Promise > 0 {
+			err = &Failure{fmt.Sprintf("member %d begins without its store, in which it had promised term %d", step.Member, kept.Promise), true}
+		} else if err == nil && step.Event == trace.Recover && knowsMore(&step.Before.Kept, &kept) {
+			err = &Failure{fmt.Sprintf("the last steps of an earlier life of member %d are missing: it begins with a later promise or newer voters than it had", step.Member), true}
 		}
 		if err == nil {
 			s, err = c.Pass(s, 1+step.At)
@@ -213,6 +216,12 @@ func (c *Checker) replay(ctx context.Context, l *Log, every int) (err error) {
 		before[step.Member] = step.After.Kept
 	}
 	return nil
+}
+
+// knowsMore reports whether a store has what it has got after another state of it.
+func knowsMore(now, before *quorumbully.Kept) bool {
+	a, b := &now.Voters, &before.Voters
+	return now.Promise > before.Promise || now.Longest > before.Longest || cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.Version, b.Version)) > 0
 }
 
 // longest returns the longest time for which a grant binds.
@@ -274,5 +283,8 @@ func (d drifting) Shortest(length int) int {
 	}
 	return least
 }
+
+// Unsure is false: the simulator knows them.
+func (drifting) Unsure() bool { return false }
 
 func ceil(a, b int) int { return (a + b - 1) / b }

@@ -17,6 +17,7 @@ type Clocks interface {
 	Ends(member election.ID, now, left int) int    // when a deadline has come that is so far from now on the member's clock
 	Expires(member election.ID, now, wait int) int // when a timer that is set now expires, at the earliest
 	Shortest(length int) int                       // how long a timer of that length runs at least, at any member
+	Unsure() bool                                  // they are guesses, so times that contradict each other are no fault of the code
 }
 
 // Right are clocks that are all right.
@@ -30,6 +31,9 @@ func (Right) Expires(_ election.ID, now, wait int) int { return now + wait }
 
 // Shortest is length.
 func (Right) Shortest(length int) int { return length }
+
+// Unsure is false.
+func (Right) Unsure() bool { return false }
 
 type (
 	life struct {

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
+
+	"ringleader.example/ringleader/election"
 )
 
 // What the model has no name for is told apart from what it forbids, also with the steps before it.
@@ -46,5 +49,29 @@ func TestWhatTheModelHasNoNameForIsNoViolation(t *testing.T) {
 	last := math.MaxInt32
 	if _, err := c.Pass(c.Begin(), last+1); !errors.As(err, &failure) || !failure.Unnamed { // the model has no such time
 		t.Errorf("%+v", err)
+	}
+}
+
+// wrong are clocks with which a share ends after the grant behind it.
+type wrong struct {
+	Right
+	guessed bool
+}
+
+func (wrong) Ends(_ election.ID, now, left int) int { return now + left + 100 }
+
+func (w wrong) Unsure() bool { return w.guessed }
+
+// Clocks that are known break the axiom about them by a fault, and those that are guessed by a wrong guess.
+func TestGuessedClocksThatContradictTheModelAreNoViolation(t *testing.T) {
+	for _, guessed := range []bool{false, true} {
+		c, err := NewChecker(3, 3, wrong{guessed: guessed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		failure := (*Failure)(nil)
+		if err := c.Collected(); !errors.As(err, &failure) || failure.Unnamed != guessed || !strings.Contains(failure.Text, "the axiom rho does not hold") {
+			t.Errorf("guessed %v: %+v", guessed, err)
+		}
 	}
 }

@@ -6,7 +6,8 @@
 //	go -C tests test ./chaos -run Chaos -timeout 2h -long -faults 10000 -packets
 //
 // A run is a sequence of episodes. Each starts a new group of 3 or 5 members. Half of the groups have wardens, half use TLS,
-// and half have clocks that are up to 2 % too fast or too slow. An episode kills and stops members and wardens, changes the
+// half let the leader choose shorter leases, and half have clocks that are up to 2 % too fast or too slow. Half of the wardens kill
+// a leader that does nothing for 60 ms, as those of ringleader join do. An episode kills and stops members and wardens, changes the
 // voters, cuts and delays links, makes disks fail, loses and swaps stores, starts members twice, and loads the machine. Then
 // it repairs everything and awaits agreement. The seed of an episode determines its faults, and the operating system their
 // timing, so a seed repeats a failure only with some probability.

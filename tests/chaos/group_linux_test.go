@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,7 +56,8 @@ type group struct {
 	dir      string
 	ids      []uint64
 	preempt  bool
-	tls      string // the directory of certificates; empty: clear text
+	shortest time.Duration // that a lease may be
+	tls      string        // the directory of certificates; empty: clear text
 	wires    wires
 	register *register
 	forks    rig.Forks
@@ -69,10 +71,10 @@ type group struct {
 	ends    sync.WaitGroup // the ends of all lives
 }
 
-func newGroup(t *testing.T, n int, preempt, secure bool, connect func(n int) (wires, error)) *group {
+func newGroup(t *testing.T, n int, preempt, secure bool, shortest time.Duration, connect func(n int) (wires, error)) *group {
 	t.Helper()
 	g := &group{
-		t: t, dir: t.TempDir(), preempt: preempt,
+		t: t, dir: t.TempDir(), preempt: preempt, shortest: shortest,
 		forks: rig.NewForks(), changed: make(chan struct{}), current: map[uint64]*life{},
 	}
 	must := func(err error) {
@@ -165,7 +167,7 @@ func (g *group) await(ticks int, holds func() bool) bool {
 
 // spec returns what a process of a member is told.
 func (g *group) spec(id uint64) spec {
-	s := spec{ID: id, Listen: g.wires.listens(id), Data: g.store(id), Register: g.register.listener.Addr().String(), Preempt: g.preempt, TLS: g.tls, Rate: 1}
+	s := spec{ID: id, Listen: g.wires.listens(id), Data: g.store(id), Register: g.register.listener.Addr().String(), Preempt: g.preempt, TLS: g.tls, Rate: 1, Shortest: g.shortest}
 	if *logs != "" {
 		s.Log = filepath.Join(*logs, fmt.Sprintf("%s-%d.log", filepath.Base(g.t.Name()), id))
 	}
@@ -281,11 +283,21 @@ func (l *life) over() bool { return l.dead != 0 || l.itself != nil && !l.alive()
 
 // alive reports whether the process of a member runs, and is no zombie.
 func (l *life) alive() bool {
-	if l.itself == nil {
-		return false
+	s := byte(0)
+	if l.itself != nil {
+		s = state(l.itself)
 	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", l.itself.Pid))
-	return err == nil && !strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " Z")
+	return s != 0 && s != 'Z'
+}
+
+// state returns the state of a process, as proc_pid_stat(5) has it; 0: it is no more.
+func state(p *os.Process) byte {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := bytes.Cut(stat, []byte(") ")) // no program here has that in its name
+	return rest[0]
 }
 
 // known waits until a process has reported its identity, or has ended.
@@ -296,12 +308,13 @@ func (g *group) known(l *life) bool {
 
 // kill kills the process of a member.
 func (g *group) kill(l *life) {
+	at := now() // its warden may kill it, too, if it hangs
 	if !g.known(l) || !l.alive() {
 		return
 	}
 	g.mu.Lock()
 	if l.killed == 0 {
-		l.killed = now()
+		l.killed = at
 	}
 	g.mu.Unlock()
 	_ = l.itself.Kill()
@@ -313,6 +326,8 @@ func (g *group) orphan(l *life) {
 	if !g.known(l) {
 		return
 	}
+	_ = l.command.Process.Signal(syscall.SIGSTOP) // so that it proves nothing from now on
+	g.await(long, func() bool { return state(l.command.Process) != 'S' && state(l.command.Process) != 'R' })
 	g.mu.Lock()
 	l.orphan = l.orphan || l.killed == 0 && l.alive()
 	g.mu.Unlock()

@@ -36,6 +36,8 @@ type spec struct {
 	Number   int64   // of this life among all of the episode
 	Rate     float64 // of the clocks of this process; 1 is the true one
 	Warden   bool
+	Shortest time.Duration // Timing.ShortestLease
+	Hang     time.Duration // Timing.Hang
 	Preempt  bool
 	Log      string // the file of its log, which it appends to; empty: none
 	Record   string // the directory of the record of this life
@@ -116,8 +118,10 @@ func beMember(text string) {
 	}
 	c.disk = &disk{Storage: store, change: make(chan struct{})}
 	c.client = &client{address: c.Register}
+	timing := ringleader.Test()
+	timing.ShortestLease, timing.Hang = c.Shortest, c.Hang
 	config := ringleader.Config{
-		Group: groupName, ID: c.ID, Members: c.Members, Listen: c.Listen, Storage: c.disk, Timing: ringleader.Test(),
+		Group: groupName, ID: c.ID, Members: c.Members, Listen: c.Listen, Storage: c.disk, Timing: timing,
 		Record: ringleader.Record{Directory: c.Record}, Preempt: c.Preempt, Insecure: c.TLS == "", // members in namespaces are not on loopback
 	}
 	if c.Rate != 1 {

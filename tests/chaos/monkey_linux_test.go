@@ -22,6 +22,7 @@ type monkey struct {
 	r       *rand.Rand
 	wardens bool
 	drifts  bool          // clocks are wrong
+	hang    time.Duration // after which a warden kills a member that does nothing; 0: never
 	gap     time.Duration // between two faults, at most
 	pending []ending
 	made    map[string]int
@@ -43,7 +44,8 @@ func newMonkey(t *testing.T, seed uint64, connect func(n int) (wires, error)) *m
 	r := rand.New(rand.NewPCG(seed, 0))
 	m := &monkey{
 		r: r, wardens: r.IntN(2) == 0, drifts: r.IntN(2) == 0, made: map[string]int{}, awaited: map[*life]bool{}, ways: map[[2]uint64]quality{},
-		group: newGroup(t, 3+2*r.IntN(2), r.IntN(2) == 0, r.IntN(2) == 0, connect), gap: [...]time.Duration{lease / 4, lease / 2, lease}[r.IntN(3)],
+		hang:  []time.Duration{0, 60 * time.Millisecond}[r.IntN(2)], // as join and exec have it
+		group: newGroup(t, 3+2*r.IntN(2), r.IntN(2) == 0, r.IntN(2) == 0, []time.Duration{lease, lease / 2}[r.IntN(2)], connect), gap: [...]time.Duration{lease / 4, lease / 2, lease}[r.IntN(3)],
 	}
 	for _, id := range m.ids {
 		m.begin(id)
@@ -73,6 +75,9 @@ func (m *monkey) draw(id uint64) spec {
 		s.Rate = 0.98 + 0.04*m.r.Float64() // within ±2 %, for a drift of 5 %
 	}
 	s.Warden = m.wardens && m.r.IntN(8) > 0
+	if s.Warden {
+		s.Hang = m.hang
+	}
 	s.Lingers = m.r.IntN(4) > 0
 	return s
 }

@@ -193,6 +193,9 @@ func (c *scales) Shortest(length int) int {
 	return int(float64(int64(length)*c.unit/c.fine)*c.slowest) - 1 - c.slack
 }
 
+// Unsure implements the clocks of package refine. Several clocks are set by few messages, and the rates that fit these may differ more than the true ones.
+func (c *scales) Unsure() bool { return len(c.all) > 1 }
+
 // aligned sets all clocks, and gives steps their times. The model compares times of one clock with each other, so each clock is set once, and for all steps.
 func (l *line) aligned(all []happening, known []*scale) (*scales, error) {
 	c := &scales{all: known, unit: 1, first: math.MaxInt64, slowest: 1, readings: map[contract.ID][]tick{}}

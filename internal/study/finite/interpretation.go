@@ -112,6 +112,11 @@ func interpretation(m *logic.Model, elements map[string][]string, integers Range
 	return i, nil
 }
 
+// AxiomError reports an axiom that the constants of an interpretation break.
+type AxiomError struct{ Axiom string }
+
+func (e *AxiomError) Error() string { return fmt.Sprintf("the axiom %s does not hold", e.Axiom) }
+
 // prepare compiles the model, and returns an error if an axiom does not hold.
 func (i *Interpretation) prepare(constants map[string]func(args []int) int) error {
 	m := i.Model
@@ -134,7 +139,7 @@ func (i *Interpretation) prepare(constants map[string]func(args []int) int) erro
 	blank := i.blank()
 	for _, f := range m.Axioms {
 		if !i.Holds(f, blank) {
-			return fmt.Errorf("the axiom %s does not hold", f.Name)
+			return &AxiomError{f.Name}
 		}
 	}
 	return nil
