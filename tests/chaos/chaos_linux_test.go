@@ -54,6 +54,7 @@ type counts struct {
 	tenures, operations     int
 	late, entries           int
 	compared                int // steps, with the model
+	hung, falseKills        int // leaders that wardens have killed since they did nothing, and those of them that nobody had stopped
 	agreed                  []time.Duration
 }
 
@@ -104,8 +105,8 @@ func (c *counts) String() string {
 	for _, name := range slices.Sorted(maps.Keys(c.made)) {
 		made = append(made, fmt.Sprintf("%s %d", name, c.made[name]))
 	}
-	return fmt.Sprintf("%d faults (%s) in %d episodes with %d processes, %d tenures, %d operations; %d of %d entries without a fence were late; %d steps are of the model; agreement after the repair %v in the median, %v at most",
-		c.faults, strings.Join(made, ", "), c.episodes, c.lives, c.tenures, c.operations, c.late, c.entries, c.compared, median.Round(time.Millisecond), longest.Round(time.Millisecond))
+	return fmt.Sprintf("%d faults (%s) in %d episodes with %d processes, %d tenures, %d operations; %d of %d entries without a fence were late; %d steps are of the model; wardens killed %d leaders, %d of which nobody had stopped; agreement after the repair %v in the median, %v at most",
+		c.faults, strings.Join(made, ", "), c.episodes, c.lives, c.tenures, c.operations, c.late, c.entries, c.compared, c.hung, c.falseKills, median.Round(time.Millisecond), longest.Round(time.Millisecond))
 }
 
 // episode makes faults in a new group. The records are compared with the model, and those of the first group are explained.
@@ -205,4 +206,10 @@ func (c *counts) count(m *monkey, records []*record, agreed time.Duration, compa
 	c.entries += entries
 	c.agreed = append(c.agreed, agreed)
 	c.compared += compared
+	c.falseKills += m.falseKills
+	for _, l := range m.all {
+		if l.hung {
+			c.hung++
+		}
+	}
 }

@@ -40,6 +40,8 @@ type life struct {
 	runs    bool // it has joined
 	refused bool
 	stopped bool
+	halted  int64         // when the test has stopped it last, or let it go on
+	hung    bool          // its warden has killed it since it did nothing
 	gone    chan struct{} // closed when all its processes have ended
 }
 
@@ -69,6 +71,8 @@ type group struct {
 	current map[uint64]*life
 	story   []incident
 	ends    sync.WaitGroup // the ends of all lives
+
+	falseKills int // by wardens, of leaders that worked as well as the machine let them
 }
 
 func newGroup(t *testing.T, n int, preempt, secure bool, shortest time.Duration, connect func(n int) (wires, error)) *group {
@@ -200,7 +204,7 @@ func (g *group) start(s spec, foreign bool) *life {
 	l.command = g.wires.command(s.ID, g.program)
 	l.command.Env = append(os.Environ(), variable+"="+string(text))
 	l.command.ExtraFiles = []*os.File{theirs}
-	l.command.Stderr = os.Stderr
+	l.command.Stderr = &complaints{g, l}
 	if l.stdin, err = l.command.StdinPipe(); err != nil {
 		panic(err)
 	}
@@ -223,6 +227,27 @@ func (g *group) start(s spec, foreign bool) *life {
 		g.notify()
 	})
 	return l
+}
+
+// complaints are what the processes of a life write to stderr.
+type complaints struct {
+	group *group
+	life  *life
+}
+
+func (c *complaints) Write(text []byte) (int, error) {
+	if bytes.Contains(text, []byte("leads and has not worked for")) {
+		g, l := c.group, c.life
+		g.mu.Lock()
+		l.hung = true
+		const lately = int64(time.Second)
+		if at := now(); !l.stopped && at-l.halted > lately {
+			g.falseKills++
+			g.story = append(g.story, incident{at, l.member, fmt.Sprintf("%v is killed by its warden, and nobody has stopped it", &l.record)})
+		}
+		g.mu.Unlock()
+	}
+	return os.Stderr.Write(text)
 }
 
 // hear takes the reports of a process, until all processes that could make some have ended.
@@ -343,14 +368,14 @@ func (g *group) stop(l *life, p *os.Process) {
 	_ = p.Signal(syscall.SIGSTOP)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	l.stopped = true
+	l.stopped, l.halted = true, now()
 }
 
 func (g *group) proceed(l *life, p *os.Process) {
 	_ = p.Signal(syscall.SIGCONT)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	l.stopped = false
+	l.stopped, l.halted = false, now()
 }
 
 // agreed reports whether all members run and follow one of them, whose lease was valid at some time since a moment. The
