@@ -99,9 +99,10 @@ func TestARecordThatIsTooLongIsRefused(t *testing.T) {
 	if b, err := m.load("other"); err != nil || b != "" {
 		t.Errorf("of a refused Save there is %q, %v", b, err)
 	}
-	long := Owner{strings.Repeat("g", MaxName+1), 1}
-	if err := Init(t.TempDir(), long, InitOptions{}); !errors.Is(err, ErrData) {
-		t.Error(err)
+	for _, group := range []string{strings.Repeat("g", MaxName+1), "no UTF-8: \xff"} {
+		if err := Init(t.TempDir(), Owner{group, 1}, InitOptions{}); !errors.Is(err, ErrData) {
+			t.Errorf("%q: %v", group, err)
+		}
 	}
 	for _, records := range []int{-1, MaxRecords + 1} {
 		if err := Init(t.TempDir(), owner, InitOptions{Records: records}); !errors.Is(err, ErrData) {
