@@ -30,6 +30,17 @@ func mustOpen(t testing.TB, directory string) *Directory {
 	return d
 }
 
+func TestAStoreThatCannotBeOpenedIsNamed(t *testing.T) {
+	directory := t.TempDir()
+	name := filepath.Join(directory, "state")
+	if err := os.Mkdir(name, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(directory, owner); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), name) {
+		t.Error(err)
+	}
+}
+
 func TestWhatOneProcessSavesTheNextOneLoads(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "new", "data")
 	mustInit(t, directory)

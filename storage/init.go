@@ -48,6 +48,9 @@ type system struct {
 var realSystem = system{
 	file: func(directory *os.Root, name string, flag int) (file, error) {
 		f, err := directory.OpenFile(name, flag, 0o600)
+		if at := new(fs.PathError); errors.As(err, &at) { // it names the file in the directory only
+			return nil, &fs.PathError{Op: "open", Path: filepath.Join(directory.Name(), name), Err: at.Err}
+		}
 		if err != nil {
 			return nil, err
 		}
