@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/internal/core/process"
@@ -240,6 +241,7 @@ func (c Config) complete() (Config, error) {
 	}
 
 	must(len(c.Group) <= kept.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), kept.MaxGroup)
+	must(utf8.ValidString(c.Group), "the name %q of the group is not in UTF-8", c.Group)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
 	if len(c.Join) > 0 {
 		c.Members = slices.Clone(c.Members)

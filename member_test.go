@@ -319,12 +319,14 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 
 func TestAllFaultsOfAConfigAreReportedAtOnce(t *testing.T) {
 	_, err := Join(context.Background(), Config{
+		Group:   "jobs\xff",
 		ID:      5,
 		Members: []MemberAddress{{ID: 1, Address: "127.0.0.1:7001"}, {ID: 1, Address: "127.0.0.1:7002"}, {ID: 2, Address: "127.0.0.1:7002"}, {Address: "nowhere"}, {ID: 3, Address: "host:0"}},
 		Listen:  "127.0.0.1:99999",
 		Timing:  Timing{MessageDelay: -1, Heartbeat: 200 * time.Millisecond, Suspicion: 300 * time.Millisecond},
 	})
 	want := []string{
+		`configuration: the name "jobs\xff" of the group is not in UTF-8`,
 		"configuration: member 1 is listed twice",
 		"configuration: members 1 and 2 have the same address 127.0.0.1:7002",
 		"configuration: Members[3] has no ID; identifiers begin with 1",

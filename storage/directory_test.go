@@ -30,6 +30,17 @@ func mustOpen(t testing.TB, directory string) *Directory {
 	return d
 }
 
+func TestAStoreThatCannotBeOpenedIsNamed(t *testing.T) {
+	directory := t.TempDir()
+	name := filepath.Join(directory, "state")
+	if err := os.Mkdir(name, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(directory, owner); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), name) {
+		t.Error(err)
+	}
+}
+
 func TestWhatOneProcessSavesTheNextOneLoads(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "new", "data")
 	mustInit(t, directory)
@@ -99,9 +110,10 @@ func TestARecordThatIsTooLongIsRefused(t *testing.T) {
 	if b, err := m.load("other"); err != nil || b != "" {
 		t.Errorf("of a refused Save there is %q, %v", b, err)
 	}
-	long := Owner{strings.Repeat("g", MaxName+1), 1}
-	if err := Init(t.TempDir(), long, InitOptions{}); !errors.Is(err, ErrData) {
-		t.Error(err)
+	for _, group := range []string{strings.Repeat("g", MaxName+1), "no UTF-8: \xff"} {
+		if err := Init(t.TempDir(), Owner{group, 1}, InitOptions{}); !errors.Is(err, ErrData) {
+			t.Errorf("%q: %v", group, err)
+		}
 	}
 	for _, records := range []int{-1, MaxRecords + 1} {
 		if err := Init(t.TempDir(), owner, InitOptions{Records: records}); !errors.Is(err, ErrData) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"unicode/utf8"
 )
 
 // InitOptions are options of [Init].
@@ -47,6 +48,9 @@ type system struct {
 var realSystem = system{
 	file: func(directory *os.Root, name string, flag int) (file, error) {
 		f, err := directory.OpenFile(name, flag, 0o600)
+		if at := new(fs.PathError); errors.As(err, &at) { // it names the file in the directory only
+			return nil, &fs.PathError{Op: "open", Path: filepath.Join(directory.Name(), name), Err: at.Err}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -64,6 +68,8 @@ func (s system) init(directory string, owner Owner, options InitOptions) (err er
 		return fmt.Errorf("%w: a store has room for 1 to %d records, not %d", ErrData, MaxRecords, options.Records)
 	case len(owner.Group) > MaxName:
 		return fmt.Errorf("%w: the name of the group has %d bytes, and at most %d are kept", ErrData, len(owner.Group), MaxName)
+	case !utf8.ValidString(owner.Group):
+		return fmt.Errorf("%w: the name %q of the group is not in UTF-8", ErrData, owner.Group)
 	}
 	if err := makeDirectory(directory, s.sync); err != nil {
 		return initFailed(directory, err)

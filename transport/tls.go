@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/url"
@@ -127,7 +128,7 @@ func (f *files) credentials() (*Credentials, error) {
 	same := f.current != nil
 	for i, name := range f.names {
 		var err error
-		if contents[i], err = os.ReadFile(name); err != nil {
+		if contents[i], err = readFile(name); err != nil {
 			return nil, err
 		}
 		same = same && bytes.Equal(contents[i], f.contents[i])
@@ -145,6 +146,22 @@ func (f *files) credentials() (*Credentials, error) {
 	}
 	f.contents, f.current = contents, &Credentials{certificate, authorities}
 	return f.current, nil
+}
+
+// mostFile is the largest size of a file: another one may have no end.
+const mostFile = 1 << 20
+
+func readFile(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, mostFile+1))
+	if err == nil && len(content) > mostFile {
+		err = fmt.Errorf("%s has more than %d bytes", name, mostFile)
+	}
+	return content, err
 }
 
 // NewTLS returns TLS with the credentials of a source. Each handshake asks the source. If the source fails, or its certificate is not valid or names another member, the credentials

@@ -172,7 +172,7 @@ Exit status: 0 after Ctrl-C; 3 no member answers, or it has stopped; 64 the call
 	return command
 }
 
-// follow shows each change of a member until ctx is done.
+// follow shows each change of a member until ctx is done, or until what it shows cannot be written.
 func (p *program) follow(ctx context.Context, client *control.Client, show func(s ringleader.Status, first bool) error) error {
 	first := true
 	for s, err := range client.Watch(ctx) {
@@ -184,6 +184,9 @@ func (p *program) follow(ctx context.Context, client *control.Client, show func(
 		}
 		if err := show(s, first); err != nil {
 			return err
+		}
+		if out, is := p.Out.(*report.Output); is && out.Err != nil {
+			return out.Err
 		}
 		first = false
 	}

@@ -8,13 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -231,9 +228,7 @@ func (o *execOptions) readiness() (err error) {
 
 // runExec runs a member, and a command while it leads.
 func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, config ringleader.Config, args []string) error {
-	// A service manager may send SIGTERM to the warden and to this process. The second one, which the warden passes on, must
-	// not cut short the time that the command has to stop.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
+	endOnce()
 	log := newLog(p, slog.LevelInfo, &o.joinOptions)
 	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{

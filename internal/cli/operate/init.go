@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/internal/cli/option"
+	"ringleader.example/ringleader/internal/serve/kept"
 	"ringleader.example/ringleader/internal/show/report"
 	"ringleader.example/ringleader/storage"
 )
@@ -45,6 +46,9 @@ others refuse the member with its new store.`,
 		RunE: func(*cobra.Command, []string) error {
 			if groups < 1 || groups >= storage.MaxRecords {
 				return fmt.Errorf("--groups is from 1 to %d, not %d", storage.MaxRecords-1, groups)
+			}
+			if len(owner.Group) > kept.MaxGroup { // join refuses it
+				return fmt.Errorf("--group has %d bytes, and at most %d are kept", len(owner.Group), kept.MaxGroup)
 			}
 			exists, id, err := makeStore(directory, owner, groups, missing)
 			switch {

@@ -6,11 +6,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -165,6 +168,10 @@ func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) er
 	}
 	return nil
 }
+
+// endOnce lets a second SIGTERM change nothing. A service manager may send one to the warden and one to this process, to
+// which the warden passes on its own. That must not cut short the time that a command or a hook has to end, nor the way in which the lease is released.
+func endOnce() { signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM) }
 
 // completeJoin completes the flags of a member in a shell.
 func completeJoin(command *cobra.Command) {

@@ -24,6 +24,7 @@ import (
 
 // runJoin runs a member until the context of the command is done.
 func (p *program) runJoin(command *cobra.Command, s *settings, o *joinOptions, config ringleader.Config) error {
+	endOnce()
 	log := newLog(p, slog.LevelWarn, o)
 	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health}, joinStore)

@@ -4,6 +4,7 @@ package operate
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"os/signal"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
 )
 
@@ -46,7 +48,7 @@ func (p *program) reload(command *cobra.Command, s *settings, config ringleader.
 		c, err = next.valid()
 	}
 	if err != nil {
-		log.Warn("the settings are wrong, and stay as they were", "error", err)
+		log.Warn("the settings are wrong, and stay as they were", "error", option.OneLine(err.Error()))
 		return s
 	}
 	if config.TLS != nil {
@@ -65,7 +67,10 @@ func (p *program) reload(command *cobra.Command, s *settings, config ringleader.
 	o := next.options.common()
 	if err := a.SetMembers(c.Members); err != nil {
 		log.Warn("the list of members stays as it was", "error", err)
-		taken = slices.DeleteFunc(taken, func(name string) bool { return name == "member" })
+		taken = slices.DeleteFunc(taken, func(name string) bool { return name == "member" || name == "weight" && c.Weight == 0 })
+		c.Members = nil // so does the priority in it
+	} else if marked, vote := markedOtherwise(a.Status(), c); marked != nil {
+		log.Warn("with this list the member would not start again: mark with ,standby the members that have no vote at first, and no others", "by_the_list", fmt.Sprint(marked), "vote", fmt.Sprint(vote))
 	}
 	if err := reweigh(a, c); err != nil {
 		log.Warn("the priority stays as it was", "error", err)
@@ -81,10 +86,42 @@ func (p *program) reload(command *cobra.Command, s *settings, config ringleader.
 
 // reweigh gives the member the priority that its settings have now.
 func reweigh(a *agent.Agent, c ringleader.Config) error {
+	weight, witness := c.Weight, false
 	for _, m := range c.Members {
-		if m.ID == c.ID && !m.Witness && c.Algorithm == ringleader.QuorumBully {
-			return a.SetPriority(cmp.Or(c.Weight, m.Priority))
+		if m.ID == c.ID {
+			weight, witness = cmp.Or(weight, m.Priority), m.Witness
 		}
 	}
-	return nil
+	if witness || c.Algorithm != ringleader.QuorumBully || weight == 0 && c.Members == nil {
+		return nil
+	}
+	return a.SetPriority(weight)
+}
+
+// markedOtherwise returns the members that vote at first by a list, if they are others than those that do. That holds until the voters are changed: then
+// the marks do not count.
+func markedOtherwise(s ringleader.Status, c ringleader.Config) (marked, vote []uint64) {
+	if len(c.Join) > 0 || c.Algorithm != ringleader.QuorumBully {
+		return nil, nil
+	}
+	for _, m := range c.Members {
+		if !m.Standby {
+			marked = append(marked, m.ID)
+		}
+	}
+	if v := s.Voters; v != nil {
+		if v.Version > 0 {
+			return nil, nil
+		}
+		vote = v.Members
+	} else {
+		for i := range s.Members {
+			vote = append(vote, s.Members[i].ID)
+		}
+	}
+	slices.Sort(marked)
+	if len(vote) == 0 || slices.Equal(marked, vote) { // a member that joins may not know who votes
+		return nil, nil
+	}
+	return marked, vote
 }

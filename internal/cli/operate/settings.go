@@ -93,7 +93,7 @@ func (s *settings) located(err error) error {
 		return nil
 	}
 	first, _, _ := strings.Cut(err.Error(), " ")
-	flag, is := strings.CutPrefix(strings.TrimSuffix(first, ","), "--")
+	flag, is := strings.CutPrefix(strings.TrimRight(first, ",:"), "--")
 	if from := s.from[flag]; is && from != "" && from != "--"+flag {
 		return fmt.Errorf("%s: %w", strings.Replace(from, ", line", ": line", 1), err)
 	}
@@ -181,9 +181,9 @@ func (p *program) load(command *cobra.Command, s *settings) (err error) {
 	if s.file = s.flags.Lookup("config").Value.String(); err != nil || s.file == "" {
 		return err
 	}
-	text, err := os.ReadFile(s.file)
+	text, err := readSettings(s.file)
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.file, report.Reason(err))
+		return err
 	}
 	all, err := agent.ParseSettings(text)
 	if err != nil {
@@ -195,6 +195,25 @@ func (p *program) load(command *cobra.Command, s *settings) (err error) {
 		}
 	}
 	return nil
+}
+
+// mostSettings is the largest size of a file of settings: another file may have no end.
+const mostSettings = 1 << 20
+
+func readSettings(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, report.Reason(err))
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostSettings+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot read %s: %w", name, report.Reason(err))
+	case len(text) > mostSettings:
+		return nil, fmt.Errorf("%s: a file of settings has at most %d bytes", name, mostSettings)
+	}
+	return text, nil
 }
 
 // take takes a setting of the file, unless another source wins.
@@ -278,11 +297,30 @@ func tomlOf(f *pflag.Flag) string {
 	case isList:
 		var words []string
 		for _, word := range list.GetSlice() {
-			words = append(words, strconv.Quote(word))
+			words = append(words, quoted(word))
 		}
 		return "[" + strings.Join(words, ", ") + "]"
-	case kind == "bool", kind == "uint64", kind == "int":
+	case kind == "bool", kind == "int", kind == "uint64" && len(f.Value.String()) < len("9223372036854775807"): // a larger number is none in TOML
 		return f.Value.String()
 	}
-	return strconv.Quote(f.Value.String())
+	return quoted(f.Value.String())
+}
+
+// quoted returns a text in TOML.
+func quoted(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteRune('\\')
+			b.WriteRune(c)
+		case strconv.IsPrint(c):
+			b.WriteRune(c)
+		case c == '\n', c == '\r', c == '\t':
+			b.WriteString(strings.Trim(strconv.QuoteRune(c), "'"))
+		default:
+			fmt.Fprintf(&b, `\U%08X`, c)
+		}
+	}
+	return `"` + b.String() + `"`
 }

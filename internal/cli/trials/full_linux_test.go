@@ -2,6 +2,9 @@ package trials
 
 import (
 	"bytes"
+	"context"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -120,5 +123,32 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	worker.interrupt()
 	if code := <-worker.ended; code != report.ExitFine {
 		t.Errorf("the worker ends with %d, %s", code, worker.stderr.String())
+	}
+}
+
+// A change may be hours away, and nobody reads what is written.
+func TestAWatchThatCannotBeWrittenEnds(t *testing.T) {
+	t.Parallel()
+	data := newStore(t, 1)
+	_, lines := start(t, "join", "--json", "--id", "1", "--data", data, "--member", "1="+freeAddress(t))
+	for range 2 { // the call, and that it has started
+		if err := lines.Decode(new(report.JoinEvent)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for _, flags := range [][]string{{"watch"}, {"watch", "--json"}, {"status", "--watch"}} {
+		ctx, end := context.WithTimeout(t.Context(), clitest.Limit)
+		defer end()
+		var stderr strings.Builder
+		command := exec.CommandContext(ctx, "ringleader", append(flags, "--data", data)...)
+		command.Stdout, command.Stderr = full, &stderr
+		if command.Run(); command.ProcessState.ExitCode() != report.ExitNo || stderr.String() != "ringleader: cannot write to stdout: no space left on device\n" {
+			t.Errorf("%q: %v, %q", flags, command.ProcessState, stderr.String())
+		}
 	}
 }

@@ -10,12 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -55,6 +57,41 @@ func TestAFlagWinsOverAVariableAndAVariableOverTheFile(t *testing.T) {
 	}
 }
 
+func TestWhatIsPrintedOfSettingsIsAFileWithTheSame(t *testing.T) {
+	largest := "18446744073709551615" // TOML has no such number
+	group := "a\"\\\a\v\x1b\x7f\n\té\u2028😀"
+	flags := []string{"--id", largest, "--data", "d", "--member", largest + "=127.0.0.1:7001", "--group", group, "--on-leader", group, "--http-host", group}
+	code, out, stderr := clitest.Call(append([]string{"join", "--check"}, flags...)...)
+	if code != report.ExitFine {
+		t.Fatal(stderr)
+	}
+	all, err := agent.ParseSettings([]byte(out))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, out)
+	}
+	var values []string
+	for _, setting := range all { // in the order of the names
+		values = append(values, setting.Values...)
+	}
+	if want := []string{"d", group, group, largest, largest + "=127.0.0.1:7001", group}; !slices.Equal(values, want) {
+		t.Errorf("%q, want %q", values, want)
+	}
+}
+
+// A file may have no end.
+func TestAFileOfSettingsOrOfACertificateIsNotReadForEver(t *testing.T) {
+	file := settingsFile(t, strings.Repeat("#", 1<<20)+"\n")
+	for _, flags := range [][]string{
+		{"--config", file},
+		{"--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001", "--cert", file, "--key", file, "--ca", file},
+	} {
+		code, _, stderr := clitest.Call(append([]string{"join", "--check"}, flags...)...)
+		if code != report.ExitUsage || !strings.Contains(stderr, "1048576 bytes\n") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit status %d, %q", flags, code, stderr)
+		}
+	}
+}
+
 // A command that exec runs may be a member of another group.
 func TestTheLeaseFileOfExecIsNoLengthOfALease(t *testing.T) {
 	variables := map[string]string{"RINGLEADER_LEASE": filepath.Join(t.TempDir(), "lease")}
@@ -66,21 +103,23 @@ func TestTheLeaseFileOfExecIsNoLengthOfALease(t *testing.T) {
 
 func TestAWrongSettingIsNamedWithItsLine(t *testing.T) {
 	for line, want := range map[string]string{
-		`leese = "1s"`:       "line 6: there is no setting leese; did you mean lease?",
-		`check = true`:       "line 6: there is no setting check",
-		`report-leases = 1`:  "line 6: there is no setting report-leases",
-		`[x]`:                "line 6: x: settings have no tables",
-		`a.b = 1`:            "line 6: a.b: settings have no tables",
-		`http = 8001`:        "line 6: --http wants HOST:PORT",
-		`cert = "none.pem"`:  "line 6: --cert",
-		`lease = 1.5`:        "line 6: lease is a text in quotes",
-		`lease = "soon"`:     "line 6: --lease wants a duration such as 250ms or 20s",
-		`preempt = "no"`:     "line 6: --preempt wants true or false",
-		`group = ["a", "b"]`: "line 6: group has one value, not a list",
-		`group = ""`:         "line 6: group is empty",
-		`group`:              "line 6: expected",
-		`suspicion = "1ms"`:  "line 6: --suspicion (1ms) must be at least three times --heartbeat",
-		`id = 2`:             "line 6: ",
+		`leese = "1s"`:                 "line 6: there is no setting leese; did you mean lease?",
+		`check = true`:                 "line 6: there is no setting check",
+		`report-leases = 1`:            "line 6: there is no setting report-leases",
+		`[x]`:                          "line 6: x: settings have no tables",
+		`a.b = 1`:                      "line 6: a.b: settings have no tables",
+		`http = 8001`:                  "line 6: --http wants HOST:PORT",
+		`cert = "none.pem"`:            "line 6: --cert",
+		`lease = 1.5`:                  "line 6: lease is a text in quotes",
+		`lease = "soon"`:               "line 6: --lease wants a duration such as 250ms or 20s",
+		`preempt = "no"`:               "line 6: --preempt wants true or false",
+		`group = ["a", "b"]`:           "line 6: group has one value, not a list",
+		`group = ""`:                   "line 6: group is empty",
+		`group`:                        "line 6: expected",
+		`suspicion = "1ms"`:            "line 6: --suspicion (1ms) must be at least three times --heartbeat",
+		`id = 2`:                       "line 6: ",
+		`health-http = "f"`:            "line 6: --health-http: ",
+		`weight = 9223372036854775808`: "line 6: a whole number above 2⁶³ - 1 is written in quotes",
 	} {
 		file := settingsFile(t, memberOne+line+"\n")
 		code, out, stderr := clitest.Call("join", "--config", file, "--check")
@@ -140,6 +179,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 			}
 		}
 	}
+	reload("group = 'g'\n", `stay as they were error="configuration: ID is missing; identifiers begin with 1; configuration: `)
 	reload(base+"renewal = true\n", "the settings are wrong, and stay as they were", "line 7")
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), `changed=member`)
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1)+"weight = 3\n", `changed=weight`)
@@ -154,6 +194,13 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 		`settings="health-command health-fall health-interval health-rise health-timeout preempt preempt-delay"`, `changed="member weight"`)
 	reload(base+"weight = 4\nhealth-http = 'http://127.0.0.1:1/'\n", `settings="health-command health-fall health-http health-interval health-rise health-timeout preempt preempt-delay"`)
 	reload(base, "settings=health-http", `changed=weight`)
+	// A list that the member takes now, and not when it starts, is named; one that it does not take changes nothing.
+	reload(strings.Replace(base, "\"]", "\", \"2=127.0.0.1:1\"]", 1), `would not start again`, `by_the_list="[1 2]" vote=[1]`, `changed=member`)
+	reload(strings.NewReplacer("1=127.0.0.1", "1=127.0.0.2", "\"]", ",priority=9\"]").Replace(base), "the list of members stays as it was", `changed=""`)
+	if _, out, _ := clitest.Call("status", "--json", "--data", data); strings.Contains(out, `"weight":9`) {
+		t.Errorf("the priority is of a list that was refused: %s", out)
+	}
+	reload(base, `changed=member`)
 	reload(strings.Replace(base, "lease = '1m'", "lease = '59s'", 1)+"on-follower = 'echo stopped > "+hooks+"'\nverbose = true\n",
 		`settings="lease preempt-delay renewal shortest-lease"`, `changed="on-follower verbose"`)
 	stdin.Close()

@@ -23,7 +23,11 @@ func ParseSettings(text []byte) (all []Setting, err error) {
 	if err := toml.Unmarshal(text, &map[string]any{}); err != nil {
 		if wrong := new(toml.DecodeError); errors.As(err, &wrong) {
 			row, _ := wrong.Position()
-			return nil, fmt.Errorf("line %d: %s", row, strings.TrimPrefix(wrong.Error(), "toml: "))
+			reason := strings.TrimPrefix(wrong.Error(), "toml: ")
+			if strings.HasPrefix(reason, "decimal number is too large") { // an identifier may be
+				reason = "a whole number above 2⁶³ - 1 is written in quotes"
+			}
+			return nil, fmt.Errorf("line %d: %s", row, reason)
 		}
 		return nil, err
 	}

@@ -20,7 +20,11 @@ import (
 func idle(b *testing.B, folder string, lasts time.Duration) (bytes int64) {
 	var all [4]*record.Writer
 	for id := uint64(1); id <= 3; id++ {
-		sink, options, err := record.NewFiles(filepath.Join(folder, strconv.FormatUint(id, 10), record.Directory), record.DefaultSize)
+		data := filepath.Join(folder, strconv.FormatUint(id, 10))
+		if err := os.Mkdir(data, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		sink, options, err := record.NewFiles(filepath.Join(data, record.Directory), record.DefaultSize)
 		if err != nil {
 			b.Fatal(err)
 		}

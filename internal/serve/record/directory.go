@@ -46,7 +46,7 @@ const diskBlock = 4 << 10
 
 func (f *segmentFile) space() int64 { return max(f.size, diskBlock) }
 
-// NewFiles returns a sink for a directory, which need not exist, and the options for it. It changes nothing yet.
+// NewFiles returns a sink for a directory, which need not exist in the one that it is in, and the options for it. It changes nothing yet.
 func NewFiles(path string, most int64) (*Files, Options, error) {
 	f := &Files{path: path, most: max(most, LeastSize)}
 	entries, err := os.ReadDir(path)
@@ -149,6 +149,19 @@ func replace(name string, content []byte) error {
 	return err
 }
 
+// makeFolder makes the folder of a record, and not the directory that it is in: if that of a member was renamed or its disk was taken away, another
+// one must not take its place.
+func makeFolder(path string) error {
+	err := os.Mkdir(path, 0o700)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return errRemoved
+	}
+	return err
+}
+
 func (f *Files) name(number uint64) string {
 	return filepath.Join(f.path, fmt.Sprintf("%012d%s", number, extension))
 }
@@ -158,7 +171,7 @@ func (f *Files) Begin(segment uint64) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.path, 0o700); err != nil {
+	if err := makeFolder(f.path); err != nil {
 		return err
 	}
 	if err := f.restore(); err != nil {
@@ -237,7 +250,7 @@ type Years struct {
 	file *os.File
 }
 
-// NewYears returns a sink for a directory, which need not exist, and the options for it.
+// NewYears returns a sink for a directory, which need not exist in the one that it is in, and the options for it.
 func NewYears(path string) (*Years, Options) {
 	return &Years{path: path}, Options{Segment: changesSegment, First: uint64(time.Now().Unix())}
 }
@@ -247,7 +260,7 @@ func (y *Years) Begin(uint64) error {
 	if err := y.Close(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(y.path, 0o700); err != nil {
+	if err := makeFolder(y.path); err != nil {
 		return err
 	}
 	name := filepath.Join(y.path, changesName)

@@ -12,6 +12,9 @@ import (
 // life writes steps into a directory, and ends in order or not.
 func life(t *testing.T, path string, steps int, incarnation uint64) {
 	t.Helper()
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	sink, options, err := NewFiles(path, LeastSize)
 	if err != nil {
 		t.Fatal(err)

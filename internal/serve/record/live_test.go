@@ -20,6 +20,7 @@ func writers(t *testing.T, path string, o Options) (all [2]*Writer, add func(n i
 	}
 	years, changes := NewYears(path)
 	options.Removed, changes.Removed = o.Removed, o.Removed
+	options.Stopped, changes.Stopped = o.Stopped, o.Stopped
 	head := func(changes bool) func() Head {
 		return func() Head {
 			h := testHead()
@@ -112,6 +113,46 @@ func TestARecordThatIsRemovedBeginsAnew(t *testing.T) {
 		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", f, info.Mode(), err)
 		}
+	}
+}
+
+// The directory of a member is renamed while the member runs, as its disk may be taken away. No other one takes its place, and when it is back, what comes
+// later is recorded in it.
+func TestARecordMakesNoDirectoryOfAMember(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the directory of an open file cannot be renamed")
+	}
+	data := filepath.Join(t.TempDir(), "1")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan bool, 9)
+	_, add := writers(t, filepath.Join(data, Directory), Options{Removed: func() { told <- true }, Stopped: func(err error) { t.Error(err) }})
+	add(0)
+	if err := os.Rename(data, data+".away"); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		add(1 + n)
+	}
+	if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a directory again: %v", err)
+	}
+	if err := os.Rename(data+".away", data); err != nil {
+		t.Fatal(err)
+	}
+	add(4)
+	add(5)
+	r, err := Open(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"0", "4", "5"} // the second record removes 0 as too old: a Note has no time
+	if texts, damages := notes(r); len(damages) > 0 || !slices.Equal(texts[0], want) || !slices.Equal(texts[1], want[1:]) {
+		t.Errorf("%q, %q", texts, damages)
+	}
+	if len(told) != 2 {
+		t.Errorf("it was told %d times, of two records", len(told))
 	}
 }
 

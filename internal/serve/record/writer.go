@@ -87,6 +87,8 @@ type Writer struct {
 	tail        *tail // nil: there is none
 	incarnation uint64
 	sequence    int // of the blocks
+
+	gone bool // what was written last was removed; only the goroutine that writes looks
 }
 
 // chunk is what is to be written.
@@ -369,8 +371,11 @@ func (w *Writer) writeAll(block []byte) (_ []byte, err error) {
 	w.failed = err != nil // at once, so that nothing is added after a Sync that saw it
 	w.synced.Broadcast()
 	w.mu.Unlock()
-	if removed && w.options.Removed != nil {
+	if removed && !w.gone && w.options.Removed != nil {
 		w.options.Removed()
+	}
+	if len(chunks) > 0 || grown {
+		w.gone = removed
 	}
 	return block, err
 }
