@@ -48,7 +48,7 @@ func (d *topology) draw() {
 // layOut places the network below the head, the legend, and room for more, which may depend on the width.
 func (d *topology) layOut(subtitle string, items []item, room func() float64) {
 	reach := min(networkReach, 90+float64(20*d.r.N))
-	d.Width = d.widthOf(2*(reach+100), subtitle)
+	d.Width = d.widthOf(2*(reach+d.side()), subtitle)
 	d.head(d.r.Title, d.r.Title+": network", subtitle, d.description())
 	rows := flow(items, d.Width-2*Margin)
 	for _, item := range items {
@@ -63,6 +63,17 @@ func (d *topology) layOut(subtitle string, items []item, room func() float64) {
 	d.top += float64(24 * rows)
 	d.Height = d.moveDown(d.top + room() + 30)
 	d.radius = max(2.5, min(largestNode, 0.36*d.nearest()))
+}
+
+// side returns the room on each side of the circle of processes: more where a name is too long for its process, and stands beside it.
+func (d *topology) side() float64 {
+	side := 100.0
+	for p := range d.r.N {
+		if width := nameWidth(d.texts.Process(p)); width > 2*largestNode {
+			side = max(side, largestNode+nameGap+width+Margin)
+		}
+	}
+	return side
 }
 
 // cast draws the processes with their roles.
@@ -310,7 +321,7 @@ func (d *topology) nameProcesses() {
 	}
 	for _, p := range append(leaders, others...) {
 		e := Element{Role: "name", Text: d.texts.Process(p), Bold: true, Anchor: 0.5, Size: Small}
-		width := TextWidth(e.Text, bold*e.Size) + 4
+		width := nameWidth(e.Text)
 		if d.radius >= namedNode && width <= 2*d.radius {
 			e.At = At(d.places[p].X, d.places[p].Y+4)
 			if d.is(p) == "leader" {
@@ -324,6 +335,12 @@ func (d *topology) nameProcesses() {
 	}
 }
 
+// nameGap is between a process and the name beside it.
+const nameGap = 6
+
+// nameWidth returns the width of the place for a name.
+func nameWidth(name string) float64 { return TextWidth(name, bold*Small) + 4 }
+
 // beside returns the middle of a place for a name of that width next to a process: outwards or, in a tree, elsewhere
 // if that is taken.
 func (d *topology) beside(p int, width float64) (middle Point, found bool) {
@@ -333,7 +350,7 @@ func (d *topology) beside(p int, width float64) (middle Point, found bool) {
 		angles = append(angles, outwards+0.7, outwards-0.7, math.Pi/2, -math.Pi/2, 0, math.Pi)
 	}
 	for _, angle := range angles {
-		edge := d.places[p].Polar(d.radius+6, angle)
+		edge := d.places[p].Polar(d.radius+nameGap, angle)
 		middle = At(edge.X+float64(width/2*math.Cos(angle)), edge.Y+float64(Small/2*math.Sin(angle)))
 		b := around(middle, width, Small)
 		if !slices.ContainsFunc(d.taken, b.overlaps) {

@@ -377,3 +377,29 @@ func TestNamesInANetworkDoNotOverlap(t *testing.T) {
 		}
 	}
 }
+
+// A long name that stands beside its process is in the drawing as a whole.
+func TestLongNamesInANetworkAreWhole(t *testing.T) {
+	for _, n := range []int{2, 4, 9, 24, 200} {
+		for _, topology := range []string{"ring", "tree"} {
+			ids := make([]uint64, n)
+			for p := range ids {
+				ids[p] = math.MaxUint64 - uint64(n-1-p)
+			}
+			r := tracetest.LCR(t, true, ids...)
+			for q := 1; topology == "tree" && q < n; q++ {
+				r.Topology, r.Edges = topology, append(r.Edges, [2]int{0, q})
+			}
+			d := networkOf(t, r)
+			names := of(d, "name")
+			for _, e := range names {
+				if half := drawing.TextWidth(e.Text, e.Size) / 2; e.At.X < half || e.At.X > d.Width-half || e.At.Y < 0 || e.At.Y > d.Height {
+					t.Errorf("%s of %d: %s at %v is not whole in %v × %v", topology, n, e.Text, e.At, d.Width, d.Height)
+				}
+			}
+			if len(names) == 0 {
+				t.Errorf("%s of %d: no names", topology, n)
+			}
+		}
+	}
+}

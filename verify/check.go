@@ -18,7 +18,7 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 	} else if o.Size < 1 {
 		return wrong(fmt.Sprintf("a size of %d; at least 1 is needed", o.Size))
 	} else {
-		o.Setup.IDs = upTo(o.Size)
+		o.Setup.IDs = o.rising()
 	}
 	p, err := network.Prepare(d, o.Setup)
 	if err != nil {

@@ -33,7 +33,7 @@ func explored(what string, limit uint64) (*Report, error) {
 				out.Send(port, 0, token{Type: uint8(p.ID)})
 			}
 		}
-		return Run(a, Options{Setup: network.Setup{IDs: upTo(24)}, Memory: limit, Cores: 2})
+		return Run(a, Options{Setup: network.Setup{IDs: (&Options{Size: 24}).rising()}, Memory: limit, Cores: 2})
 	}
 	return Run(lcr.Algorithm, o)
 }

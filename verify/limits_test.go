@@ -11,7 +11,7 @@ import (
 
 // decreasing returns the ring with the most messages.
 func decreasing(n int) (setup network.Setup) {
-	ids := upTo(n)
+	ids := (&Options{Size: n}).rising()
 	for p := range ids {
 		ids[p] = uint64(n - p)
 	}

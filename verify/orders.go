@@ -20,7 +20,7 @@ type enumeration struct {
 	mirrored     bool // of two mirror images, one is left out
 }
 
-// enumerate numbers the orders of 1 … Size, or the given one. A rotation of a ring changes nothing, so the largest stays
+// enumerate numbers the orders of the identifiers of Size, or the given one. A rotation of a ring changes nothing, so the largest stays
 // at its place. Among known members, or without identifiers, there is one order.
 func enumerate(d *election.Declaration, o *Options) *enumeration {
 	e := &enumeration{o: o, orders: 1, orientations: 1, mirrored: o.alike && mirrored(d, o)}
@@ -30,10 +30,11 @@ func enumerate(d *election.Declaration, o *Options) *enumeration {
 	if o.Size == 0 || d.Topology == election.Complete || d.Identifiers == election.Anonymous {
 		return e
 	}
-	e.first = upTo(o.Size)
+	e.first = o.rising()
 	if turns(d, o) {
+		largest := e.first[o.Size-1]
 		copy(e.first[1:], e.first)
-		e.first[0] = uint64(o.Size)
+		e.first[0] = largest
 		e.still = 1
 	}
 	e.orders = factorial(len(e.first) - e.still)
@@ -139,11 +140,11 @@ func countSetups(d *election.Declaration, o *Options) int {
 	return int(min(count, math.MaxInt))
 }
 
-// upTo returns the list 1 … n.
-func upTo(n int) election.List {
-	ids := make(election.List, n)
+// rising returns the identifiers of Size, the smallest first.
+func (o *Options) rising() election.List {
+	ids := make(election.List, o.Size)
 	for p := range ids {
-		ids[p] = uint64(p) + 1
+		ids[p] = uint64(p) + 1 + uint64(o.Shift)
 	}
 	return ids
 }

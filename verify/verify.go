@@ -39,6 +39,7 @@ const leastMemory = 64 << 20
 type Options struct {
 	Setup        network.Setup
 	Size         int    // if Setup has no IDs: every order of the identifiers 1 … Size that differs
+	Shift        int64  // with Size: added to each of these identifiers
 	Orientations bool   // on a ring that need not be oriented: every orientation
 	Starts       Starts // ignored with Initiators
 	Initiators   []int  // positions that start before anything else happens; nil: see Starts

@@ -112,7 +112,7 @@ func (w *walks) setup(number int) network.Setup {
 	if !w.shuffled() {
 		return i
 	}
-	ids, source := upTo(w.o.Size), random.New(w.seed, uint64(number)<<8|random.Order)
+	ids, source := w.o.rising(), random.New(w.seed, uint64(number)<<8|random.Order)
 	for p := len(ids) - 1; p > 0; p-- {
 		q := int(source.Below(uint64(p + 1)))
 		ids[p], ids[q] = ids[q], ids[p]

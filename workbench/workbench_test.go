@@ -89,6 +89,43 @@ func TestABoundThatWasNotCheckedIsNotToldToHold(t *testing.T) {
 	}
 }
 
+// What an algorithm declares and a check does not try is named: other identifiers of one that computes with them, equal ones, unwilling
+// processes, longer delays. A check that tries it says so.
+func TestACheckNamesWhatItDoesNotTry(t *testing.T) {
+	const missing, upTo = "not checked, and declared: ", "every order of 3 identifiers"
+	computed, equal := named("computed"), named("equal")
+	computed.Identifiers, computed.Timing, computed.Willingness = election.Computed, election.Synchronous, true
+	computed.Receive = func(p *lcr.Process, port election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		if m.ID != 7 || p.ID == 7 { // it loses identifier 7
+			lcr.Algorithm.Receive(p, port, kind, m, out)
+		}
+	}
+	equal.AllowDuplicates = func(election.Arrangement) error { return nil }
+	own := []Entry{Of(computed), Of(equal)}
+	for _, c := range []struct {
+		words, has, lacks string
+	}{
+		{"verify computed --n 3", missing + "--ids, --unwilling", "from"},
+		{"verify computed --n 3 --first 4", upTo + " from 4 on", "undecided"},
+		{"verify computed --n 3 --first 5", "undecided at the end", "holds"},
+		{"verify computed --n 3 --first 5 --random 10", "undecided at the end", "holds"},
+		{"verify computed --ids 1,2,3 --unwilling 2", "1 unwilling process", missing},
+		{"verify computed --n 3 --unwilling 2", "", "holds"},
+		{"verify equal --n 3", missing + "--ids", "two leaders"},
+		{"verify equal --ids 3,3", "undecided at the end", "holds"},
+		{"verify bully --n 2 --crash 1 --recover 1", missing + "--param delay=2", "violated"},
+		{"verify bully --n 2 --crash 1 --recover 1 --param delay=2", "holds", missing},
+		{"verify bully --n 3 --first 5 --start every-set --param answer-timeout=2", "process 6 leads; the right leader is 7", "holds"},
+		{"verify afek-gafni --n 3 --ports random", "one order of ports", missing},
+		{"verify hirschberg-sinclair --n 2 --orientation random", "one orientation", missing},
+	} {
+		_, stdout, _ := call(own, strings.Fields(c.words)...)
+		if out := strings.Join(strings.Fields(stdout), " "); !strings.Contains(out, c.has) || strings.Contains(out, c.lacks) {
+			t.Errorf("%s prints %q; want %q, and not %q", c.words, stdout, c.has, c.lacks)
+		}
+	}
+}
+
 // A step of an algorithm that floods its network may take seconds: to store what it sends. A run that is interrupted does not wait for it.
 func TestAnInterruptedRunEndsAmidAStep(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -155,6 +155,12 @@ seconds on two cores. Every property holds in all of them. A test makes this tab
 *One schedule*: every order, or so many of them, is decided by one of its schedules, and the states are those of that schedule. *Partial order*, *symmetry*: states or orders are
 left out that show nothing more. The package comment of ` + "`verify`" + ` has the proofs.
 
+Each row assumes this, also where the algorithm declares to need less: all processes initiate first, and links are FIFO. Messages of timed
+algorithms take one unit. No process fails, except in rows that name a fault. Trees are paths, in one order, ports are numbered clockwise, and each
+process is willing and votes for itself. Of the members of quorum-bully two can lead, and only safety is judged, since its elections never end.
+Identifiers are 1 to n, except those of ` + "`odd-one-out`" + ` and ` + "`odd-pair`" + `. Parameters have their defaults, unless the row names others.
+` + "`ringleader verify`" + ` assumes less at smaller sizes, and says what it has left out.
+
 | algorithm | processes | orders | states | |
 |---|---|---|---|---|
 `

@@ -23,6 +23,8 @@ func ReadShards(files []string, version string) (*Shards, error) {
 	for i, path := range files {
 		head, parts, err := work.ReadFile(path)
 		switch {
+		case errors.Is(err, work.ErrDamaged):
+			return nil, report.Failed("%s has a damaged result; delete the file, and compute it again", path)
 		case errors.Is(err, work.ErrFile):
 			return nil, report.Failed("%s is no file that --out has written", path)
 		case err != nil:

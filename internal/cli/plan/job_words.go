@@ -56,7 +56,7 @@ var LabFlags = map[string][]string{
 	}, labInput...),
 	"compare": {"n", "order", "orders", "until", "seed"},
 	"verify": append([]string{
-		"priorities", "random", "shrink", "extremes", "start", "crash", "recover", "lose", "duplicate", "cut", "suspect-falsely", "resign",
+		"priorities", "unwilling", "random", "shrink", "extremes", "start", "crash", "recover", "lose", "duplicate", "cut", "suspect-falsely", "resign",
 		"wardens", "reorder", "non-fifo", "delay", "lazy", "clock-error", "pace", "memory", "max-states", "max-depth", "reduce", "exact", "rotations",
 		"probabilities",
 	}, labInput...),

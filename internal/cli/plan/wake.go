@@ -23,9 +23,13 @@ type Waking struct {
 
 // Flags adds the flags.
 func (w *Waking) Flags(command *cobra.Command) {
-	f := command.Flags()
-	f.StringVar(&w.Wake, "wake", "", "in a synchronous run, the time at which each position wakes: T,T,-,… (-: only by a message)")
-	f.StringVar(&w.unwilling, "unwilling", "", "ID,…: unwilling processes (S5): not candidates if a message wakes them, or if all initiate at time 0")
+	command.Flags().StringVar(&w.Wake, "wake", "", "in a synchronous run, the time at which each position wakes: T,T,-,… (-: only by a message)")
+	w.FlagUnwilling(command)
+}
+
+// FlagUnwilling adds the flag of unwilling processes alone.
+func (w *Waking) FlagUnwilling(command *cobra.Command) {
+	command.Flags().StringVar(&w.unwilling, "unwilling", "", "ID,…: unwilling processes (S5): not candidates if a message wakes them, or if all initiate at time 0")
 }
 
 // AtAnyTime sets a parameter that lets processes start at any time, if a flag asks for that and no parameter is given

@@ -54,6 +54,10 @@ func (o *verifyOptions) unchecked(e *catalogue.Entry, v *verify.Options) (flags 
 	}
 	unneeded, _ := verify.Unneeded(e.Program, *v, o.open())
 	d, n, survives := e.With(set), o.Input.Size(), e.With(set).Survives
+	longer := ""
+	if d.Delay != nil {
+		longer = "--param " + d.Delay.Name + "=2"
+	}
 	if v.Extremes { // costs are of runs without faults
 		survives = 0
 	}
@@ -65,6 +69,9 @@ func (o *verifyOptions) unchecked(e *catalogue.Entry, v *verify.Options) (flags 
 		{unneeded&verify.OrderedLinks != 0, "--reorder"},
 		{d.Unoriented && n > 1 && v.Setup.Flipped == nil, "--orientation"},
 		{d.Topology == election.UnknownNeighbours && n > 2 && v.Setup.Ports == nil, "--ports"},
+		{v.Size > 0 && (d.Identifiers == election.Computed || d.AllowDuplicates != nil && n > 1), "--ids"}, // other or equal ones
+		{d.Willingness && n > 1 && v.Setup.Unwilling == nil, "--unwilling"},
+		{n > 1 && v.Delay <= 1 && d.Delay != nil && d.LongestDelay(set) == election.Units(1), longer},
 		{d.Topology == election.Tree && n > 3 && !o.set.Changed("topology") && !o.set.Changed("edges"), "--topology"},
 		{d.Votes && n > 1 && v.Setup.Votes == nil, "--votes"},
 		{d.Priorities && n > 1 && v.Setup.Priorities == nil, "--priorities"},

@@ -38,6 +38,7 @@ type verifyOptions struct {
 	probabilities  bool
 	gallery        bool
 	counterexample
+	willing plan.Waking
 	plan.Ranks
 	plan.Results
 	labour.Work
@@ -58,8 +59,9 @@ shows them beside what was found.
 
 What an algorithm declares is checked: any set of initiators, and links that are not FIFO, unless it
 demands otherwise. Where that is more than 200 000 states, less is checked. Faults that it survives, other
-networks of its kind, votes and priorities are checked with their flags only. The result says what is left
-out, with the flag that checks it. With --extremes, --out, --shard and --nats all processes initiate
+networks of its kind, votes, priorities, unwilling processes, longer delays, and other identifiers where it
+computes with them or they may be equal, are checked with their flags only. The result says what is left out,
+with a flag that checks it. With --extremes, --out, --shard and --nats all processes initiate
 and links are FIFO unless flags say otherwise. Schedules and orders that differ in nothing that matters
 are tried once; --reduce none tries all. Parameters that are not given have the values that the algorithm
 declares for verify, if any, so that there are finitely many states; the result names them.
@@ -102,6 +104,7 @@ Exit status: 0 every property holds, or no random walk violates one; 1 a propert
 	}
 	o.Input.Flags(command, p)
 	o.Ranks.Flags(command)
+	o.willing.FlagUnwilling(command)
 	command.ValidArgsFunction = p.OneOf(plan.AnyAlgorithm)
 	o.Results.Flags(command, "the violation")
 	o.counterexample.flags(command)
@@ -190,7 +193,7 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	o.bound(e)
 	i, err := o.Input.Setup(e)
 	if err == nil {
-		err = o.Rank(e, &i, o.Given)
+		err = cmp.Or(o.Rank(e, &i, o.Given), o.willing.Reluctant(e, &i))
 	}
 	if err != nil {
 		return v, err
@@ -218,8 +221,14 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 		if v.Initiators != nil && e.Topology != election.Complete {
 			return v, fmt.Errorf("--start %s needs one order: give --ids or --order", o.Start)
 		}
+		if i.Unwilling != nil {
+			return v, errors.New("--unwilling needs one order: give --ids or --order")
+		}
 		if o.Scores != "" && e.Topology != election.Complete {
 			return v, errors.New("--scores need one order: give --ids or --order")
+		}
+		if e.Identifiers != election.Anonymous {
+			v.Shift = int64(v.Setup.IDs.At(0) - 1) // of --first
 		}
 		v.Size, v.Setup.IDs = o.N, nil
 	}

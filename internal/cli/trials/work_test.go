@@ -201,7 +201,8 @@ func TestAMergeNamesWhatIsMissingOrDoesNotFit(t *testing.T) {
 		"part":    bytes.Join(lines[:2], nil),
 		"old":     bytes.Replace(text, []byte(`"version":"`), []byte(`"version":"old `), 1),
 		"diary":   []byte("my diary\n"),
-		"foreign": append(bytes.Clone(lines[0]), `{"from":0,"to":99,"result":{}}`+"\n"...),
+		"foreign": worktest.Seal(append(bytes.Clone(lines[0]), `{"from":0,"to":99,"result":{}}`+"\n"...)),
+		"damaged": bytes.Replace(text, []byte(`"states":`), []byte(`"states":1`), 1),
 	} {
 		if err := os.WriteFile(file(name), text, 0o600); err != nil {
 			t.Fatal(err)
@@ -218,6 +219,7 @@ func TestAMergeNamesWhatIsMissingOrDoesNotFit(t *testing.T) {
 		{"1 old", "; results of different versions are not merged", report.ExitNo},
 		{"diary", "is no file that --out has written", report.ExitNo},
 		{"none", "no such file", report.ExitNo},
+		{"1 damaged", "damaged has a damaged result; delete the file, and compute it again", report.ExitNo},
 		{"foreign", "a shard has results that are not of this job: ", report.ExitNo},
 		{"1 -- --max-states 7", "flags after -- choose how results are shown, such as --json", report.ExitUsage},
 		{"", "ringleader merge needs the files of the shards", report.ExitUsage},
@@ -242,7 +244,7 @@ func TestWhatIsKnownOfOtherPositionsIsRefused(t *testing.T) {
 	clitest.Call(args...)
 	for _, change := range []struct{ from, to string }{{`"read":9`, `"read":8`}, {`"last":9`, `"last":8`}, {`"to":9`, `"to":8`}} {
 		text := clitest.Contents(t, path)
-		if err := os.WriteFile(path, bytes.Replace(text, []byte(change.from), []byte(change.to), 1), 0o600); err != nil {
+		if err := os.WriteFile(path, worktest.Seal(bytes.Replace(text, []byte(change.from), []byte(change.to), 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if code, stdout, stderr := clitest.Call(args...); code != report.ExitNo || stdout != "" || !strings.Contains(stderr, "is no result of this job") {

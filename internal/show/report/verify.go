@@ -197,7 +197,16 @@ func (r *Verification) explored() string {
 		what, each = fmt.Sprintf("%s with seed %d", amount.Of(r.Walks, "random walk"), r.Seed), "random orders"
 	}
 	if v.Setup.IDs == nil && r.Size > 1 && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
-		what += fmt.Sprintf(" of %s of %d identifiers", each, r.Size)
+		what += fmt.Sprintf(" of %s of %d identifiers", each, r.Size) + Needed(v.Shift != 0, fmt.Sprintf(" from %d on", uint64(v.Shift)+1), "")
+	}
+	if v.Setup.Flipped != nil && !v.Orientations {
+		what += ", one orientation"
+	}
+	if v.Setup.Ports != nil {
+		what += ", one order of ports"
+	}
+	if few := len(v.Setup.Unwilling); few > 0 {
+		what += ", " + amount.Of(few, "unwilling process")
 	}
 	if v.Crashes > 0 {
 		what += fmt.Sprintf(", crashes up to %d, recoveries up to %d", v.Crashes, v.Recoveries)

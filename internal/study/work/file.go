@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -24,6 +25,9 @@ type File struct {
 // ErrFile reports that a file cannot keep the results of a job; the text gives the reason.
 var ErrFile = errors.New("cannot keep results")
 
+// ErrDamaged reports that a line of a file is not as it was written.
+var ErrDamaged = errors.New("a damaged result")
+
 // Head is the first line of a file.
 type Head struct {
 	Format string `json:"format"`
@@ -32,7 +36,7 @@ type Head struct {
 	Call  string `json:"call"` // the command line, for people and for results that show it
 }
 
-const format = "ringleader results 1"
+const format = "ringleader results 2"
 
 // OpenFile opens or creates a file for a shard of a job, or for the whole job, which a command line asks for. It cuts off
 // half a line at the end, which a crash may leave.
@@ -141,6 +145,7 @@ func check(path string, t Task, parts []Part) error {
 type stored struct {
 	Piece
 	Result json.RawMessage `json:"result"`
+	Check  string          `json:"check"` // of all that is before it
 }
 
 // parse reads whole lines.
@@ -151,8 +156,8 @@ func parse(path string, text []byte) (head Head, parts []Part, err error) {
 	}
 	for i, line := range lines[1 : len(lines)-1] {
 		var one stored
-		if err := json.Unmarshal(line, &one); err != nil {
-			return head, nil, fmt.Errorf("%w: line %d of %s is no result of this job", ErrFile, i+2, path)
+		if err := json.Unmarshal(line, &one); err != nil || one.Check != sum(unsealed(Part{one.Piece, one.Result})) {
+			return head, nil, fmt.Errorf("%w: %w in line %d of %s", ErrFile, ErrDamaged, i+2, path)
 		}
 		parts = append(parts, Part{one.Piece, one.Result})
 	}
@@ -201,8 +206,17 @@ func line(part Part) ([]byte, error) {
 	if !json.Valid(part.Result) || bytes.ContainsRune(part.Result, '\n') {
 		return nil, fmt.Errorf("the result of units %s is not one line of JSON", part.Piece)
 	}
-	return fmt.Appendf(nil, "{\"from\":%d,\"to\":%d,\"result\":%s}\n", part.From, part.To, part.Result), nil
+	text := unsealed(part)
+	return fmt.Appendf(text, ",\"check\":%q}\n", sum(text)), nil
 }
+
+// unsealed returns the beginning of the line of a part, up to the check.
+func unsealed(part Part) []byte {
+	return fmt.Appendf(nil, "{\"from\":%d,\"to\":%d,\"result\":%s", part.From, part.To, part.Result)
+}
+
+// sum returns the check of the beginning of a line. It finds damage, and hides nothing from who computes it anew.
+func sum(text []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(text)) }
 
 func (f *File) write(text []byte) error {
 	if _, err := f.file.Write(text); err != nil {

@@ -233,6 +233,7 @@ func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
 	task, path := &sums{Of: 9}, filepath.Join(t.TempDir(), "file")
 	text := string(keeping(t, task, path, 0))
 	head, lines, _ := strings.Cut(text, "\n")
+	sealed := func(text string) string { return string(worktest.Seal([]byte(text))) }
 	for text, says := range map[string]string{
 		"my diary\n":                            "holds something else",
 		"x":                                     "holds something else",
@@ -241,10 +242,12 @@ func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
 		head + "\n\n":                           "line 2 of",
 		strings.Replace(text, "test", "old", 1): "by ringleader old",
 		strings.Replace(text, "[\"", "[\"x", 1): "another job",
-		head + "\n" + `{"from":0,"to":10,"result":{"sum":1}}` + "\n":     "line 2 of",
-		head + "\n" + `{"from":3,"to":3,"result":{"sum":1}}` + "\n":      "line 2 of",
-		head + "\n" + `{"from":0,"to":3,"result":{}}` + "\n":             "line 2 of",
-		strings.Replace(text, `"version"`, `"shard":"1/2","version"`, 1): "shard 1/2",
+		sealed(head + "\n" + `{"from":0,"to":10,"result":{"sum":1}}` + "\n"): "line 2 of",
+		sealed(head + "\n" + `{"from":3,"to":3,"result":{"sum":1}}` + "\n"):  "line 2 of",
+		sealed(head + "\n" + `{"from":0,"to":3,"result":{}}` + "\n"):         "is no result of this job",
+		strings.Replace(text, `"result":{"sum":`, `"result":{"sum":1`, 1):    "a damaged result in line 2 of",
+		strings.Replace(text, `"to":`, `"to":1`, 1):                          "a damaged result in line 2 of",
+		strings.Replace(text, `"version"`, `"shard":"1/2","version"`, 1):     "shard 1/2",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
