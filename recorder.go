@@ -2,6 +2,7 @@ package ringleader
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 
@@ -16,7 +17,8 @@ type Record struct {
 	// Off turns the recorder off.
 	Off bool
 
-	// Directory is where the files are. The default is the folder "record" in Config.Data; without both there is no record.
+	// Directory is where the files are. Join makes it, and those that it is in. The default is the folder "record" in Config.Data; without both there
+	// is no record.
 	Directory string
 
 	// Size is the most that the files may have together, in bytes, at least 1 MiB. The oldest are removed. The default is 32 MiB. A file with
@@ -36,8 +38,12 @@ func (c *Config) recording() *recorder.Config {
 	if c.Record.Off || directory == "" {
 		return nil
 	}
-	files, options, err := record.NewFiles(directory, cmp.Or(c.Record.Size, record.DefaultSize))
-	if err != nil {
+	var err error
+	if c.Record.Directory != "" { // Config.Data is there
+		err = os.MkdirAll(directory, 0o700)
+	}
+	files, options, unreadable := record.NewFiles(directory, cmp.Or(c.Record.Size, record.DefaultSize))
+	if err = cmp.Or(err, unreadable); err != nil {
 		c.Logger.Error("this member has no record", "member", c.ID, "error", err)
 		return nil
 	}

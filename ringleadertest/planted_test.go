@@ -18,7 +18,7 @@ import (
 
 // recorded returns the record of a member that has led, and has handed over.
 func recorded(t *testing.T) *record.Log {
-	directory := t.TempDir()
+	directory := filepath.Join(t.TempDir(), "records", "of members") // which a member makes
 	synctest.Test(t, func(t *testing.T) {
 		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
 		defer c.Close()
