@@ -156,7 +156,7 @@ func newMonkey(t testing.TB, seed uint64, records string) *monkey {
 		m.ids = append(m.ids, id+1)
 	}
 	config := ringleader.Config{Timing: ringleader.Test(), Preempt: r.IntN(2) == 0, Record: ringleader.Record{Directory: records, Off: records == "", Size: 1 << 20}}
-	if r.IntN(2) == 0 { // the leader chooses how long its lease is
+	if seed%3 == 1 { // the leader chooses how long its lease is
 		config.Timing.ShortestLease /= 2
 	}
 	for _, id := range m.ids[1+r.IntN(len(m.ids)):] {
