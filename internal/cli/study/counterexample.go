@@ -46,6 +46,12 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options, r *verify.Re
 	return found
 }
 
+// claim is something that an algorithm declares, and the flag with which more of it is checked. It is open if a search has assumed otherwise.
+type claim struct {
+	open bool
+	flag string
+}
+
 // unchecked returns the flags that would check the declarations of the algorithm that this search assumes.
 func (o *verifyOptions) unchecked(e *catalogue.Entry, v *verify.Options) (flags []string) {
 	set, err := e.Set(v.Setup.Parameters)
@@ -53,37 +59,51 @@ func (o *verifyOptions) unchecked(e *catalogue.Entry, v *verify.Options) (flags 
 		return nil // the search has refused them
 	}
 	unneeded, _ := verify.Unneeded(e.Program, *v, o.open())
-	d, n, survives := e.With(set), o.Input.Size(), e.With(set).Survives
-	longer := ""
-	if d.Delay != nil {
-		longer = "--param " + d.Delay.Name + "=2"
-	}
-	if v.Extremes { // costs are of runs without faults
-		survives = 0
-	}
-	for _, claim := range []struct {
-		open bool
-		flag string
-	}{
-		{unneeded&verify.InitiatorsFirst != 0, "--start any"},
-		{unneeded&verify.OrderedLinks != 0, "--reorder"},
-		{d.Unoriented && n > 1 && v.Setup.Flipped == nil, "--orientation"},
-		{d.Topology == election.UnknownNeighbours && n > 2 && v.Setup.Ports == nil, "--ports"},
-		{v.Size > 0 && (d.Identifiers == election.Computed || d.AllowDuplicates != nil && n > 1), "--ids"}, // other or equal ones
-		{d.Willingness && n > 1 && v.Setup.Unwilling == nil, "--unwilling"},
-		{n > 1 && v.Delay <= 1 && d.Delay != nil && d.LongestDelay(set) == election.Units(1), longer},
-		{d.Topology == election.Tree && n > 3 && !o.set.Changed("topology") && !o.set.Changed("edges"), "--topology"},
-		{d.Votes && n > 1 && v.Setup.Votes == nil, "--votes"},
-		{d.Priorities && n > 1 && v.Setup.Priorities == nil, "--priorities"},
-		{survives&(election.Crash|election.Recovery) != 0 && v.Crashes == 0, "--crash"},
-		{survives&election.Recovery != 0 && v.Recoveries == 0, "--recover"},
-		{survives&election.Partition != 0 && n > 1 && v.Cuts == 0, "--cut"},
-	} {
-		if claim.open {
-			flags = append(flags, claim.flag)
+	d, n := e.With(set), o.Input.Size()
+	assumed := []claim{{unneeded&verify.InitiatorsFirst != 0, "--start any"}, {unneeded&verify.OrderedLinks != 0, "--reorder"}}
+	for _, c := range slices.Concat(assumed, o.shapes(d, n, v), people(d, set, n, v), setbacks(d, n, v)) {
+		if c.open {
+			flags = append(flags, c.flag)
 		}
 	}
 	return flags
+}
+
+// shapes are the claims about networks.
+func (o *verifyOptions) shapes(d *election.Declaration, n int, v *verify.Options) []claim {
+	return []claim{
+		{d.Unoriented && n > 1 && v.Setup.Flipped == nil, "--orientation"},
+		{d.Topology == election.UnknownNeighbours && n > 2 && v.Setup.Ports == nil, "--ports"},
+		{d.Topology == election.Tree && n > 3 && !o.set.Changed("topology") && !o.set.Changed("edges"), "--topology"},
+	}
+}
+
+// people are the claims about what tells processes apart, and about the delays of their messages.
+func people(d *election.Declaration, set election.Parameters, n int, v *verify.Options) []claim {
+	others := d.Identifiers == election.Computed || d.AllowDuplicates != nil && n > 1 // other or equal identifiers
+	claims := []claim{
+		{others && v.Size > 0, "--ids"},
+		{d.Willingness && n > 1 && v.Setup.Unwilling == nil, "--unwilling"},
+		{d.Votes && n > 1 && v.Setup.Votes == nil, "--votes"},
+		{d.Priorities && n > 1 && v.Setup.Priorities == nil, "--priorities"},
+	}
+	if d.Delay != nil {
+		claims = append(claims, claim{n > 1 && v.Delay <= 1 && d.LongestDelay(set) == election.Units(1), "--param " + d.Delay.Name + "=2"})
+	}
+	return claims
+}
+
+// setbacks are the claims about faults. Costs are of runs without any.
+func setbacks(d *election.Declaration, n int, v *verify.Options) []claim {
+	survives := d.Survives
+	if v.Extremes {
+		survives = 0
+	}
+	return []claim{
+		{survives&(election.Crash|election.Recovery) != 0 && v.Crashes == 0, "--crash"},
+		{survives&election.Recovery != 0 && v.Recoveries == 0, "--recover"},
+		{survives&election.Partition != 0 && n > 1 && v.Cuts == 0, "--cut"},
+	}
 }
 
 // unjudged returns the declared bounds that a search without a violation has not judged. A search compares bounds with the least and the greatest
