@@ -221,7 +221,7 @@ func (l *lottery) expand(state int) error {
 	case unlikely:
 		return fmt.Errorf("%w %s: a step chooses one of more than 2^64 vectors of values", ErrOptions, l.Declaration.Name)
 	case len(l.states) > l.most:
-		return fmt.Errorf("%w %s: more than %d states, too many for exact equations", ErrOptions, l.Declaration.Name, l.most)
+		return fmt.Errorf("%s %w: more than %d states, too many for exact equations", l.Declaration.Name, ErrLimit, l.most)
 	}
 	leader := int32(-1)
 	for q := range l.N {

@@ -183,7 +183,7 @@ func TestProbabilitiesAreOfCorrectRunsWithoutFaults(t *testing.T) {
 	if _, err := chances(t, hidden(lcr.Algorithm), verify.Options{Setup: network.Setup{IDs: election.List{2, 2}, Duplicates: true}}); !errors.Is(err, verify.ErrOptions) {
 		t.Errorf("of a wrong algorithm: %v", err)
 	}
-	if _, err := chances(t, itairodeh.Program, verify.Options{Size: 3, MaxStates: 1000}); !errors.Is(err, verify.ErrOptions) {
+	if _, err := chances(t, itairodeh.Program, verify.Options{Size: 3, MaxStates: 1000}); !errors.Is(err, verify.ErrLimit) {
 		t.Errorf("with rounds without end: %v", err)
 	}
 	unlikely := lcr.Algorithm

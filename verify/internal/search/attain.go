@@ -10,6 +10,9 @@ import (
 // Unfinished reports that a search has not reached its end, so that no run is known that attains an extreme.
 type Unfinished struct{ Reached limit }
 
+// Is reports that a limit was reached, for [errors.Is].
+func (u Unfinished) Is(target error) bool { return target == model.ErrLimit && u.Reached != NoLimit }
+
 func (u Unfinished) Error() string {
 	switch u.Reached {
 	case NoLimit:
