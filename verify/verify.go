@@ -206,8 +206,8 @@ const (
 var ErrOptions = model.ErrOptions
 
 // ErrLimit reports a step with more choices than the checker tries: more than 65536 values of one choice, more than 64 choices, or more than 2¹⁸
-// vectors of values. The text names the step. Or it reports a limit that Options have for the search for runs that attain an extreme. There is no
-// verdict then.
+// vectors of values. The text names the step. Or it reports a limit that Options have for the search for runs that attain an extreme, or for the
+// states of which probabilities are computed. There is no verdict then.
 var ErrLimit = model.ErrLimit
 
 // Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.
