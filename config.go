@@ -314,7 +314,7 @@ func (c *Config) checkMembers(must func(ok bool, format string, args ...any)) {
 	}
 	must(found || c.ID == 0 || len(c.Members) == 0, "ID %d is not among the members", c.ID)
 	must(candidates > 0 || len(c.Members) == 0 || c.joins(), "all members are witnesses or on standby, so none can lead")
-	must(c.Listen != "" || !found || strings.Contains(own, ":"), "Listen is missing: the address %s of member %d has no port", own, c.ID)
+	must(c.Listen != "" || !found || strings.Contains(own, ":"), "Listen is missing: the address %q of member %d has no port", own, c.ID)
 	c.checkJoin(must)
 }
 

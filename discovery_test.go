@@ -82,7 +82,7 @@ func TestAnAddressWithoutAPortNeedsRecords(t *testing.T) {
 	config := ringleader.Config{ID: 1, Members: []ringleader.MemberAddress{{ID: 1, Address: "jobs-0"}}, Data: "d"}
 	for _, c := range []struct{ srv, listen, want string }{
 		{"", "", `the address of member 1: "jobs-0" is not host:port`},
-		{"_a._tcp.example", "", "Listen is missing: the address jobs-0 of member 1 has no port"},
+		{"_a._tcp.example", "", "Listen is missing: the address \"jobs-0\" of member 1 has no port"},
 		{"_a._tcp.example", ":7001", ""},
 	} {
 		config.SRV, config.Listen = c.srv, c.listen

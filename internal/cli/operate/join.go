@@ -298,7 +298,9 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 			c.Listen = m.Address
 		}
 	}
-	o.joining(&c)
+	if err := o.joining(&c); err != nil {
+		return c, err
+	}
 	if o.listen != "" {
 		if c.Listen, err = option.Address("--listen", o.listen); err != nil {
 			return c, err
@@ -323,10 +325,15 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 }
 
 // joining notes where the group is that runs. Without a line of its own, the member learns from it where it is itself.
-func (o *joinOptions) joining(c *ringleader.Config) {
-	if c.Join = o.joins; len(c.Join) > 0 && !slices.ContainsFunc(c.Members, func(m ringleader.MemberAddress) bool { return m.ID == o.id }) {
-		c.Members = append(c.Members, ringleader.MemberAddress{ID: o.id})
+func (o *joinOptions) joining(c *ringleader.Config) error {
+	if c.Join = o.joins; len(c.Join) == 0 || slices.ContainsFunc(c.Members, func(m ringleader.MemberAddress) bool { return m.ID == o.id }) {
+		return nil
 	}
+	c.Members = append(c.Members, ringleader.MemberAddress{ID: o.id})
+	if o.listen == "" {
+		return fmt.Errorf("--join needs --listen HOST:PORT, with the port that \"members add\" has given member %d", o.id)
+	}
+	return nil
 }
 
 // check returns an error if flags do not go together.
