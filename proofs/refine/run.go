@@ -218,7 +218,7 @@ func (c *Checker) replay(ctx context.Context, l *Log, every int) (err error) {
 	return nil
 }
 
-// knowsMore reports whether a store has what it has got after another state of it.
+// knowsMore reports whether a store has something that was saved after an earlier state of it.
 func knowsMore(now, before *quorumbully.Kept) bool {
 	a, b := &now.Voters, &before.Voters
 	return now.Promise > before.Promise || now.Longest > before.Longest || cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.Version, b.Version)) > 0

@@ -54,7 +54,7 @@ type counts struct {
 	tenures, operations     int
 	late, entries           int
 	compared                int // steps, with the model
-	hung, falseKills        int // leaders that wardens have killed since they did nothing, and those of them that nobody had stopped
+	hung, falseKills        int // leaders that wardens have killed as hung, and those of them that nobody had stopped
 	agreed                  []time.Duration
 }
 

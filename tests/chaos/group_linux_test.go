@@ -40,8 +40,8 @@ type life struct {
 	runs    bool // it has joined
 	refused bool
 	stopped bool
-	halted  int64         // when the test has stopped it last, or let it go on
-	hung    bool          // its warden has killed it since it did nothing
+	halted  int64         // when the test last stopped it, or let it go on
+	hung    bool          // its warden has killed it as hung
 	gone    chan struct{} // closed when all its processes have ended
 }
 

@@ -18,7 +18,7 @@ func Program(t testing.TB, name, debian string) string {
 	return path
 }
 
-// Missing ends a test: what it says is missing here.
+// Missing ends a test with a line that says what this machine lacks.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

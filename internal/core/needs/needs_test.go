@@ -27,7 +27,7 @@ func (e *ended) Skipf(format string, args ...any) {
 	panic(e)
 }
 
-// How a test that needs a program ends; empty: it goes on.
+// needing tells how a test ends that needs a program; empty: it goes on.
 func needing(t *testing.T, name string) (how string) {
 	e := &ended{TB: t}
 	defer func() {

@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// alone waits until no other process is in here with the same folder. Tests of several packages run at the same time, and each would
-// compile the same message broker, for a minute. Where the file system has no locks, they do. The lock is one of the folder, since the go
-// command itself locks go.mod.
+// alone waits until it has the lock of a folder. Without it, tests of several packages, which run at the same time, would each compile the same
+// message broker for a minute. A file system without locks lets them. The lock is that of the folder because the go command itself locks go.mod.
 func alone(folder string) (done func()) {
 	f, err := os.Open(folder)
 	if err != nil {
