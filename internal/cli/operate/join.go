@@ -298,13 +298,8 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 			c.Listen = m.Address
 		}
 	}
-	if err := o.joining(&c); err != nil {
+	if err := o.places(&c); err != nil {
 		return c, err
-	}
-	if o.listen != "" {
-		if c.Listen, err = option.Address("--listen", o.listen); err != nil {
-			return c, err
-		}
 	}
 	if o.http != "" {
 		if o.http, err = option.Address("--http", o.http); err != nil {
@@ -324,8 +319,13 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	return c, nil
 }
 
-// joining notes where the group is that runs. Without a line of its own, the member learns from it where it is itself.
-func (o *joinOptions) joining(c *ringleader.Config) error {
+// places notes where the member listens, and where the group is that runs. Without a line of its own, the member learns from it where it is itself.
+func (o *joinOptions) places(c *ringleader.Config) (err error) {
+	if o.listen != "" {
+		if c.Listen, err = option.Address("--listen", o.listen); err != nil {
+			return err
+		}
+	}
 	if c.Join = o.joins; len(c.Join) == 0 || slices.ContainsFunc(c.Members, func(m ringleader.MemberAddress) bool { return m.ID == o.id }) {
 		return nil
 	}
