@@ -54,7 +54,7 @@ type counts struct {
 	tenures, operations     int
 	late, entries           int
 	compared                int // steps, with the model
-	hung, falseKills        int // leaders that wardens have killed as hung, and those of them that nobody had stopped
+	hung, falseKills        int // leaders that wardens killed as hung; of these, the leaders that the test had not stopped
 	agreed                  []time.Duration
 }
 
@@ -105,7 +105,7 @@ func (c *counts) String() string {
 	for _, name := range slices.Sorted(maps.Keys(c.made)) {
 		made = append(made, fmt.Sprintf("%s %d", name, c.made[name]))
 	}
-	return fmt.Sprintf("%d faults (%s) in %d episodes with %d processes, %d tenures, %d operations; %d of %d entries without a fence were late; %d steps are of the model; wardens killed %d leaders, %d of which nobody had stopped; agreement after the repair %v in the median, %v at most",
+	return fmt.Sprintf("%d faults (%s) in %d episodes with %d processes, %d tenures, %d operations; %d of %d entries without a fence were late; %d steps are of the model; wardens killed %d hung leaders, of which the test had not stopped %d; agreement after the repair %v in the median, %v at most",
 		c.faults, strings.Join(made, ", "), c.episodes, c.lives, c.tenures, c.operations, c.late, c.entries, c.compared, c.hung, c.falseKills, median.Round(time.Millisecond), longest.Round(time.Millisecond))
 }
 

@@ -126,7 +126,7 @@ func TestAFullDiskOfAnEmbeddedServerLosesNothing(t *testing.T) {
 	}
 }
 
-// A change may be hours away, and nobody reads what is written.
+// The command ends at its first line that cannot be written, although the next change may come hours later.
 func TestAWatchThatCannotBeWrittenEnds(t *testing.T) {
 	t.Parallel()
 	data := newStore(t, 1)

@@ -1,5 +1,5 @@
-// Package needs ends a test on a machine that lacks what it needs: it is skipped with a line that says what to install, and fails in CI, where
-// nothing may be missing.
+// Package needs ends tests that a machine cannot run. The test is skipped, and its line says what to install. With CI=true the test fails, since CI
+// installs all programs.
 package needs
 
 import (
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Program returns the path of a program, which packages of Debian have.
+// Program returns the path of a program. If there is none, it ends the test and names the Debian packages that have it.
 func Program(t testing.TB, name, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -18,7 +18,7 @@ func Program(t testing.TB, name, debian string) string {
 	return path
 }
 
-// Missing ends a test with a line that says what this machine lacks.
+// Missing ends a test. The text says what this machine lacks.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

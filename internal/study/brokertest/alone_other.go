@@ -2,5 +2,5 @@
 
 package brokertest
 
-// alone waits for nobody: the program is compiled several times, which costs time only.
+// alone does not wait. Several processes may compile the same program, which only costs time.
 func alone(string) (done func()) { return func() {} }
