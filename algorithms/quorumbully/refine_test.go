@@ -236,14 +236,22 @@ func TestALifeThatKnowsMoreThanTheOneBeforeHasStepsThatAreMissing(t *testing.T) 
 
 // A member that has lost its store is none of the model's, so a run with one is neither allowed nor forbidden.
 func TestALifeWithoutItsStoreHasNoNameInTheModel(t *testing.T) {
-	d := led(t, quorumbully.Algorithm, 3, 0)
-	d.log.Ended(1)
-	*d.members[0] = d.algorithm.New(d.locals[0])
-	clear(d.timers[0])
-	d.start(1)
-	_, err := d.log.Check(t.Context(), 1)
-	failure := (*refine.Failure)(nil)
-	if !errors.As(err, &failure) || !failure.Unnamed || !strings.Contains(failure.Text, "member 1 begins without its store, in which it had promised term 1") {
-		t.Errorf("%v", err)
+	for _, first := range []func(d *directed){
+		func(*directed) {},
+		func(d *directed) { // its host tells it of a death before it starts
+			d.command(1, election.Command{Order: election.Died, Member: 2, Number: 1})
+		},
+	} {
+		d := led(t, quorumbully.Algorithm, 3, 0)
+		d.log.Ended(1)
+		*d.members[0] = d.algorithm.New(d.locals[0])
+		clear(d.timers[0])
+		first(d)
+		d.start(1)
+		_, err := d.log.Check(t.Context(), 1)
+		failure := (*refine.Failure)(nil)
+		if !errors.As(err, &failure) || !failure.Unnamed || !strings.Contains(failure.Text, "member 1 begins without its store, in which it had promised term 1") {
+			t.Errorf("%v", err)
+		}
 	}
 }
