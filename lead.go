@@ -126,8 +126,8 @@ func (m *Member) WaitToLead(ctx context.Context) (Leadership, error) {
 // with Resign. Without Config.Prepare at any member it ends at once.
 //
 // If work returns although its context is not done, the member hands over, and Lead returns the error of work. When Lead
-// has returned, the member votes and does not lead, until Lead is called again. Before the first call of Lead a member
-// leads without work.
+// has returned, the member votes and does not lead, until Lead is called again; then work begins in a later term. Before the first call of Lead a
+// member leads without work.
 func (m *Member) Lead(ctx context.Context, work func(context.Context, Leadership) error) error {
 	m.mu.Lock()
 	if m.leading {
@@ -150,11 +150,10 @@ func (m *Member) Lead(ctx context.Context, work func(context.Context, Leadership
 
 // leadAgain runs work in each tenure.
 func (m *Member) leadAgain(ctx context.Context, work func(context.Context, Leadership) error) error {
-	var last election.Term // work begins once in a term
 	for {
 		s, changed := m.group.State()
-		if s.Role == network.Leader && !s.Stopping && (s.Term == 0 || s.Term > last) && ctx.Err() == nil && m.group.Begin(s.Term) {
-			last = s.Term
+		if s.Role == network.Leader && !s.Stopping && (s.Term == 0 || s.Term > m.began) && ctx.Err() == nil && m.group.Begin(s.Term) {
+			m.began = s.Term
 			ended, err := m.lead(ctx, Leadership{m, s.Term}, work)
 			if ended {
 				return err

@@ -180,6 +180,7 @@ type Member struct {
 
 	mu      sync.Mutex
 	leading bool             // Lead runs
+	began   election.Term    // the last term in which its work began, for Lead only: it begins once in a term
 	left    bool             // the warden knows that it was closed
 	leaves  sync.Once        // it runs before others no more
 	cause   error            // of the next end of a tenure, if a method of Member is its cause

@@ -163,3 +163,26 @@ func TestCloseEndsThoughTheDiskHangs(t *testing.T) {
 		}
 	})
 }
+
+// Between the end of one Lead and the beginning of the next one the loop of the member may not have run.
+func TestWorkBeginsOnceInATermThoughLeadIsCalledAgainAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1)
+		defer c.Close()
+		c.Start(1)
+		c.Await(1)
+		last, wrong := uint64(0), errors.New("the work has ended")
+		for range 20 {
+			err := c.Member(1).Lead(t.Context(), func(_ context.Context, l ringleader.Leadership) error {
+				if l.Term() <= last {
+					t.Errorf("work begins in term %d after that of term %d", l.Term(), last)
+				}
+				last = l.Term()
+				return wrong
+			})
+			if !errors.Is(err, wrong) {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/explain"
 	flight "ringleader.example/ringleader/internal/serve/record"
 	"ringleader.example/ringleader/internal/serve/rig"
@@ -29,6 +30,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	agent.Be()
+	if len(os.Args) > 1 && os.Args[1] == commandRole {
+		beCommand(os.Args[2])
+	}
 	switch role := os.Getenv(variable); role {
 	case "":
 	case burn:
@@ -52,6 +57,7 @@ type counts struct {
 	made                    map[string]int
 	faults, episodes, lives int
 	tenures, operations     int
+	commands                int // tenures in which a command has run
 	late, entries           int
 	compared                int // steps, with the model
 	hung, falseKills        int // leaders that wardens killed as hung; of these, the leaders that the test had not stopped
@@ -105,8 +111,8 @@ func (c *counts) String() string {
 	for _, name := range slices.Sorted(maps.Keys(c.made)) {
 		made = append(made, fmt.Sprintf("%s %d", name, c.made[name]))
 	}
-	return fmt.Sprintf("%d faults (%s) in %d episodes with %d processes, %d tenures, %d operations; %d of %d entries without a fence were late; %d steps are of the model; wardens killed %d hung leaders, of which the test had not stopped %d; agreement after the repair %v in the median, %v at most",
-		c.faults, strings.Join(made, ", "), c.episodes, c.lives, c.tenures, c.operations, c.late, c.entries, c.compared, c.hung, c.falseKills, median.Round(time.Millisecond), longest.Round(time.Millisecond))
+	return fmt.Sprintf("%d faults (%s) in %d episodes with %d processes, %d tenures, %d of them with a command, %d operations; %d of %d entries without a fence were late; %d steps are of the model; wardens killed %d hung leaders, of which the test had not stopped %d; agreement after the repair %v in the median, %v at most",
+		c.faults, strings.Join(made, ", "), c.episodes, c.lives, c.tenures, c.commands, c.operations, c.late, c.entries, c.compared, c.hung, c.falseKills, median.Round(time.Millisecond), longest.Round(time.Millisecond))
 }
 
 // episode makes faults in a new group. The records are compared with the model, and those of the first group are explained.
@@ -207,6 +213,7 @@ func (c *counts) count(m *monkey, records []*record, agreed time.Duration, compa
 	c.agreed = append(c.agreed, agreed)
 	c.compared += compared
 	c.falseKills += m.falseKills
+	c.commands += commands(records)
 	for _, l := range m.all {
 		if l.hung {
 			c.hung++

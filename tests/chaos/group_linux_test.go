@@ -204,6 +204,9 @@ func (g *group) start(s spec, foreign bool) *life {
 	l.command = g.wires.command(s.ID, g.program)
 	l.command.Env = append(os.Environ(), variable+"="+string(text))
 	l.command.ExtraFiles = []*os.File{theirs}
+	if s.Exec {
+		l.command.Stdout = theirs // as that of its commands
+	}
 	l.command.Stderr = &complaints{g, l}
 	if l.stdin, err = l.command.StdinPipe(); err != nil {
 		panic(err)
@@ -212,7 +215,7 @@ func (g *group) start(s spec, foreign bool) *life {
 		panic(err)
 	}
 	theirs.Close()
-	g.tell(s.ID, "starts as %v, warden %v, rate %.3f", &l.record, s.Warden, s.Rate)
+	g.tell(s.ID, "starts as %v, warden %v, command %v, rate %.3f", &l.record, s.Warden, s.Exec, s.Rate)
 	g.ends.Go(func() {
 		g.hear(l, events)
 		_ = l.command.Wait() // how it ended was reported, or is what the test did
@@ -279,7 +282,7 @@ func (g *group) hear(l *life, events *os.File) {
 			l.refused = l.refused || e.What == refused
 			g.story = append(g.story, incident{max(e.From, e.To), l.member, strings.TrimSpace(fmt.Sprintf("%v: %s, term %d %s", &l.record, e.What, e.Term, e.Text))})
 		}
-		if e.What != leased && e.What != called && e.What != given {
+		if e.What != leased && e.What != ran && e.What != called && e.What != given {
 			g.notify()
 		}
 		g.mu.Unlock()

@@ -116,6 +116,7 @@ func judgeLeases(records []*record) (faults []string) {
 func judgeWork(records []*record) (faults []string) {
 	for _, r := range records {
 		var term, last uint64 // of the work that runs, and of the last one
+		var until int64       // when its lease ends, as far as the keeper of its command may know
 		for _, e := range r.events {
 			switch {
 			case e.What == started && r.foreign:
@@ -124,10 +125,14 @@ func judgeWork(records []*record) (faults []string) {
 				faults = append(faults, fmt.Sprintf("%v begins work in term %d during that of term %d, or after that of term %d", r, e.Term, term, last))
 			case e.What == ended && e.Term != term:
 				faults = append(faults, fmt.Sprintf("%v ends work in term %d during that of term %d", r, e.Term, term))
-			case e.What == leased && e.Term != term:
+			case (e.What == leased || e.What == ran) && e.Term != term:
 				faults = append(faults, fmt.Sprintf("%v works in term %d during that of term %d", r, e.Term, term))
+			case e.What == ran && e.From > until:
+				faults = append(faults, fmt.Sprintf("the command of %v runs in term %d at %s, %v after the end of its lease", r, e.Term, clockTime(e.From), time.Duration(e.From-until)))
 			}
 			switch e.What {
+			case leased:
+				until = e.Until
 			case started:
 				term, last = e.Term, e.Term
 			case ended:
@@ -136,6 +141,19 @@ func judgeWork(records []*record) (faults []string) {
 		}
 	}
 	return faults
+}
+
+// commands returns in how many terms a command has run.
+func commands(records []*record) int {
+	terms := map[uint64]bool{}
+	for _, r := range records {
+		for _, e := range r.events {
+			if e.What == ran {
+				terms[e.Term] = true
+			}
+		}
+	}
+	return len(terms)
 }
 
 // value is the state of the register: its value, and the highest term seen.

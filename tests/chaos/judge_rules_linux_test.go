@@ -24,6 +24,17 @@ func tenureOf(term uint64, from, until, end int64) []event {
 	}
 }
 
+// command is the work of a term as a command, which runs at two moments, before and after a renewal of its lease.
+func command(term uint64, until, runs, later int64) []event {
+	return []event{
+		{What: started, Term: term, To: 10},
+		{What: leased, Term: term, From: 10, To: 10, Until: until},
+		{What: ran, Term: term, From: runs},
+		{What: leased, Term: term, From: until, To: until, Until: until + 50},
+		{What: ran, Term: term, From: later},
+	}
+}
+
 func op(kind string, term uint64, in int64, from, to int64, result string, out int64) []event {
 	return []event{
 		{What: called, Op: kind, Term: term, Value: in, From: from},
@@ -74,6 +85,9 @@ func TestTheJudgeFindsEachViolationAndNoOther(t *testing.T) {
 		{"work that begins again", judgeWork, []*record{lifeOf(1, join(tenureOf(1, 1, 5, 10), []event{{What: started, Term: 1}})...)}, "begins work in term 1"},
 		{"work that ends twice", judgeWork, []*record{lifeOf(1, join(tenureOf(1, 1, 5, 10), []event{{What: ended, Term: 1}})...)}, "ends work in term 1"},
 		{"a lease without work", judgeWork, []*record{lifeOf(1, event{What: leased, Term: 1})}, "works in term 1"},
+		{"a command under its lease", judgeWork, []*record{lifeOf(1, command(1, 50, 30, 90)...)}, ""},
+		{"a command after the end of its lease", judgeWork, []*record{lifeOf(1, command(1, 50, 51, 90)...)}, "1ns after the end"},
+		{"a command of a tenure that is over", judgeWork, []*record{lifeOf(1, append(command(1, 50, 30, 31), event{What: ended, Term: 1, From: 32}, event{What: ran, Term: 1, From: 33})...)}, "works in term 1 during that of term 0"},
 		{"a leader with a foreign store", judgeWork, []*record{with(lifeOf(1, tenureOf(1, 1, 5, 10)...), func(r *record) { r.foreign = true })}, "with a store"},
 
 		{"a copy that is the value", register, []*record{lifeOf(1, join(op(fetch, 1, 0, 1, 2, done, 0), op(write, 1, 7, 3, 4, done, 7), op(read, 1, 0, 5, 6, done, 7))...)}, ""},

@@ -43,6 +43,7 @@ type spec struct {
 	Record   string // the directory of the record of this life
 	TLS      string // the directory of certificates; empty: clear text
 	Lingers  bool   // work goes on until its lease has ended, instead of ending when it is asked to
+	Exec     bool   // work is a command, as that of ringleader exec
 }
 
 // The kinds of events.
@@ -55,6 +56,7 @@ const (
 	started = "begin"   // work begins in Term, at To
 	leased  = "lease"   // the lease of Term was valid at a moment from From until To, and runs until Until
 	ended   = "end"     // work ends in Term, at From
+	ran     = "ran"     // a command runs in Term, at From
 	called  = "call"    // an operation on the register, of kind Op, begins at From
 	given   = "given"   // it ends at To, with Result and Value
 	changed = "changed" // a change of the voters has ended; Leader is the member, and Text the error
@@ -90,7 +92,6 @@ type child struct {
 	clock  *clocktest.Clock // nil: the true one
 	disk   *disk
 	client *client
-	writes int64
 }
 
 // The statuses with which a process ends by itself; [ringleader.Exit] has another one.
@@ -99,12 +100,19 @@ const (
 	statusFailed  = 5
 )
 
-// beMember runs the process of a member. It does not return.
-func beMember(text string) {
-	c := &child{pipe: os.NewFile(3, "events")}
+// newChild returns the child that a text describes.
+func newChild(text string, pipe *os.File) *child {
+	c := &child{pipe: pipe}
 	if err := json.Unmarshal([]byte(text), &c.spec); err != nil {
 		panic(err)
 	}
+	c.client = &client{address: c.Register}
+	return c
+}
+
+// beMember runs the process of a member. It does not return.
+func beMember(text string) {
+	c := newChild(text, os.NewFile(3, "events"))
 	if c.Warden {
 		if err := ringleader.Warden(); err != nil {
 			panic(err)
@@ -117,11 +125,19 @@ func beMember(text string) {
 		c.leave(refused, err, statusRefused)
 	}
 	c.disk = &disk{Storage: store, change: make(chan struct{})}
-	c.client = &client{address: c.Register}
+	if c.Exec {
+		c.exec()
+	} else {
+		c.lead()
+	}
+}
+
+// config returns the configuration of the member.
+func (c *child) config() ringleader.Config {
 	timing := ringleader.Test()
 	timing.ShortestLease, timing.Hang = c.Shortest, c.Hang
 	config := ringleader.Config{
-		Group: groupName, ID: c.ID, Members: c.Members, Listen: c.Listen, Storage: c.disk, Timing: timing,
+		Group: groupName, ID: c.ID, Members: c.Members, Listen: c.Listen, Storage: c.disk, Timing: timing, Logger: slog.New(slog.DiscardHandler),
 		Record: ringleader.Record{Directory: c.Record}, Preempt: c.Preempt, Insecure: c.TLS == "", // members in namespaces are not on loopback
 	}
 	if c.Rate != 1 {
@@ -131,6 +147,7 @@ func beMember(text string) {
 	}
 	if c.TLS != "" {
 		file := func(name string) string { return filepath.Join(c.TLS, name) }
+		var err error
 		if config.TLS, err = transport.LoadTLS(file(fmt.Sprintf("%d.pem", c.ID)), file(fmt.Sprintf("%d.key", c.ID)), file("ca.pem")); err != nil {
 			panic(err)
 		}
@@ -145,20 +162,30 @@ func beMember(text string) {
 		}
 		config.Logger = slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: sharedTime}))
 	}
+	return config
+}
+
+// lead lets the member work in this process.
+func (c *child) lead() {
 	ctx := context.Background()
-	m, err := ringleader.Join(ctx, config)
+	m, err := ringleader.Join(ctx, c.config())
 	if err != nil {
 		c.leave(refused, err, statusRefused)
 	}
-	c.say(event{What: joined, To: now()})
-	go c.obey(m)
-	go c.view(m)
+	c.joined(m)
 	go c.terminate(m)
 	err = m.Lead(ctx, c.work)
 	if errors.Is(err, ringleader.ErrClosed) {
 		select {} // terminate ends the process
 	}
 	c.leave(failed, err, statusFailed)
+}
+
+// joined tells that the member has joined, and begins to obey and to report.
+func (c *child) joined(m *ringleader.Member) {
+	c.say(event{What: joined, To: now()})
+	go c.obey(m)
+	go c.view(m)
 }
 
 // sharedTime gives the lines of a log the time of the clock that all processes share.
@@ -253,7 +280,7 @@ const pace = 4 * time.Millisecond
 func (c *child) work(ctx context.Context, l ringleader.Leadership) error {
 	c.say(event{What: started, Term: l.Term(), To: now()})
 	defer func() { c.say(event{What: ended, Term: l.Term(), From: now()}) }()
-	copied := &cached{child: c, leadership: l}
+	copied := &cached{child: c, term: l.Term(), valid: l.Valid}
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()
 	var lingers <-chan time.Time // the end of what may be tried without renewals

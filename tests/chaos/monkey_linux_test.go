@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 )
 
 // monkey makes faults in a group.
@@ -22,6 +23,7 @@ type monkey struct {
 	r       *rand.Rand
 	wardens bool
 	drifts  bool          // clocks are wrong
+	exec    bool          // work is a command, with a keeper, which knows the right clock only
 	hang    time.Duration // after which a warden kills a member that does nothing; 0: never
 	gap     time.Duration // between two faults, at most
 	pending []ending
@@ -43,10 +45,11 @@ func newMonkey(t *testing.T, seed uint64, connect func(n int) (wires, error)) *m
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
 	m := &monkey{
-		r: r, wardens: r.IntN(2) == 0, drifts: r.IntN(2) == 0, made: map[string]int{}, awaited: map[*life]bool{}, ways: map[[2]uint64]quality{},
+		r: r, wardens: r.IntN(2) == 0, drifts: seed%2 == 1, exec: seed%4 == 2, made: map[string]int{}, awaited: map[*life]bool{}, ways: map[[2]uint64]quality{},
 		hang:  []time.Duration{0, 60 * time.Millisecond}[r.IntN(2)], // as join and exec have it
 		group: newGroup(t, 3+2*r.IntN(2), r.IntN(2) == 0, r.IntN(2) == 0, []time.Duration{lease, lease / 2}[r.IntN(2)], connect), gap: [...]time.Duration{lease / 4, lease / 2, lease}[r.IntN(3)],
 	}
+	m.exec = m.exec && kerneltest.MayHurry() == nil // else a loaded host may need longer than a margin to end a command
 	for _, id := range m.ids {
 		m.begin(id)
 	}
@@ -74,7 +77,8 @@ func (m *monkey) draw(id uint64) spec {
 	if m.drifts {
 		s.Rate = 0.98 + 0.04*m.r.Float64() // within ±2 %, for a drift of 5 %
 	}
-	s.Warden = m.wardens && m.r.IntN(8) > 0
+	s.Exec = m.exec
+	s.Warden = m.exec || m.wardens && m.r.IntN(8) > 0
 	if s.Warden {
 		s.Hang = m.hang
 	}
@@ -138,6 +142,7 @@ var kinds = []fault{
 	{"terminate", 3, func(m *monkey, id uint64) bool { return m.crash(id, m.terminate) }},
 	{"stop", 10, (*monkey).pause},
 	{"stop warden", 3, (*monkey).pauseWarden},
+	{"stop or kill a process of a command", 10, (*monkey).interfere},
 	{"resign", 3, func(m *monkey, id uint64) bool { return m.order(id, "resign") }},
 	{"transfer", 3, func(m *monkey, id uint64) bool { return m.order(id, fmt.Sprintf("transfer %d", m.any())) }},
 	{"change of voters", 8, func(m *monkey, _ uint64) bool { return m.vote() }},
@@ -284,6 +289,31 @@ func (m *monkey) pauseWarden(id uint64) bool {
 	if m.r.IntN(2) == 0 {
 		m.crash(id, m.kill)
 	}
+	return true
+}
+
+// interfere stops or kills a process that a member has started: a keeper, its command, or what stands between the two.
+func (m *monkey) interfere(id uint64) bool {
+	l := m.live(id)
+	if !m.exec || !m.works(id) {
+		return false
+	}
+	all := kerneltest.Descendants(l.itself.Pid)
+	if len(all) == 0 {
+		return false
+	}
+	process, err := os.FindProcess(all[m.r.IntN(len(all))])
+	if err != nil { // it has ended
+		return false
+	}
+	if m.r.IntN(2) == 0 {
+		_ = process.Kill()
+		m.tell(id, "process %d of the command of %v is killed", process.Pid, &l.record)
+		return true
+	}
+	_ = process.Signal(syscall.SIGSTOP)
+	d := m.later(2*lease, func() { _ = process.Signal(syscall.SIGCONT) })
+	m.tell(id, "process %d of the command of %v is stopped for %v", process.Pid, &l.record, d.Round(time.Millisecond))
 	return true
 }
 

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/fence"
 )
 
@@ -173,11 +172,13 @@ func (c *client) do(op string, term uint64, value int64) (result string, now int
 
 // cached is a leader's copy of the register. While its lease is valid, no other leader writes, so the copy is the value.
 type cached struct {
-	child      *child
-	leadership ringleader.Leadership
-	value      int64
-	known      bool
-	replaced   bool // the register has refused the term
+	child    *child
+	term     uint64
+	valid    func() bool // whether the lease is
+	value    int64
+	known    bool
+	writes   int64
+	replaced bool // the register has refused the term
 }
 
 // step does the n-th operation of a tenure.
@@ -186,12 +187,12 @@ func (c *cached) step(n int) {
 	switch {
 	case c.replaced:
 	case n%log == log-1:
-		_, _, _ = c.child.client.do(entry, c.leadership.Term(), 0)
+		_, _, _ = c.child.client.do(entry, c.term, 0)
 	case !c.known:
 		c.remote(fetch, 0)
 	case n%fence == 0:
-		c.child.writes++
-		c.remote(write, c.child.Number<<32|c.child.writes)
+		c.writes++
+		c.remote(write, int64(c.term)<<32|c.writes)
 	default:
 		c.local()
 	}
@@ -199,9 +200,8 @@ func (c *cached) step(n int) {
 
 // remote asks the register, and updates the copy.
 func (c *cached) remote(op string, value int64) {
-	term := c.leadership.Term()
-	c.child.say(event{What: called, Op: op, Term: term, Value: value, From: now()})
-	result, current, err := c.child.client.do(op, term, value)
+	c.child.say(event{What: called, Op: op, Term: c.term, Value: value, From: now()})
+	result, current, err := c.child.client.do(op, c.term, value)
 	c.known = err == nil && result == done
 	if err != nil {
 		return
@@ -213,9 +213,9 @@ func (c *cached) remote(op string, value int64) {
 // local reads the copy. The read counts if the lease is valid afterwards.
 func (c *cached) local() {
 	from, value := now(), c.value
-	if c.leadership.Valid() {
+	if c.valid() {
 		to := now()
-		c.child.say(event{What: called, Op: read, Term: c.leadership.Term(), From: from})
+		c.child.say(event{What: called, Op: read, Term: c.term, From: from})
 		c.child.say(event{What: given, Result: done, Value: value, To: to})
 	}
 }

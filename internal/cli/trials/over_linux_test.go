@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
 // processors returns the processes of a run over processes. A child that is not yet the program must not be stopped: its parent waits for it
 // without end.
 func processors(run int) []int {
-	return slices.DeleteFunc(children(run), func(child int) bool {
+	return slices.DeleteFunc(kerneltest.Children(run), func(child int) bool {
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child)) // it may have ended
 		return !bytes.Contains(line, []byte("processor"))
 	})

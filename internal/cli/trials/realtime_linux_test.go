@@ -5,26 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 )
-
-// children returns the processes that a process has started, and that have not ended.
-func children(pid int) (all []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, name := range lists {
-		list, _ := os.ReadFile(name) // the thread may have ended
-		for number := range strings.FieldsSeq(string(list)) {
-			child, _ := strconv.Atoi(number)
-			all = append(all, child)
-		}
-	}
-	return all
-}
 
 // The processes of a member run before others, and what it runs for its user does not. No other test runs meanwhile: doctor, which some call in this
 // process, lets it run before others for a moment, and what starts then inherits that.
@@ -49,14 +35,14 @@ func TestAMemberRunsBeforeOthersAndItsCommandAndHooksDoNot(t *testing.T) {
 		warden := exec.Process.Pid
 		var members []int
 		clitest.Eventually(t, func() error { // the system may list none of a process that starts or ends threads
-			if members = children(warden); len(members) != 1 {
+			if members = kerneltest.Children(warden); len(members) != 1 {
 				return fmt.Errorf("the warden has %d children", len(members))
 			}
 			return nil
 		})
 		canary := 0
 		clitest.Eventually(t, func() error {
-			for _, pid := range children(members[0]) {
+			for _, pid := range kerneltest.Children(members[0]) {
 				if variables, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); strings.Contains(string(variables), "RINGLEADER_CANARY=") {
 					canary = pid
 					return nil

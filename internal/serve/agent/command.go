@@ -145,6 +145,9 @@ func (e *executor) then() OnExit {
 // the lease, a reading of the clock, before the keeper can know it.
 const EachOrder = slog.LevelDebug - 4
 
+// FirstOrder is the message of the line about the first order of a command.
+const FirstOrder = "the keeper has its first order next"
+
 const untilKey = "until"
 
 // run runs the command once. Told reports that it was told to end.
@@ -159,7 +162,7 @@ func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool,
 	}
 	defer signs.close()
 	variables := append(e.environment(ringleader.Leader, e.config.Member.ID, l.Term()), signs.variables...)
-	e.log.Log(ctx, EachOrder, "the keeper has its first order next", "term", l.Term(), untilKey, d.until)
+	e.log.Log(ctx, EachOrder, FirstOrder, "term", l.Term(), untilKey, d.until)
 	command, err := e.keepers.lease(e.config.Command, variables, d.order())
 	if err != nil {
 		return false, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,10 +61,7 @@ func afterName(stat []byte) []string {
 // parents may reap them, and their numbers may be those of other processes then. For the same reason, no other goroutine
 // may reap the children that it kills.
 func KillChildren(except func(pid int) bool) (killed []int) {
-	for _, pid := range children() {
-		if except != nil && except(pid) || isSpared(pid) {
-			continue
-		}
+	for _, pid := range excepting(except, children) {
 		if firstOfNamespace(pid) && syscall.Kill(pid, Die) == nil {
 			await(pid)
 		}
@@ -71,6 +69,21 @@ func KillChildren(except func(pid int) bool) (killed []int) {
 		killed = append(killed, pid)
 	}
 	return killed
+}
+
+// excepting returns the children of a list that are no exceptions. A list lacks some if others were reaped while the kernel wrote it. Those that were
+// reaped are in it, and not in the next one: if both are the same, there are no more.
+func excepting(except func(pid int) bool, list func() []int) []int {
+	for all := list(); ; {
+		rest := slices.DeleteFunc(slices.Clone(all), func(pid int) bool { return except != nil && except(pid) || isSpared(pid) })
+		before := all
+		if len(rest) > 0 {
+			return rest
+		}
+		if all = list(); slices.Equal(all, before) {
+			return nil
+		}
+	}
 }
 
 // Die is the signal by which the first process of a PID namespace is told to kill all others there before it ends. With SIGKILL it ends
@@ -103,7 +116,7 @@ func await(pid int) {
 }
 
 // children returns the children of this process. The kernel has a list of those of each thread, so it does not matter how many
-// processes the machine has. It may lack one that comes or goes meanwhile.
+// processes the machine has. It may lack some if others come or go meanwhile: see [excepting].
 func children() (all []int) {
 	threads, _ := os.ReadDir("/proc/self/task")
 	for _, thread := range threads {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 )
@@ -52,5 +53,22 @@ func TestAGroupThatIsEmptyNeedsNoKill(t *testing.T) {
 		if err := KillGroup(group); (err == nil) != empty {
 			t.Errorf("with the events %q: %v", events, err)
 		}
+	}
+}
+
+func TestAChildThatAListLacksIsFound(t *testing.T) {
+	lists := [][]int{{11, 12}, {12, 13}}
+	list := func() []int {
+		first := lists[0]
+		lists = lists[1:]
+		return first
+	}
+	keeper := func(pid int) bool { return pid != 13 }
+	if got := excepting(keeper, list); !slices.Equal(got, []int{13}) {
+		t.Errorf("the children are %v: 13 was not in the list from which 11 was reaped", got)
+	}
+	lists = [][]int{{11, 12}, {12}, {12}}
+	if got := excepting(keeper, list); len(got) > 0 || len(lists) > 0 {
+		t.Errorf("the children are %v, with %d lists unread", got, len(lists))
 	}
 }

@@ -110,7 +110,8 @@ func (g *group) renew() {
 
 // end kills a member with all its processes, and waits for them.
 func (g *group) end(id int) {
-	all := tree(g.run[id].Process.Pid)
+	warden := g.run[id].Process.Pid
+	all := append([]int{warden}, kerneltest.Descendants(warden)...)
 	for _, pid := range all {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
@@ -216,37 +217,15 @@ type processes struct{ warden, member, keeper int }
 // of returns the processes of a member.
 func (g *group) of(id int) (p processes) {
 	p.warden = g.run[id].Process.Pid
-	for _, pid := range children(p.warden) {
+	for _, pid := range kerneltest.Children(p.warden) {
 		p.member = pid
 	}
-	for _, pid := range children(p.member) {
+	for _, pid := range kerneltest.Children(p.member) {
 		if argument(pid) == "keeper" {
 			p.keeper = pid
 		}
 	}
 	return p
-}
-
-// children returns the children of a process.
-func children(pid int) (all []int) {
-	lists, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
-	for _, list := range lists {
-		text, _ := os.ReadFile(list)
-		for _, field := range strings.Fields(string(text)) {
-			child, _ := strconv.Atoi(field)
-			all = append(all, child)
-		}
-	}
-	return all
-}
-
-// tree returns a process and all its descendants.
-func tree(pid int) []int {
-	all := []int{pid}
-	for _, child := range children(pid) {
-		all = append(all, tree(child)...)
-	}
-	return all
 }
 
 // argument returns the first argument of a process.

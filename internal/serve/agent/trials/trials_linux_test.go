@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 )
 
 // fault is what happens to the member that leads. What it has stopped continues when another one leads, or it leads still.
@@ -57,7 +59,7 @@ func (p processes) pids(names []string) (all []int) {
 		case "keeper":
 			all = append(all, p.keeper)
 		case "tree":
-			all = append(all, tree(p.warden)...)
+			all = append(append(all, p.warden), kerneltest.Descendants(p.warden)...)
 		}
 	}
 	return all
