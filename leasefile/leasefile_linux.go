@@ -80,6 +80,23 @@ func Create(path, group string, member uint64) (w *Writer, err error) {
 	return &Writer{open: f, file: file, sequence: 2, written: s}, nil
 }
 
+// What package syscall has no names for.
+const (
+	here      = -100  // AT_FDCWD
+	effective = 0x200 // AT_EACCESS
+	useFolder = 3     // W_OK and X_OK
+)
+
+// Check returns why [Create] would fail, as far as that can be told without a write: the path has something else, which is an [ErrTaken], or the
+// folder of the path cannot be written. If there is no folder, the error is an [os.ErrNotExist].
+func Check(path, group string, member uint64) error {
+	folder := filepath.Dir(path)
+	if err := syscall.Faccessat(here, folder+"/", useFolder, effective); err != nil {
+		return fmt.Errorf("the folder %s: %w", folder, err)
+	}
+	return replaceable(path, &State{Member: member, Group: group})
+}
+
 // replaceable returns why the lease file of a member must not take the place of what has the path.
 func replaceable(path string, s *State) error {
 	info, err := os.Lstat(path)

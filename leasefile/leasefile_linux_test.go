@@ -285,6 +285,19 @@ func TestALeaseFileReplacesNothingElse(t *testing.T) {
 			t.Errorf("%s: the file has changed: %v", name, err)
 		}
 	}
+	for file, want := range map[string]error{
+		path:                                 nil,
+		filepath.Join(t.TempDir(), "new"):     nil,
+		filepath.Join(path, "below"):         syscall.ENOTDIR,
+		filepath.Join(path+".none", "below"): os.ErrNotExist,
+	} {
+		if err := Check(file, "jobs", 7); !errors.Is(err, want) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if err := Check(path, "jobs", 8); !errors.Is(err, ErrTaken) {
+		t.Errorf("the file of member 7: %v", err)
+	}
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)

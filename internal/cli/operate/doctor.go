@@ -49,8 +49,9 @@ func (p *program) doctor() *cobra.Command {
 		Short:   "Examine a member's configuration, network, disk and clocks",
 		Long: `Doctor takes the flags of join, and examines what they describe, beside a member that runs or
 before its first start. It looks for wrong timing, a missing or foreign store, a store or a key that
-every user may write or read, members that cannot be reached, clear text between machines, and
-certificates that have expired or name another member. If the member runs, it adds what that knows: which members refuse it, and
+every user may write or read, a lease file or a directory of --progress-path that the member
+could not use, members that cannot be reached, clear text between machines, and certificates
+that have expired or name another member. If the member runs, it adds what that knows: which members refuse it, and
 how their lists and timing differ.
 
 It measures round trips to the members, flushes of the disk of --data, how late timers are,
@@ -128,6 +129,13 @@ func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, files 
 		e.wrong("%v", files)
 	} else {
 		e.security(o)
+	}
+	wrong, notes := places(&c)
+	for _, fault := range wrong {
+		e.wrong("%v", fault)
+	}
+	for _, note := range notes {
+		e.note("%v", note)
 	}
 	e.store(ctx)
 	e.network(ctx)

@@ -121,7 +121,8 @@ already; "ringleader exec" is for what must not.
 
 Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
 environment. A flag wins over a variable, and a variable over the file. --check prints
-the settings, and which members vote if those of --data have agreed on others. With a file,
+the settings, and which members vote if those of --data have agreed on others, and examines
+--lease-file and --progress-path as doctor does. With a file,
 SIGHUP reads it again: hooks, --verbose, certificates, --weight, and in --member the other
 members and the priority of this one change. The log names what needs a restart, and no
 election follows.
