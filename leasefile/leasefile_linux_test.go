@@ -287,7 +287,7 @@ func TestALeaseFileReplacesNothingElse(t *testing.T) {
 	}
 	for file, want := range map[string]error{
 		path:                                 nil,
-		filepath.Join(t.TempDir(), "new"):     nil,
+		filepath.Join(t.TempDir(), "new"):    nil,
 		filepath.Join(path, "below"):         syscall.ENOTDIR,
 		filepath.Join(path+".none", "below"): os.ErrNotExist,
 	} {
