@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -440,6 +441,43 @@ func TestClientsCountSuspension(t *testing.T) {
 			d.wants(path, c.want)
 		}
 	}, prefix...)
+}
+
+// Some machines of 32 bits have no load of 64 bits: the compiler calls a library for that, which a user has to find, or which writes to the page of the
+// file. This compiler has such a machine, and need not have its libraries.
+func TestTheHeaderNeedsNoLibraryOn32Bits(t *testing.T) {
+	dir := t.TempDir()
+	object, headers := filepath.Join(dir, "driver.o"), filepath.Join(dir, "gnu")
+	if err := os.Mkdir(headers, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(headers, "stubs-32.h"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	compile := []string{"-m32", "-march=i486", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-I" + dir, "-isystem", "/usr/include/x86_64-linux-gnu", "-Ic", "-c", "-o", object, "-x", "c"}
+	trial := exec.Command("cc", append(compile, "-")...)
+	trial.Stdin = strings.NewReader("#include <stdio.h>\nint nothing;\n")
+	if out, err := trial.CombinedOutput(); err != nil {
+		t.Skipf("no compiler for an i486: %v, %s", err, out)
+	}
+	if err := sources(); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "cc", append(compile, "testdata/driver.c")...)
+	file, err := elf.Open(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	symbols, err := file.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF && strings.HasPrefix(s.Name, "__atomic") {
+			t.Errorf("it needs %s", s.Name)
+		}
+	}
 }
 
 // The module of Python tells in its exit status whether the member leads.

@@ -223,14 +223,32 @@ static inline uint64_t ringleader_lease_copy(struct ringleader_lease *lease, int
 	return ringleader_lease_number(copy, 8);
 }
 
+/*
+ * ringleader_lease_sequence loads a sequence. A machine of 32 bits loads its halves: some have no load of 64 bits, or one that
+ * writes. Halves of two numbers show that the slot is being written at this moment, so that its state is not complete.
+ */
+static inline uint64_t ringleader_lease_sequence(const unsigned char *at) {
+#if UINTPTR_MAX > UINT32_MAX
+	uint64_t sequence = __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	sequence = __builtin_bswap64(sequence);
+#endif
+	return sequence;
+#else
+	uint32_t low = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
+	uint32_t high = __atomic_load_n((const uint32_t *)(const void *)(at + 4), __ATOMIC_ACQUIRE);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	low = __builtin_bswap32(low);
+	high = __builtin_bswap32(high);
+#endif
+	return (uint64_t)high << 32 | low;
+#endif
+}
+
 static inline void ringleader_lease_sequences(const struct ringleader_lease *lease, uint64_t *first, uint64_t *second) {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	*first = __atomic_load_n((const uint64_t *)(const void *)(lease->memory + ringleader_lease_first), __ATOMIC_ACQUIRE);
-	*second = __atomic_load_n((const uint64_t *)(const void *)(lease->memory + ringleader_lease_second), __ATOMIC_ACQUIRE);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	*first = __builtin_bswap64(*first);
-	*second = __builtin_bswap64(*second);
-#endif
+	*first = ringleader_lease_sequence(lease->memory + ringleader_lease_first);
+	*second = ringleader_lease_sequence(lease->memory + ringleader_lease_second);
 }
 
 /*
