@@ -234,6 +234,7 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 	long := strings.Repeat("v", 1024)
 	misplaced := file(t)
 	copy(misplaced[first:], leads(4, 13, "there", hour).bytes())
+	own := namespace(t)
 	both := file(t, leads(4, 13, "there", hour))
 	copy(both[first:], leads(4, 14, "here", hour).bytes())
 	cases := []struct {
@@ -259,6 +260,9 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 		{"a writer that has ended", file(t, changed(now, func(s *slot) { s.flags = closed })), said(false, 0, "here", "the writer has ended")},
 		{"a writer that has ended as leader", file(t, changed(now, func(s *slot) { s.flags |= closed })), said(false, 0, "here", "the writer has ended")},
 		{"another boot", sealed(flipped(file(t, now), 20)), said(false, 0, "", "the file is of another boot")},
+		{"the time namespace of the reader", within(file(t, now), own), said(true, 12, "here", "")},
+		{"another time namespace", within(file(t, now), own+1), said(false, 0, "", "the file is of another time namespace")},
+		{"another boot, in another time namespace", within(flipped(file(t, now), 20), own+1), said(false, 0, "", "the file is of another boot")},
 		{"a newer slot with a wrong checksum", flipped(file(t, now, leads(6, 13, "there", hour)), second+16), said(false, 0, "", broken)},
 		{"a newer slot with a wrong value", flipped(file(t, now, leads(6, 13, "there", hour)), second+48), said(false, 0, "", broken)},
 		{"an older slot with a wrong checksum", flipped(file(t, now, leads(4, 11, "there", hour)), second+16), said(true, 12, "here", "")},
@@ -316,7 +320,7 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 // inGo returns the answer of package leasefile for a file, in the form of a driver.
 func inGo(path string) string {
 	r, err := leasefile.Open(path)
-	for _, known := range []error{fs.ErrNotExist, leasefile.ErrVersion, leasefile.ErrFormat, err} {
+	for _, known := range []error{fs.ErrNotExist, leasefile.ErrVersion, leasefile.ErrFormat, leasefile.ErrTimeNamespace, err} {
 		if err != nil && errors.Is(err, known) {
 			return known.Error()
 		}
@@ -338,6 +342,8 @@ func problem(said string) string {
 		return fs.ErrNotExist.Error()
 	case strings.HasPrefix(reason, "the version"):
 		return leasefile.ErrVersion.Error()
+	case strings.HasSuffix(reason, "time namespace"):
+		return leasefile.ErrTimeNamespace.Error()
 	case s[4] == "":
 		return leasefile.ErrFormat.Error()
 	case reason != "":
@@ -440,6 +446,16 @@ func TestClientsCountSuspension(t *testing.T) {
 			place(t, path, file(t, s))
 			d.wants(path, c.want)
 		}
+
+		// A member outside has other clocks. Without a look at that, its lease would seem to run.
+		path = filepath.Join(t.TempDir(), "lease")
+		member, err := leasefile.Create(path, "grün", 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer member.Close()
+		member.Show(true, 3, func() time.Duration { return boottime * time.Second * 2 }, "")
+		d.wants(path, said(false, 0, "", "the file is of another time namespace"))
 	}, prefix...)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -28,6 +29,13 @@ func boot() (b [16]byte, err error) {
 	return b, err
 }
 
+// timeNamespace returns the number of the time namespace of this process; 0: it is not known, or the kernel has no such namespaces.
+func timeNamespace() uint64 {
+	link, _ := os.Readlink("/proc/self/ns/time") // time:[NUMBER]
+	number, _ := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(link, "time:["), "]"), 10, 64)
+	return number
+}
+
 // Writer writes a lease file. Its methods may be called by any goroutine.
 type Writer struct {
 	mu       sync.Mutex
@@ -41,7 +49,7 @@ type Writer struct {
 // in memory, such as /run, is the right place: a write never waits for a disk there. The error is an [ErrTaken] if the path has anything else that
 // is not empty.
 func Create(path, group string, member uint64) (w *Writer, err error) {
-	s := State{Member: member, Group: group}
+	s := State{Member: member, Group: group, TimeNamespace: timeNamespace()}
 	if s.Boot, err = boot(); err != nil {
 		return nil, err
 	}
@@ -242,6 +250,9 @@ func (r *Reader) reopen() error {
 	var head State
 	if err := decodeHead(begin, &head); err != nil {
 		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	if ours := timeNamespace(); head.Boot == r.boot && head.TimeNamespace != 0 && ours != 0 && head.TimeNamespace != ours {
+		return fmt.Errorf("%s: %w", r.path, ErrTimeNamespace)
 	}
 	file, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {

@@ -214,6 +214,7 @@ func TestFilesThatAreNoLeaseFiles(t *testing.T) {
 		"foreign":         {[]byte(strings.Repeat("x", size)), ErrFormat, ""},
 		"other version":   {changed(7, '2', true), ErrVersion, "02"},
 		"damaged":         {changed(40, 1, false), ErrFormat, "damaged"},
+		"other clocks":    {changed(41, good[41]+1, true), ErrTimeNamespace, ""},
 		"too long a name": {changed(48, 201, true), ErrFormat, "no sense"},
 	} {
 		file := filepath.Join(t.TempDir(), "lease")

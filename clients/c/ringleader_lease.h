@@ -122,9 +122,23 @@ static inline const char *ringleader_lease_boot(const unsigned char *boot) {
 	return memcmp(ours, theirs, 36) == 0 ? "" : "the file is of another boot";
 }
 
+/* ringleader_lease_namespace returns the number of the time namespace of this process, whose clocks it reads, or 0. */
+static inline uint64_t ringleader_lease_namespace(void) {
+	char link[40];
+	ssize_t at, n = readlink("/proc/self/ns/time", link, sizeof link); /* time:[NUMBER] */
+	uint64_t number = 0;
+	for (at = 0; at < n; at++) {
+		if (link[at] >= '0' && link[at] <= '9')
+			number = number * 10 + (uint64_t)(link[at] - '0');
+	}
+	return number;
+}
+
 static inline const char *ringleader_lease_head(struct ringleader_lease *lease) {
 	const unsigned char *head = lease->memory;
 	size_t length = (size_t)ringleader_lease_number(head + 48, 2);
+	uint64_t theirs, ours;
+	const char *reason;
 	if (memcmp(head, "RLEASE", 6) != 0 || head[6] < '0' || head[6] > '9' || head[7] < '0' || head[7] > '9')
 		return "not a lease file";
 	if (head[6] != '0' || head[7] != '1') {
@@ -137,7 +151,12 @@ static inline const char *ringleader_lease_head(struct ringleader_lease *lease) 
 	lease->member = ringleader_lease_number(head + 32, 8);
 	memcpy(lease->group, head + 50, length);
 	lease->group[length] = 0;
-	return ringleader_lease_boot(head + 16);
+	reason = ringleader_lease_boot(head + 16);
+	theirs = ringleader_lease_number(head + 40, 8);
+	ours = ringleader_lease_namespace();
+	if (reason[0] == 0 && theirs != 0 && ours != 0 && theirs != ours)
+		reason = "the file is of another time namespace";
+	return reason;
 }
 
 static inline const char *ringleader_lease_map(struct ringleader_lease *lease) {
