@@ -98,6 +98,7 @@ type examination struct {
 	report.Examination
 	measured doctor.Measured
 	config   ringleader.Config
+	joined   bool // it runs, or knows the voters of its group: so it needs none of --join
 }
 
 func (e *examination) wrong(format string, args ...any) {
@@ -160,6 +161,11 @@ func (e *examination) security(o *joinOptions) {
 				e.wrong("the address %s of member %d is not loopback, and connections are in clear text: give --cert, --key and --ca", m.Address, m.ID)
 			}
 		}
+		for _, seed := range e.config.Join {
+			if strings.Contains(seed, ":") && !option.IsLoopback(seed) {
+				e.wrong("the address %s of --join is not loopback, and connections are in clear text: give --cert, --key and --ca", seed)
+			}
+		}
 		return
 	}
 	switch expires, err := transport.CheckTLS(e.config.TLS, transport.MemberName(e.config.Group, e.config.ID)); {
@@ -176,8 +182,11 @@ func (e *examination) store(ctx context.Context) {
 	switch {
 	case err == nil:
 		_ = store.Close() // nothing was written
+		voters, err := e.config.KeptVoters()
+		e.joined = voters != nil && err == nil
 		e.note("the member does not run, so it is not known whether the others have the same list of members")
 	case errors.Is(err, storage.ErrLocked):
+		e.joined = true
 		e.ask(ctx)
 	default:
 		e.wrong("%v", err)
@@ -211,19 +220,38 @@ func (e *examination) network(ctx context.Context) {
 		if m.ID == e.config.ID {
 			continue
 		}
-		found, err := e.lookup(ctx, m.Address)
-		if err != nil {
-			e.wrong("member %d cannot be found: %v", m.ID, err)
-			continue
+		if err := e.reach(ctx, fmt.Sprintf("member %d", m.ID), m.Address); err != nil {
+			e.wrong("%v", err)
 		}
-		span, err := doctor.RoundTrips(ctx, found, roundTrips)
-		if err != nil {
-			e.wrong("member %d cannot be reached: %v", m.ID, err)
-			continue
-		}
-		e.Measurements = append(e.Measurements, report.Measurement{What: fmt.Sprintf("round trip to member %d", m.ID), Median: span.Median, Worst: span.Worst})
-		e.measured.RoundTrip = max(e.measured.RoundTrip, span.Worst)
 	}
+	var unreached []error
+	for _, seed := range e.config.Join {
+		if err := e.reach(ctx, seed+" of --join", seed); err != nil {
+			unreached = append(unreached, err)
+		}
+	}
+	for _, err := range unreached {
+		if len(unreached) == len(e.config.Join) && !e.joined { // one is enough
+			e.wrong("%v", err)
+		} else {
+			e.note("%v", err)
+		}
+	}
+}
+
+// reach measures round trips to an address.
+func (e *examination) reach(ctx context.Context, what, address string) error {
+	found, err := e.lookup(ctx, address)
+	if err != nil {
+		return fmt.Errorf("%s cannot be found: %w", what, err)
+	}
+	span, err := doctor.RoundTrips(ctx, found, roundTrips)
+	if err != nil {
+		return fmt.Errorf("%s cannot be reached: %w", what, err)
+	}
+	e.Measurements = append(e.Measurements, report.Measurement{What: "round trip to " + what, Median: span.Median, Worst: span.Worst})
+	e.measured.RoundTrip = max(e.measured.RoundTrip, span.Worst)
+	return nil
 }
 
 // lookup returns the host and the port of a member. One without a port is looked up, as the member does.

@@ -22,8 +22,8 @@ func initialised(t *testing.T) []string {
 	return []string{"--group", "jobs", "--id", "1", "--member", "1=" + freeAddress(t), "--data", data}
 }
 
-// What a member needs beside its store is examined before its start.
-func TestChecksTellOfALeaseFileAndDirectoriesThatCannotBeUsed(t *testing.T) {
+// What a member needs besides its store is examined before its start.
+func TestChecksTellWhatAMemberCouldNotUse(t *testing.T) {
 	t.Parallel()
 	flags, folder := initialised(t), t.TempDir()
 	foreign := filepath.Join(folder, "foreign")
@@ -52,11 +52,14 @@ func TestChecksTellOfALeaseFileAndDirectoriesThatCannotBeUsed(t *testing.T) {
 	const run, note = "/run/ringleader-of-no-unit/lease", "--lease-file: there is no folder /run/ringleader-of-no-unit; RuntimeDirectory"
 	checks(report.ExitFine, "# "+note, "--lease-file", run)
 	// Doctor takes seconds to measure the death of a command, so it tells of all at once.
-	code, stdout, stderr := clitest.Call(slices.Concat([]string{"doctor"}, flags, []string{"--lease-file", run, "--progress-path", folder, "--progress-path", missing, "--progress-path", foreign})...)
+	seed := strings.Replace(freeAddress(t), "127.0.0.1", "0.0.0.0", 1)
+	code, stdout, stderr := clitest.Call(slices.Concat([]string{"doctor"}, flags, []string{"--lease-file", run, "--progress-path", folder, "--progress-path", missing, "--progress-path", foreign, "--join", seed})...)
 	for _, want := range []string{
 		"note: " + note,
 		"WRONG: --progress-path: " + missing + ": stat " + missing + ": no such file or directory",
 		"WRONG: --progress-path: " + foreign + ": it is no directory",
+		"WRONG: " + seed + " of --join cannot be reached: ",
+		"WRONG: the address " + seed + " of --join is not loopback",
 	} {
 		if code != report.ExitNo || !strings.Contains(unwrapped(stdout), want) {
 			t.Errorf("doctor: exit status %d, and no %q in\n%s%s", code, want, stdout, stderr)
