@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -200,6 +201,11 @@ func (e *examination) ask(ctx context.Context) {
 	if err != nil {
 		e.wrong("the directory %s is in use, but %v", e.config.Data, err)
 		return
+	}
+	if file := e.config.LeaseFile; file != "" {
+		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+			e.wrong("the running member %d keeps no lease file %s: it was removed, or the member started without it; another start makes it", s.ID, file)
+		}
 	}
 	if s.CertificateProblem != "" {
 		e.wrong("the latest certificate of the running member %d cannot be used: %s", s.ID, s.CertificateProblem)

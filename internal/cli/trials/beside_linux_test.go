@@ -81,3 +81,18 @@ func TestALeaseFileWithoutRoomIsNoWrongCall(t *testing.T) {
 		t.Errorf("it says %q", says)
 	}
 }
+
+// Readers that have the file go on, so nothing else shows that it was removed.
+func TestDoctorTellsOfALeaseFileThatWasRemoved(t *testing.T) {
+	t.Parallel()
+	g, file := newTrio(t), filepath.Join(t.TempDir(), "lease")
+	g.join(1, "--lease-file", file)
+	g.until(1, "electing", "status", "--data", g.data[0])
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, stderr := clitest.Call(append([]string{"doctor", "--lease-file", file}, g.flags(1)...)...)
+	if want := "WRONG: the running member 1 keeps no lease file " + file; !strings.Contains(unwrapped(stdout), want) {
+		t.Errorf("no %q in\n%s%s", want, stdout, stderr)
+	}
+}
