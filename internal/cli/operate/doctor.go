@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/clock"
@@ -39,17 +40,34 @@ const (
 	soonExpires = 14 * 24 * time.Hour
 )
 
+// doctorOptions are the options of doctor: those of join and of exec, since a member of either may be examined.
+type doctorOptions struct{ execOptions }
+
+func (*doctorOptions) fresh() memberOptions { return &doctorOptions{} }
+
+func (o *doctorOptions) defineAll(flags *pflag.FlagSet) {
+	o.execOptions.defineAll(flags)
+	flags.BoolVar(&o.json, "json", false, "print one JSON object")
+}
+
+func (o *doctorOptions) config(flags *pflag.FlagSet) (ringleader.Config, error) {
+	if o.algorithm == string(ringleader.Bully) { // it is for join only
+		return o.joinOptions.config(flags)
+	}
+	return o.execOptions.config(flags)
+}
+
 func (p *program) doctor() *cobra.Command {
 	var (
-		o      joinOptions
+		o      doctorOptions
 		clocks []string
 	)
 	command := &cobra.Command{
 		Use:     "doctor --id ID --member ID=HOST:PORT... --data DIR",
 		GroupID: option.GroupElect,
 		Short:   "Examine a member's configuration, network, disk and clocks",
-		Long: `Doctor takes the flags of join, and examines what they describe, beside a member that runs or
-before its first start. It looks for wrong timing, a missing or foreign store, a store or a key that
+		Long: `Doctor takes the flags of join and exec, and their files, and examines what they describe,
+beside a member that runs or before its first start. It looks for wrong timing, a missing or foreign store, a store or a key that
 every user may write or read, a lease file or a directory of --progress-path that the member
 could not use, members that cannot be reached, clear text between machines, and certificates
 that have expired or name another member. If the member runs, it adds what that knows: which members refuse it, and
@@ -78,7 +96,7 @@ Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 				}
 				clocks[i] = address
 			}
-			found := examine(command, &o, config, err, clocks)
+			found := examine(command, &o.joinOptions, config, err, clocks)
 			if err := p.Print(found, o.json); err != nil {
 				return err
 			}
@@ -89,7 +107,6 @@ Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 		},
 	}
 	p.settings(command, &o)
-	command.Flags().Lookup("json").Usage = "print one JSON object"
 	command.Flags().StringArrayVar(&clocks, "clock", nil, "HOST:PORT of --http of another member, whose clock is compared; may be repeated")
 	return command
 }
