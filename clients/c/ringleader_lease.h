@@ -197,10 +197,11 @@ static inline void ringleader_lease_unmap(struct ringleader_lease *lease) {
 
 /*
  * ringleader_lease_open reads the file at a path, or at $RINGLEADER_LEASE if the path is NULL. The file may appear later,
- * and may be replaced. It returns 0, or -1 if there is no path or no memory.
+ * and may be replaced. It returns 0, or -1 if there is no path or no memory: then the lease is never valid.
  */
 static inline int ringleader_lease_open(struct ringleader_lease *lease, const char *path) {
 	memset(lease, 0, sizeof *lease);
+	lease->reason = "no path of a lease file";
 	if (path == NULL)
 		path = getenv("RINGLEADER_LEASE");
 	if (path == NULL || path[0] == 0)
@@ -213,11 +214,12 @@ static inline int ringleader_lease_open(struct ringleader_lease *lease, const ch
 	return 0;
 }
 
-/* ringleader_lease_close frees what open took. */
+/* ringleader_lease_close frees what open took. The lease is not valid from then on. */
 static inline void ringleader_lease_close(struct ringleader_lease *lease) {
 	ringleader_lease_unmap(lease);
 	free(lease->path);
 	lease->path = NULL;
+	lease->reason = "the lease is closed";
 }
 
 /* ringleader_lease_copy copies a slot, and returns its sequence, or 0 if its checksum is wrong. */
@@ -330,7 +332,7 @@ static inline int ringleader_lease_state(struct ringleader_lease *lease, struct 
 /* ringleader_lease_replaced reports whether the path leads to another file than the one that is mapped. */
 static inline int ringleader_lease_replaced(const struct ringleader_lease *lease) {
 	struct stat status; /* a mapping keeps its file, so that no later file has the same number */
-	if (stat(lease->path, &status) != 0)
+	if (lease->path == NULL || stat(lease->path, &status) != 0)
 		return 0;
 	return lease->reason[0] != 0 || status.st_dev != lease->device || status.st_ino != lease->inode;
 }
