@@ -120,7 +120,7 @@ type Config struct {
 
 	// LeaseFile is a file that tells other processes of this machine whether this member leads, and until when; see package leasefile. It is for
 	// quorum-bully on Linux. Before a warden proves the death of this process, it writes into the file that the member does not lead. A process with a
-	// Death of its own has no LeaseFile.
+	// Death of its own has no LeaseFile. Where its disk is full, for example, Join returns an [ErrWrite].
 	LeaseFile string
 
 	// Timing holds all lengths of time. The default is [LAN].

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -233,6 +234,7 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 	long := strings.Repeat("v", 1024)
 	misplaced := file(t)
 	copy(misplaced[first:], leads(4, 13, "there", hour).bytes())
+	own := namespace(t)
 	both := file(t, leads(4, 13, "there", hour))
 	copy(both[first:], leads(4, 14, "here", hour).bytes())
 	cases := []struct {
@@ -258,6 +260,9 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 		{"a writer that has ended", file(t, changed(now, func(s *slot) { s.flags = closed })), said(false, 0, "here", "the writer has ended")},
 		{"a writer that has ended as leader", file(t, changed(now, func(s *slot) { s.flags |= closed })), said(false, 0, "here", "the writer has ended")},
 		{"another boot", sealed(flipped(file(t, now), 20)), said(false, 0, "", "the file is of another boot")},
+		{"the time namespace of the reader", within(file(t, now), own), said(true, 12, "here", "")},
+		{"another time namespace", within(file(t, now), own+1), said(false, 0, "", "the file is of another time namespace")},
+		{"another boot, in another time namespace", within(flipped(file(t, now), 20), own+1), said(false, 0, "", "the file is of another boot")},
 		{"a newer slot with a wrong checksum", flipped(file(t, now, leads(6, 13, "there", hour)), second+16), said(false, 0, "", broken)},
 		{"a newer slot with a wrong value", flipped(file(t, now, leads(6, 13, "there", hour)), second+48), said(false, 0, "", broken)},
 		{"an older slot with a wrong checksum", flipped(file(t, now, leads(4, 11, "there", hour)), second+16), said(true, 12, "here", "")},
@@ -315,7 +320,7 @@ func TestClientsAgreeAboutEveryFile(t *testing.T) {
 // inGo returns the answer of package leasefile for a file, in the form of a driver.
 func inGo(path string) string {
 	r, err := leasefile.Open(path)
-	for _, known := range []error{fs.ErrNotExist, leasefile.ErrVersion, leasefile.ErrFormat, err} {
+	for _, known := range []error{fs.ErrNotExist, leasefile.ErrVersion, leasefile.ErrFormat, leasefile.ErrTimeNamespace, err} {
 		if err != nil && errors.Is(err, known) {
 			return known.Error()
 		}
@@ -337,6 +342,8 @@ func problem(said string) string {
 		return fs.ErrNotExist.Error()
 	case strings.HasPrefix(reason, "the version"):
 		return leasefile.ErrVersion.Error()
+	case strings.HasSuffix(reason, "time namespace"):
+		return leasefile.ErrTimeNamespace.Error()
 	case s[4] == "":
 		return leasefile.ErrFormat.Error()
 	case reason != "":
@@ -439,7 +446,54 @@ func TestClientsCountSuspension(t *testing.T) {
 			place(t, path, file(t, s))
 			d.wants(path, c.want)
 		}
+
+		// A member outside has other clocks. Without a look at that, its lease would seem to run.
+		path = filepath.Join(t.TempDir(), "lease")
+		member, err := leasefile.Create(path, "grün", 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer member.Close()
+		member.Show(true, 3, func() time.Duration { return boottime * time.Second * 2 }, "")
+		d.wants(path, said(false, 0, "", "the file is of another time namespace"))
 	}, prefix...)
+}
+
+// Some machines of 32 bits have no load of 64 bits: the compiler calls a library for that, which a user has to find, or which writes to the page of the
+// file. This compiler has such a machine, and need not have its libraries.
+func TestTheHeaderNeedsNoLibraryOn32Bits(t *testing.T) {
+	dir := t.TempDir()
+	object, headers := filepath.Join(dir, "driver.o"), filepath.Join(dir, "gnu")
+	if err := os.Mkdir(headers, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(headers, "stubs-32.h"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	compile := []string{"-m32", "-march=i486", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-I" + dir, "-isystem", "/usr/include/x86_64-linux-gnu", "-Ic", "-c", "-o", object, "-x", "c"}
+	trial := exec.Command("cc", append(compile, "-")...)
+	trial.Stdin = strings.NewReader("#include <stdio.h>\nint nothing;\n")
+	if out, err := trial.CombinedOutput(); err != nil {
+		t.Skipf("no compiler for an i486: %v, %s", err, out)
+	}
+	if err := sources(); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "cc", append(compile, "testdata/driver.c")...)
+	file, err := elf.Open(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	symbols, err := file.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF && strings.HasPrefix(s.Name, "__atomic") {
+			t.Errorf("it needs %s", s.Name)
+		}
+	}
 }
 
 // The module of Python tells in its exit status whether the member leads.

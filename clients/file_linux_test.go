@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"ringleader.example/ringleader/internal/core/needs"
 )
 
 const (
@@ -99,6 +101,25 @@ func file(t testing.TB, slots ...slot) []byte {
 func sealed(b []byte) []byte {
 	little.PutUint32(b[8:], crc32.ChecksumIEEE(b[12:256]))
 	return b
+}
+
+// within returns a file of a member in a time namespace.
+func within(b []byte, namespace uint64) []byte {
+	little.PutUint64(b[40:], namespace)
+	return sealed(b)
+}
+
+// namespace returns the number of the time namespace of this process.
+func namespace(t *testing.T) (number uint64) {
+	t.Helper()
+	link, err := os.Readlink("/proc/self/ns/time")
+	if err != nil {
+		needs.Missing(t, "the kernel has no time namespaces: %v", err)
+	}
+	if _, err := fmt.Sscanf(link, "time:[%d]", &number); err != nil {
+		t.Fatal(link, err)
+	}
+	return number
 }
 
 // flipped returns a file with one bit changed.

@@ -35,6 +35,9 @@ var slots = [2]int{headSize, headSize + slotSize}
 var (
 	ErrFormat  = errors.New("this is no lease file")
 	ErrVersion = errors.New("this lease file has a version that this program does not know")
+
+	// ErrTimeNamespace reports that the member reads other clocks than this process, so that the end of its lease means nothing here.
+	ErrTimeNamespace = errors.New("this lease file is of another time namespace")
 )
 
 // ErrTaken reports that a lease file would replace something else, which stays as it is.
@@ -45,6 +48,9 @@ type State struct {
 	Member uint64   // the identifier of the member that writes the file
 	Group  string   // the name of its group
 	Boot   [16]byte // the start of the system in which it writes
+
+	// TimeNamespace is the number of the time namespace whose clocks it reads; 0: it is not known.
+	TimeNamespace uint64
 
 	Leads  bool // the member leads, if the lease has not ended
 	Closed bool // the writer has ended, and will not write again
@@ -66,6 +72,7 @@ func encodeHead(s *State) ([]byte, error) {
 	binary.LittleEndian.PutUint32(b[12:], size)
 	copy(b[16:], s.Boot[:])
 	binary.LittleEndian.PutUint64(b[32:], s.Member)
+	binary.LittleEndian.PutUint64(b[40:], s.TimeNamespace)
 	binary.LittleEndian.PutUint16(b[48:], uint16(len(s.Group)))
 	copy(b[groupAt:], s.Group)
 	binary.LittleEndian.PutUint32(b[8:], crc32.ChecksumIEEE(b[12:]))
@@ -90,7 +97,7 @@ func decodeHead(b []byte, s *State) error {
 		return fmt.Errorf("%w: its head makes no sense", ErrFormat)
 	}
 	copy(s.Boot[:], b[16:])
-	s.Member, s.Group = binary.LittleEndian.Uint64(b[32:]), string(b[groupAt:groupAt+group])
+	s.Member, s.TimeNamespace, s.Group = binary.LittleEndian.Uint64(b[32:]), binary.LittleEndian.Uint64(b[40:]), string(b[groupAt:groupAt+group])
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -28,6 +29,13 @@ func boot() (b [16]byte, err error) {
 	return b, err
 }
 
+// timeNamespace returns the number of the time namespace of this process; 0: it is not known, or the kernel has no such namespaces.
+func timeNamespace() uint64 {
+	link, _ := os.Readlink("/proc/self/ns/time") // time:[NUMBER]
+	number, _ := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(link, "time:["), "]"), 10, 64)
+	return number
+}
+
 // Writer writes a lease file. Its methods may be called by any goroutine.
 type Writer struct {
 	mu       sync.Mutex
@@ -41,7 +49,7 @@ type Writer struct {
 // in memory, such as /run, is the right place: a write never waits for a disk there. The error is an [ErrTaken] if the path has anything else that
 // is not empty.
 func Create(path, group string, member uint64) (w *Writer, err error) {
-	s := State{Member: member, Group: group}
+	s := State{Member: member, Group: group, TimeNamespace: timeNamespace()}
 	if s.Boot, err = boot(); err != nil {
 		return nil, err
 	}
@@ -78,6 +86,23 @@ func Create(path, group string, member uint64) (w *Writer, err error) {
 		return nil, errors.Join(err, syscall.Munmap(file))
 	}
 	return &Writer{open: f, file: file, sequence: 2, written: s}, nil
+}
+
+// What package syscall has no names for.
+const (
+	here      = -100  // AT_FDCWD
+	effective = 0x200 // AT_EACCESS
+	useFolder = 3     // W_OK and X_OK
+)
+
+// Check returns why [Create] would fail, as far as that can be told without a write: the path has something else, which is an [ErrTaken], or the
+// folder of the path cannot be written. If there is no folder, the error is an [os.ErrNotExist].
+func Check(path, group string, member uint64) error {
+	folder := filepath.Dir(path)
+	if err := syscall.Faccessat(here, folder+"/", useFolder, effective); err != nil {
+		return fmt.Errorf("the folder %s: %w", folder, err)
+	}
+	return replaceable(path, &State{Member: member, Group: group})
 }
 
 // replaceable returns why the lease file of a member must not take the place of what has the path.
@@ -225,6 +250,9 @@ func (r *Reader) reopen() error {
 	var head State
 	if err := decodeHead(begin, &head); err != nil {
 		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	if ours := timeNamespace(); head.Boot == r.boot && head.TimeNamespace != 0 && ours != 0 && head.TimeNamespace != ours {
+		return fmt.Errorf("%s: %w", r.path, ErrTimeNamespace)
 	}
 	file, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {

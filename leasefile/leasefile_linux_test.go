@@ -214,6 +214,7 @@ func TestFilesThatAreNoLeaseFiles(t *testing.T) {
 		"foreign":         {[]byte(strings.Repeat("x", size)), ErrFormat, ""},
 		"other version":   {changed(7, '2', true), ErrVersion, "02"},
 		"damaged":         {changed(40, 1, false), ErrFormat, "damaged"},
+		"other clocks":    {changed(41, good[41]+1, true), ErrTimeNamespace, ""},
 		"too long a name": {changed(48, 201, true), ErrFormat, "no sense"},
 	} {
 		file := filepath.Join(t.TempDir(), "lease")
@@ -284,6 +285,19 @@ func TestALeaseFileReplacesNothingElse(t *testing.T) {
 		if left, err := os.ReadFile(file); err != nil || string(left) != string(c.file) {
 			t.Errorf("%s: the file has changed: %v", name, err)
 		}
+	}
+	for file, want := range map[string]error{
+		path:                                 nil,
+		filepath.Join(t.TempDir(), "new"):    nil,
+		filepath.Join(path, "below"):         syscall.ENOTDIR,
+		filepath.Join(path+".none", "below"): os.ErrNotExist,
+	} {
+		if err := Check(file, "jobs", 7); !errors.Is(err, want) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if err := Check(path, "jobs", 8); !errors.Is(err, ErrTaken) {
+		t.Errorf("the file of member 7: %v", err)
 	}
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(path, link); err != nil {

@@ -18,6 +18,9 @@ type Writer struct{}
 // Create fails: a lease file needs Linux.
 func Create(path, group string, member uint64) (*Writer, error) { return nil, errLinux }
 
+// Check returns that a lease file needs Linux.
+func Check(path, group string, member uint64) error { return errLinux }
+
 // Show does nothing.
 func (w *Writer) Show(leads bool, term uint64, left func() time.Duration, value string) {}
 

@@ -122,9 +122,23 @@ static inline const char *ringleader_lease_boot(const unsigned char *boot) {
 	return memcmp(ours, theirs, 36) == 0 ? "" : "the file is of another boot";
 }
 
+/* ringleader_lease_namespace returns the number of the time namespace of this process, whose clocks it reads, or 0. */
+static inline uint64_t ringleader_lease_namespace(void) {
+	char link[40];
+	ssize_t at, n = readlink("/proc/self/ns/time", link, sizeof link); /* time:[NUMBER] */
+	uint64_t number = 0;
+	for (at = 0; at < n; at++) {
+		if (link[at] >= '0' && link[at] <= '9')
+			number = number * 10 + (uint64_t)(link[at] - '0');
+	}
+	return number;
+}
+
 static inline const char *ringleader_lease_head(struct ringleader_lease *lease) {
 	const unsigned char *head = lease->memory;
 	size_t length = (size_t)ringleader_lease_number(head + 48, 2);
+	uint64_t theirs, ours;
+	const char *reason;
 	if (memcmp(head, "RLEASE", 6) != 0 || head[6] < '0' || head[6] > '9' || head[7] < '0' || head[7] > '9')
 		return "not a lease file";
 	if (head[6] != '0' || head[7] != '1') {
@@ -137,7 +151,12 @@ static inline const char *ringleader_lease_head(struct ringleader_lease *lease) 
 	lease->member = ringleader_lease_number(head + 32, 8);
 	memcpy(lease->group, head + 50, length);
 	lease->group[length] = 0;
-	return ringleader_lease_boot(head + 16);
+	reason = ringleader_lease_boot(head + 16);
+	theirs = ringleader_lease_number(head + 40, 8);
+	ours = ringleader_lease_namespace();
+	if (reason[0] == 0 && theirs != 0 && ours != 0 && theirs != ours)
+		reason = "the file is of another time namespace";
+	return reason;
 }
 
 static inline const char *ringleader_lease_map(struct ringleader_lease *lease) {
@@ -178,10 +197,11 @@ static inline void ringleader_lease_unmap(struct ringleader_lease *lease) {
 
 /*
  * ringleader_lease_open reads the file at a path, or at $RINGLEADER_LEASE if the path is NULL. The file may appear later,
- * and may be replaced. It returns 0, or -1 if there is no path or no memory.
+ * and may be replaced. It returns 0, or -1 if there is no path or no memory: then the lease is never valid.
  */
 static inline int ringleader_lease_open(struct ringleader_lease *lease, const char *path) {
 	memset(lease, 0, sizeof *lease);
+	lease->reason = "no path of a lease file";
 	if (path == NULL)
 		path = getenv("RINGLEADER_LEASE");
 	if (path == NULL || path[0] == 0)
@@ -194,11 +214,12 @@ static inline int ringleader_lease_open(struct ringleader_lease *lease, const ch
 	return 0;
 }
 
-/* ringleader_lease_close frees what open took. */
+/* ringleader_lease_close frees what open took. The lease is not valid from then on. */
 static inline void ringleader_lease_close(struct ringleader_lease *lease) {
 	ringleader_lease_unmap(lease);
 	free(lease->path);
 	lease->path = NULL;
+	lease->reason = "the lease is closed";
 }
 
 /* ringleader_lease_copy copies a slot, and returns its sequence, or 0 if its checksum is wrong. */
@@ -223,14 +244,32 @@ static inline uint64_t ringleader_lease_copy(struct ringleader_lease *lease, int
 	return ringleader_lease_number(copy, 8);
 }
 
+/*
+ * ringleader_lease_sequence loads a sequence. A machine of 32 bits loads its halves: some have no load of 64 bits, or one that
+ * writes. Halves of two numbers show that the slot is being written at this moment, so that its state is not complete.
+ */
+static inline uint64_t ringleader_lease_sequence(const unsigned char *at) {
+#if UINTPTR_MAX > UINT32_MAX
+	uint64_t sequence = __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	sequence = __builtin_bswap64(sequence);
+#endif
+	return sequence;
+#else
+	uint32_t low = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
+	uint32_t high = __atomic_load_n((const uint32_t *)(const void *)(at + 4), __ATOMIC_ACQUIRE);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	low = __builtin_bswap32(low);
+	high = __builtin_bswap32(high);
+#endif
+	return (uint64_t)high << 32 | low;
+#endif
+}
+
 static inline void ringleader_lease_sequences(const struct ringleader_lease *lease, uint64_t *first, uint64_t *second) {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	*first = __atomic_load_n((const uint64_t *)(const void *)(lease->memory + ringleader_lease_first), __ATOMIC_ACQUIRE);
-	*second = __atomic_load_n((const uint64_t *)(const void *)(lease->memory + ringleader_lease_second), __ATOMIC_ACQUIRE);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	*first = __builtin_bswap64(*first);
-	*second = __builtin_bswap64(*second);
-#endif
+	*first = ringleader_lease_sequence(lease->memory + ringleader_lease_first);
+	*second = ringleader_lease_sequence(lease->memory + ringleader_lease_second);
 }
 
 /*
@@ -293,7 +332,7 @@ static inline int ringleader_lease_state(struct ringleader_lease *lease, struct 
 /* ringleader_lease_replaced reports whether the path leads to another file than the one that is mapped. */
 static inline int ringleader_lease_replaced(const struct ringleader_lease *lease) {
 	struct stat status; /* a mapping keeps its file, so that no later file has the same number */
-	if (stat(lease->path, &status) != 0)
+	if (lease->path == NULL || stat(lease->path, &status) != 0)
 		return 0;
 	return lease->reason[0] != 0 || status.st_dev != lease->device || status.st_ino != lease->inode;
 }

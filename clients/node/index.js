@@ -58,6 +58,15 @@ function boottime() {
   return BigInt(hundredths + 1) * CENTISECOND;
 }
 
+/** Returns the number of the time namespace of this process, whose clocks it reads; 0n: it is not known. */
+function namespace() {
+  try {
+    return BigInt(/^time:\[(\d+)\]$/.exec(fs.readlinkSync('/proc/self/ns/time'))?.[1] ?? 0);
+  } catch {
+    return 0n; // the kernel has no such namespaces
+  }
+}
+
 /** Decodes the newest slot of a copy of the file, or returns null. */
 function newest(copy) {
   let found = null;
@@ -122,6 +131,8 @@ class OpenFile {
       return 'the boot id of this machine cannot be read';
     }
     if (boot !== head.toString('hex', 16, 32)) return 'the file is of another boot';
+    const [theirs, ours] = [head.readBigUInt64LE(40), namespace()];
+    if (theirs && ours && theirs !== ours) return 'the file is of another time namespace';
     return openClock();
   }
 

@@ -18,7 +18,9 @@ int main(void) {
 	struct ringleader_lease lease;
 	struct ringleader_state state;
 	int watching = 0;
-	lease.path = NULL;
+	assert(ringleader_lease_open(&lease, "") == -1 && !ringleader_lease_valid(&lease));
+	ringleader_lease_close(&lease);
+	assert(!ringleader_lease_valid(&lease));
 	while (fgets(line, sizeof line, stdin) != NULL) {
 		char *argument = strchr(line, ' ');
 		line[strcspn(line, "\n")] = 0;

@@ -34,6 +34,7 @@ _PAUSE = 0.005  # seconds between two readings of a wait
 _head = struct.Struct("<8sII16sQQH")
 _slot = struct.Struct("<QIIQqqH")
 _boot_id = "/proc/sys/kernel/random/boot_id"
+_time = "/proc/self/ns/time"  # a link to time:[NUMBER]; none: the kernel has no namespaces of time
 
 
 class State(NamedTuple):
@@ -96,7 +97,7 @@ class _Mapping:
         return self._check(self.memory[:256])
 
     def _check(self, head: bytes) -> str:
-        magic, checksum, size, boot, member, _, length = _head.unpack_from(head)
+        magic, checksum, size, boot, member, namespace, length = _head.unpack_from(head)
         if magic[:6] != b"RLEASE" or not magic[6:].isdigit():
             return "not a lease file"
         if magic[6:] != b"01":
@@ -112,6 +113,8 @@ class _Mapping:
             return "the boot id of this machine cannot be read"
         if boot != ours:
             return "the file is of another boot"
+        if namespace not in (0, _namespace() or namespace):
+            return "the file is of another time namespace"
         return ""
 
     def read(self) -> Tuple[Optional[_Slot], int, int]:
@@ -241,6 +244,14 @@ class Lease:
         except OSError:
             return False
         return self._mapping.reason != "" or self._mapping.place != (status.st_dev, status.st_ino)
+
+
+def _namespace() -> int:
+    """Returns the number of the time namespace of this process: its clocks are those of this namespace. 0: it is not known."""
+    try:
+        return int(os.readlink(_time)[len("time:[") : -1])
+    except (OSError, ValueError):
+        return 0
 
 
 def _boottime() -> float:

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/clock"
@@ -38,19 +40,37 @@ const (
 	soonExpires = 14 * 24 * time.Hour
 )
 
+// doctorOptions are the options of doctor: those of join and of exec, since a member of either may be examined.
+type doctorOptions struct{ execOptions }
+
+func (*doctorOptions) fresh() memberOptions { return &doctorOptions{} }
+
+func (o *doctorOptions) defineAll(flags *pflag.FlagSet) {
+	o.execOptions.defineAll(flags)
+	flags.BoolVar(&o.json, "json", false, "print one JSON object")
+}
+
+func (o *doctorOptions) config(flags *pflag.FlagSet) (ringleader.Config, error) {
+	if o.algorithm == string(ringleader.Bully) { // it is for join only
+		return o.joinOptions.config(flags)
+	}
+	return o.execOptions.config(flags)
+}
+
 func (p *program) doctor() *cobra.Command {
 	var (
-		o      joinOptions
+		o      doctorOptions
 		clocks []string
 	)
 	command := &cobra.Command{
 		Use:     "doctor --id ID --member ID=HOST:PORT... --data DIR",
 		GroupID: option.GroupElect,
 		Short:   "Examine a member's configuration, network, disk and clocks",
-		Long: `Doctor takes the flags of join, and examines what they describe, beside a member that runs or
-before its first start. It looks for wrong timing, a missing or foreign store, a store or a key that
-every user may write or read, members that cannot be reached, clear text between machines, and
-certificates that have expired or name another member. If the member runs, it adds what that knows: which members refuse it, and
+		Long: `Doctor takes the flags of join and exec, and their files, and examines what they describe,
+beside a member that runs or before its first start. It looks for wrong timing, a missing or foreign store, a store or a key that
+every user may write or read, a lease file or a directory of --progress-path that the member
+could not use, members that cannot be reached, clear text between machines, and certificates
+that have expired or name another member. If the member runs, it adds what that knows: which members refuse it, and
 how their lists and timing differ.
 
 It measures round trips to the members, flushes of the disk of --data, how late timers are,
@@ -76,7 +96,7 @@ Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 				}
 				clocks[i] = address
 			}
-			found := examine(command, &o, config, err, clocks)
+			found := examine(command, &o.joinOptions, config, err, clocks)
 			if err := p.Print(found, o.json); err != nil {
 				return err
 			}
@@ -87,7 +107,6 @@ Exit status: 0 nothing is wrong; 1 something is; 64 the call was wrong.`,
 		},
 	}
 	p.settings(command, &o)
-	command.Flags().Lookup("json").Usage = "print one JSON object"
 	command.Flags().StringArrayVar(&clocks, "clock", nil, "HOST:PORT of --http of another member, whose clock is compared; may be repeated")
 	return command
 }
@@ -97,6 +116,7 @@ type examination struct {
 	report.Examination
 	measured doctor.Measured
 	config   ringleader.Config
+	joined   bool // it runs, or knows the voters of its group: so it needs none of --join
 }
 
 func (e *examination) wrong(format string, args ...any) {
@@ -129,6 +149,13 @@ func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, files 
 	} else {
 		e.security(o)
 	}
+	wrong, notes := places(&c)
+	for _, fault := range wrong {
+		e.wrong("%v", fault)
+	}
+	for _, note := range notes {
+		e.note("%v", note)
+	}
 	e.store(ctx)
 	e.network(ctx)
 	e.disk()
@@ -152,6 +179,11 @@ func (e *examination) security(o *joinOptions) {
 				e.wrong("the address %s of member %d is not loopback, and connections are in clear text: give --cert, --key and --ca", m.Address, m.ID)
 			}
 		}
+		for _, seed := range e.config.Join {
+			if strings.Contains(seed, ":") && !option.IsLoopback(seed) {
+				e.wrong("the address %s of --join is not loopback, and connections are in clear text: give --cert, --key and --ca", seed)
+			}
+		}
 		return
 	}
 	switch expires, err := transport.CheckTLS(e.config.TLS, transport.MemberName(e.config.Group, e.config.ID)); {
@@ -168,8 +200,11 @@ func (e *examination) store(ctx context.Context) {
 	switch {
 	case err == nil:
 		_ = store.Close() // nothing was written
+		voters, err := e.config.KeptVoters()
+		e.joined = voters != nil && err == nil
 		e.note("the member does not run, so it is not known whether the others have the same list of members")
 	case errors.Is(err, storage.ErrLocked):
+		e.joined = true
 		e.ask(ctx)
 	default:
 		e.wrong("%v", err)
@@ -183,6 +218,11 @@ func (e *examination) ask(ctx context.Context) {
 	if err != nil {
 		e.wrong("the directory %s is in use, but %v", e.config.Data, err)
 		return
+	}
+	if file := e.config.LeaseFile; file != "" {
+		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+			e.wrong("the running member %d keeps no lease file %s: it was removed, or the member started without it; another start makes it", s.ID, file)
+		}
 	}
 	if s.CertificateProblem != "" {
 		e.wrong("the latest certificate of the running member %d cannot be used: %s", s.ID, s.CertificateProblem)
@@ -203,19 +243,38 @@ func (e *examination) network(ctx context.Context) {
 		if m.ID == e.config.ID {
 			continue
 		}
-		found, err := e.lookup(ctx, m.Address)
-		if err != nil {
-			e.wrong("member %d cannot be found: %v", m.ID, err)
-			continue
+		if err := e.reach(ctx, fmt.Sprintf("member %d", m.ID), m.Address); err != nil {
+			e.wrong("%v", err)
 		}
-		span, err := doctor.RoundTrips(ctx, found, roundTrips)
-		if err != nil {
-			e.wrong("member %d cannot be reached: %v", m.ID, err)
-			continue
-		}
-		e.Measurements = append(e.Measurements, report.Measurement{What: fmt.Sprintf("round trip to member %d", m.ID), Median: span.Median, Worst: span.Worst})
-		e.measured.RoundTrip = max(e.measured.RoundTrip, span.Worst)
 	}
+	var unreached []error
+	for _, seed := range e.config.Join {
+		if err := e.reach(ctx, seed+" of --join", seed); err != nil {
+			unreached = append(unreached, err)
+		}
+	}
+	for _, err := range unreached {
+		if len(unreached) == len(e.config.Join) && !e.joined { // one is enough
+			e.wrong("%v", err)
+		} else {
+			e.note("%v", err)
+		}
+	}
+}
+
+// reach measures round trips to an address.
+func (e *examination) reach(ctx context.Context, what, address string) error {
+	found, err := e.lookup(ctx, address)
+	if err != nil {
+		return fmt.Errorf("%s cannot be found: %w", what, err)
+	}
+	span, err := doctor.RoundTrips(ctx, found, roundTrips)
+	if err != nil {
+		return fmt.Errorf("%s cannot be reached: %w", what, err)
+	}
+	e.Measurements = append(e.Measurements, report.Measurement{What: "round trip to " + what, Median: span.Median, Worst: span.Worst})
+	e.measured.RoundTrip = max(e.measured.RoundTrip, span.Worst)
+	return nil
 }
 
 // lookup returns the host and the port of a member. One without a port is looked up, as the member does.

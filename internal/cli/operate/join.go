@@ -121,7 +121,8 @@ already; "ringleader exec" is for what must not.
 
 Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
 environment. A flag wins over a variable, and a variable over the file. --check prints
-the settings, and which members vote if those of --data have agreed on others. With a file,
+the settings, and which members vote if those of --data have agreed on others, and examines
+--lease-file and --progress-path as doctor does. With a file,
 SIGHUP reads it again: hooks, --verbose, certificates, --weight, and in --member the other
 members and the priority of this one change. The log names what needs a restart, and no
 election follows.
@@ -189,7 +190,7 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
 	flags.StringVar(&o.srv, "srv", "", "DNS NAME whose SRV records have the hosts and ports of the members with ID=NAME in --member: NAME is the target of its record, or the first labels of it")
 	flags.StringArrayVar(&o.joins, "join", nil, "HOST:PORT of a member of a group that runs, or a name that has several, or the NAME of SRV records; this member learns the rest; may be repeated")
-	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
+	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members; without HOST, those of this machine (default: its own --member address)")
 	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status, /leader and /metrics on, in clear text (default: not served)")
 	flags.StringVar(&o.https, "https", "", "HOST:PORT to serve the same on, with commands, to clients with a certificate (default: not served)")
 	flags.StringArrayVar(&o.httpHosts, "http-host", nil, "a name by which clients of --http and --https call this member; may be repeated")

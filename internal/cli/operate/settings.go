@@ -112,7 +112,16 @@ func (p *program) checked(s *settings) (c ringleader.Config, only bool, err erro
 	if err := s.print(p.Out); err != nil {
 		return c, true, err
 	}
-	return c, true, p.explainVoters(c)
+	wrong, notes := places(&c)
+	for i, fault := range wrong {
+		wrong[i] = s.located(fault)
+	}
+	for _, note := range notes {
+		if _, err := fmt.Fprintf(p.Out, "# %v\n", note); err != nil {
+			return c, true, err
+		}
+	}
+	return c, true, errors.Join(append(wrong, p.explainVoters(c))...)
 }
 
 // explainVoters prints which members vote, if those whose state is kept have agreed on that: then the marks in --member do not count.

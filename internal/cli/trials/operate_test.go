@@ -441,8 +441,11 @@ func TestDoctorFindsAWrongConfiguration(t *testing.T) {
 		})
 	}
 	wrong.Wait()
-	data := initialised()
-	if code, stdout, stderr := clitest.Call(append(member, "--data", data, "--lease", "1m", "--stall", "1m", "--hang", "0")...); code != report.ExitFine || !strings.Contains(stdout, "Nothing is wrong") {
+	data, ofExec := initialised(), filepath.Join(t.TempDir(), "jobs.toml")
+	if err := os.WriteFile(ofExec, []byte("stop-grace = \"1s\"\non-exit = \"restart\"\nready-port = \"9000\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := clitest.Call(append(member, "--data", data, "--lease", "1m", "--stall", "1m", "--hang", "0", "--config", ofExec)...); code != report.ExitFine || !strings.Contains(stdout, "Nothing is wrong") {
 		t.Errorf("with nothing wrong: exit status %d, and prints\n%s%s", code, stdout, stderr)
 	}
 	if code, _, stderr := clitest.Call(append(member, "--data", data, "--clock", "x")...); code != report.ExitUsage || !strings.Contains(stderr, "--clock wants HOST:PORT") {

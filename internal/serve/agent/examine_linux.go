@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -27,23 +26,23 @@ const spinners = 2
 // spun is how long a process spins that nothing kills, as if its examiner was killed and this system ends no command that left its session.
 const spun = time.Minute
 
-// spin writes the clock to numbers that it shares, until it is killed or a time has passed. The first of the processes starts the others, in sessions
-// of their own.
+// spin writes the clock to numbers that it shares, until it is killed or a time has passed. They are in the memory that is its standard input. The
+// first of the processes starts the others, in sessions of their own.
 func spin(arguments []string) int {
-	if len(arguments) != 3 {
+	if len(arguments) != 2 {
 		complain(errors.New("this command is for ringleader doctor"))
 		return notStarted
 	}
-	numbers, err := kernel.Share(arguments[0], spinners)
-	index, wrong := strconv.Atoi(arguments[1])
-	most, invalid := time.ParseDuration(arguments[2])
+	numbers, err := kernel.Map(os.Stdin, spinners)
+	index, wrong := strconv.Atoi(arguments[0])
+	most, invalid := time.ParseDuration(arguments[1])
 	if err := errors.Join(err, wrong, invalid); err != nil || index < 0 || index >= spinners {
 		complain(fmt.Errorf("it cannot spin: %w", err))
 		return notStarted
 	}
 	if index+1 < spinners {
-		next := exec.Command(os.Args[0], spinRole, arguments[0], strconv.Itoa(index+1), arguments[2])
-		next.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		next := exec.Command(os.Args[0], spinRole, strconv.Itoa(index+1), arguments[1])
+		next.Stdin, next.SysProcAttr = os.Stdin, &syscall.SysProcAttr{Setsid: true}
 		if err := next.Start(); err != nil {
 			complain(err)
 			return notStarted
@@ -105,14 +104,17 @@ func examine(n int, tell func(*Examination)) (x Examination) {
 		x.Failed = text(err)
 		return x
 	}
-	folder, err := os.MkdirTemp("", "ringleader-doctor-")
+	if os.Stdin, err = kernel.NewMemory(); err != nil { // commands inherit it; it has no name, so nothing is left when this process is killed
+		x.Failed = text(err)
+		return x
+	}
+	numbers, err := kernel.Map(os.Stdin, spinners)
 	if err != nil {
 		x.Failed = text(err)
 		return x
 	}
-	defer os.RemoveAll(folder)
-	for i := range n {
-		death, err := k.measure(filepath.Join(folder, strconv.Itoa(i)))
+	for range n {
+		death, err := k.measure(numbers)
 		if err != nil {
 			x.Failed = text(err)
 			return x
@@ -123,15 +125,11 @@ func examine(n int, tell func(*Examination)) (x Examination) {
 	return x
 }
 
-// measure measures one death.
-func (k *keepers) measure(file string) (time.Duration, error) {
-	numbers, err := kernel.Share(file, spinners)
-	if err != nil {
-		return 0, err
-	}
-	defer kernel.Unshare(numbers)
+// measure measures one death. The numbers are those of the processes that spin, of which there is none now.
+func (k *keepers) measure(numbers []int64) (time.Duration, error) {
+	clear(numbers)
 	far := now() + time.Hour
-	run, err := k.lease([]string{k.program, spinRole, file, "0", spun.String()}, nil, order{Stop: far, Kill: far, Dead: far})
+	run, err := k.lease([]string{k.program, spinRole, "0", spun.String()}, nil, order{Stop: far, Kill: far, Dead: far})
 	if err != nil {
 		return 0, err
 	}

@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeoutException;
@@ -265,10 +266,17 @@ public final class Lease {
             }
             try {
                 String ours = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).trim().replace("-", "");
-                return ours.contentEquals(boot) ? Clock.open() : "the file is of another boot";
+                if (!ours.contentEquals(boot)) {
+                    return "the file is of another boot";
+                }
             } catch (IOException e) {
                 return "the boot id of this machine cannot be read";
             }
+            long namespace = copied.getLong(40);
+            if (namespace != 0 && !List.of(0L, namespace).contains(Clock.namespace())) {
+                return "the file is of another time namespace";
+            }
+            return Clock.open();
         }
 
         private void fill() {
@@ -390,6 +398,16 @@ public final class Lease {
                 return "";
             } catch (IOException e) {
                 return "/proc/uptime cannot be read";
+            }
+        }
+
+        /** Returns the number of the time namespace of this process, whose clocks it reads; 0: it is not known. */
+        static long namespace() {
+            try {
+                String link = Files.readSymbolicLink(Path.of("/proc/self/ns/time")).toString(); // time:[NUMBER]
+                return Long.parseLong(link.replaceAll("[^0-9]", ""));
+            } catch (IOException | NumberFormatException e) {
+                return 0; // the kernel has no such namespaces
             }
         }
 
