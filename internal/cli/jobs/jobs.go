@@ -95,7 +95,7 @@ func oneJob(command *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("%s takes one argument, the key of a job; try %[1]s --help", command.CommandPath())
 	}
-	if strings.Trim(args[0], "0123456789abcdef") != "" {
+	if args[0] == "" || strings.Trim(args[0], "0123456789abcdef") != "" { // an empty one would be each job's
 		return fmt.Errorf("the key of a job is hexadecimal, as jobs list prints it, not %q", args[0])
 	}
 	return nil
