@@ -264,7 +264,7 @@ func TestAJobOfAnotherVersionIsListedAndNotResumed(t *testing.T) {
 	url := natsServer(t, broker.Settings{})
 	job := left(t, url, "old")
 	code, _, stderr := clitest.Call("jobs", "resume", job.Key()[:5], "--nats", url)
-	if want := "is of version old, and this is version " + plan.VersionName(); code != report.ExitNo || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+	if want := "is of version old, and this is version " + labour.Version(plan.VersionName()); code != report.ExitNo || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit status %d, %q; want %q", code, stderr, want)
 	}
 	conn := connected(t, url)
