@@ -499,6 +499,9 @@ func TestAnErrorIsOneLine(t *testing.T) {
 		if text := eval[string](p, `document.querySelector(".banner").innerText`); text == "" || strings.Contains(text, "\n") {
 			t.Errorf("%q has the error %q", words, text)
 		}
+		if text := eval[string](p, `document.querySelector("p.ways").innerText`); strings.Contains(text, "\n") {
+			t.Errorf("below the error of %q is %q", words, text)
+		}
 	}
 }
 
