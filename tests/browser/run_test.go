@@ -407,6 +407,58 @@ func TestAPlayerDoesNotCallThePageBack(t *testing.T) {
 	p.well(page)
 }
 
+// Identifiers beside processes are whole where there is room, and where there is none, their ends are there.
+func TestLongIdentifiersAreReadable(t *testing.T) {
+	for width, want := range map[int64]string{
+		1280: `^(9007199254740992|9007199254740993|18446744073709551614|18446744073709551615)$`,
+		390:  `^(9007199254740992|…\d*40993|18446744073709551614|…\d*51615)$`,
+	} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			page := laboratory(t)
+			p := open(t, of(page, 4, "bully", "--ids=18446744073709551614,18446744073709551615,9007199254740993,9007199254740992"), width)
+			p.at(4)
+			p.until(`document.querySelectorAll(".process .name").length === 4`)
+			wrong := eval[[]string](p, fmt.Sprintf(`(() => {
+				const drawing = document.querySelector("svg.processes").getBoundingClientRect();
+				const names = [...document.querySelectorAll(".process .name")];
+				const whole = (e) => { const box = e.getBoundingClientRect(); return drawing.left <= box.left && box.right <= drawing.right; };
+				return names.filter((e) => !whole(e) || !/%s/.test(e.textContent)).map((e) => e.textContent);
+			})()`, want))
+			if len(wrong) > 0 {
+				t.Errorf("at %d pixels: %q", width, wrong)
+			}
+			p.well(page)
+		})
+	}
+}
+
+// Who goes to another run meanwhile, or back, comes to the run and the step of that address.
+func TestAPlayerDoesNotCallARunBack(t *testing.T) {
+	for name, late := range map[string]string{
+		"before the page has heard of it": `late_()`,
+		"while the new run is asked for": `new MutationObserver((_, busy) => {
+			if (document.querySelector(".shown[aria-busy=true]") === null) return;
+			busy.disconnect();
+			late();
+		}).observe(document, { subtree: true, attributes: true })`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := laboratory(t)
+			p := open(t, of(page, 3, "lcr", "--n=4"), 1280)
+			p.at(3)
+			eval[chromedp.Void](p, `(() => { const real = setTimeout; window.setTimeout = (f, ms) => ms === 300 ? (window.late_ = f, 0) : real(f, ms); })()`)
+			p.until(`(dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight"})), window.late_ !== undefined)`)
+			eval[chromedp.Void](p, fmt.Sprintf(`(() => { const late = late_; location.hash = %q; %s })()`, of("", 2, "lcr", "--ids=5,2,1"), late))
+			p.until(`document.querySelector(".title p").textContent.includes("ring of 3")`)
+			p.at(2)
+			if hash := eval[string](p, `location.hash`); hash != of("", 2, "lcr", "--ids=5,2,1") {
+				t.Errorf("the page is at %s", hash)
+			}
+			p.well(page)
+		})
+	}
+}
+
 // Who changes the address as soon as something is drawn gets what the new one has.
 func TestAnAddressThatChangesAtOnceIsFollowed(t *testing.T) {
 	at := laboratory(t)
@@ -446,6 +498,9 @@ func TestAnErrorIsOneLine(t *testing.T) {
 		p.until(`document.querySelector(".banner") !== null`)
 		if text := eval[string](p, `document.querySelector(".banner").innerText`); text == "" || strings.Contains(text, "\n") {
 			t.Errorf("%q has the error %q", words, text)
+		}
+		if text := eval[string](p, `document.querySelector("p.ways").innerText`); strings.Contains(text, "\n") {
+			t.Errorf("below the error of %q is %q", words, text)
 		}
 	}
 }

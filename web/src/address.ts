@@ -69,10 +69,16 @@ function place(hash: string): string {
   return [view, ...rest].join("/");
 }
 
-/** Goes to an address; replace keeps the history of the browser as it is. A view that the page has left meanwhile replaces nothing. */
+/** The address that the page shows, or is about to show. */
+let seen = location.hash;
+
+/**
+ * Goes to an address; replace keeps the history of the browser as it is. A view that the page has left meanwhile replaces nothing, and an address
+ * that the page has not heard of yet is not replaced.
+ */
 export function go(address: string, replace = false): void {
   if (replace) {
-    if (place(address) !== place(location.hash)) return;
+    if (location.hash !== seen || place(address) !== place(location.hash)) return;
     history.replaceState(null, "", address);
     dispatchEvent(new HashChangeEvent("hashchange"));
   } else {
@@ -84,7 +90,10 @@ export function go(address: string, replace = false): void {
 export function useAddress(): Address {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const changed = (): void => setHash(location.hash);
+    const changed = (): void => {
+      seen = location.hash;
+      setHash(seen);
+    };
     changed(); // it may have since the page was drawn
     addEventListener("hashchange", changed);
     return () => removeEventListener("hashchange", changed);

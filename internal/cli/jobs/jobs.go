@@ -95,7 +95,7 @@ func oneJob(command *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("%s takes one argument, the key of a job; try %[1]s --help", command.CommandPath())
 	}
-	if strings.Trim(args[0], "0123456789abcdef") != "" {
+	if args[0] == "" || strings.Trim(args[0], "0123456789abcdef") != "" { // an empty one would be each job's
 		return fmt.Errorf("the key of a job is hexadecimal, as jobs list prints it, not %q", args[0])
 	}
 	return nil
@@ -125,7 +125,7 @@ Exit status: 0 the server answers; 1 it does not; 64 the call was wrong.`,
 			if err != nil {
 				return report.Failed("%w", err)
 			}
-			return p.Print(&report.Jobs{Jobs: jobs, Workers: workers, Own: plan.VersionName()}, o.json)
+			return p.Print(&report.Jobs{Jobs: jobs, Workers: workers, Own: labour.Version(plan.VersionName())}, o.json)
 		})
 	}
 	o.flags(command, p)
@@ -147,7 +147,7 @@ Exit status: 0 there is such a job; 1 there is none, or the server does not answ
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
 		return o.withJob(command, p, args[0], func(_ context.Context, _ *labour.Link, j *work.JobState) error {
-			return p.Print(&report.Job{JobState: j, Own: plan.VersionName()}, o.json)
+			return p.Print(&report.Job{JobState: j, Own: labour.Version(plan.VersionName())}, o.json)
 		})
 	}
 	o.flags(command, p)
@@ -299,8 +299,9 @@ func parseUnits(text string) (units work.Piece, err error) {
 
 // ofThisVersion returns an error for a job of another version.
 func ofThisVersion(j *work.JobState) error {
-	if j.Version == plan.VersionName() {
+	own := labour.Version(plan.VersionName())
+	if j.Version == own {
 		return nil
 	}
-	return report.Failed("job %s is of version %s, and this is version %s; results of different versions are not joined", report.Key(j.Key), j.Version, plan.VersionName())
+	return report.Failed("job %s is of version %s, and this is version %s; results of different versions are not joined", report.Key(j.Key), j.Version, own)
 }

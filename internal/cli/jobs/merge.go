@@ -37,7 +37,7 @@ Exit status: that of the command; 1 if a shard is missing or cannot be joined.`,
 			if len(files) == 0 {
 				return fmt.Errorf("%s needs the files of the shards; try %[1]s --help", command.CommandPath())
 			}
-			m, err := labour.ReadShards(files, plan.VersionName())
+			m, err := labour.ReadShards(files, labour.Version(plan.VersionName()))
 			if err != nil {
 				return err
 			}

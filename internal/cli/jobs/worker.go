@@ -114,7 +114,7 @@ func serve(ctx context.Context, p *plan.Program, o *workerOptions) error {
 		return err
 	}
 	defer conn.Close()
-	w := &cluster.Worker{Conn: conn, Cores: labour.Cores(o.cores), Version: plan.VersionName(), Kinds: Kinds(p), Notice: p.Complain}
+	w := &cluster.Worker{Conn: conn, Cores: labour.Cores(o.cores), Version: labour.Version(plan.VersionName()), Kinds: Kinds(p), Notice: p.Complain}
 	if listener != nil {
 		server := statushttp.Server(workerMetrics(w, conn, append(o.httpHosts, "localhost", host(o.metrics))))
 		defer server.Close()

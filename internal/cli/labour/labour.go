@@ -214,7 +214,7 @@ type doing struct {
 // hire makes the work a job, if it is kept or done by a crew, and connects to the crew.
 func (d *doing) hire(ctx context.Context, p *report.Printer) (err error) {
 	if d.Keeps() {
-		if d.started, err = d.Job(p.Version); err != nil {
+		if d.started, err = d.Job(Version(p.Version)); err != nil {
 			return err
 		}
 	}
@@ -378,7 +378,7 @@ func (*Repeated) Keeps() bool { return true }
 
 // Do is that of [Doer]. The call of the job is that of the result.
 func (r *Repeated) Do(ctx context.Context, p *report.Printer, a *Assignment) ([]work.Part, error) {
-	job, err := a.Job(p.Version)
+	job, err := a.Job(Version(p.Version))
 	if err != nil {
 		return nil, err
 	}

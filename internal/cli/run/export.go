@@ -3,6 +3,7 @@
 package run
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -76,6 +77,10 @@ func exported(p *plan.Program, e *catalogue.Entry, o *exportOptions) error {
 		return err
 	}
 	if exportFormats[format] == "promela" || exportFormats[format] == "tla" {
+		name, err := module(e.Name, o.out)
+		if err != nil && exportFormats[format] == "tla" {
+			return err
+		}
 		setup, err := o.Setup(e)
 		if err != nil {
 			return err
@@ -88,7 +93,7 @@ func exported(p *plan.Program, e *catalogue.Entry, o *exportOptions) error {
 			if exportFormats[format] == "promela" {
 				return export.Promela(w, model)
 			}
-			return export.TLA(w, model, module(e.Name, o.out))
+			return export.TLA(w, model, name)
 		})
 	}
 	s, err := o.Simulator(e, p.Stdin)
@@ -109,10 +114,14 @@ func exported(p *plan.Program, e *catalogue.Entry, o *exportOptions) error {
 }
 
 // module returns the name of a TLA+ module, which must be that of its file.
-func module(algorithm, file string) string {
-	name := strings.TrimSuffix(file[strings.LastIndexAny(file, `/\`)+1:], ".tla")
-	if file == "-" || name == "" {
-		name = strings.ReplaceAll(algorithm, "-", "_")
+func module(algorithm, file string) (string, error) {
+	name, is := strings.CutSuffix(file[strings.LastIndexAny(file, `/\`)+1:], ".tla")
+	if !is {
+		return strings.ReplaceAll(algorithm, "-", "_"), nil
 	}
-	return name
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	if strings.Trim(name, letters+"0123456789_") != "" || !strings.ContainsAny(name, letters) {
+		return "", fmt.Errorf("--out %s: a module of TLA+ is named like its file, by letters, digits and underscores, not %q", file, name)
+	}
+	return name, nil
 }

@@ -116,7 +116,7 @@ func TestRowsInErrorLeaveNoJob(t *testing.T) {
 	t.Cleanup(conn.Close)
 	rows := []reproduce.Row{{Source: "S1", Where: "here", Claim: "it errs", Check: func(*reproduce.Bench) reproduce.Finding { panic(errors.New("it errs")) }}}
 	ctx, stop := context.WithCancel(t.Context())
-	worker := cluster.Worker{Conn: conn, Cores: 1, Version: plan.VersionName(), Kinds: map[string]work.Kind{
+	worker := cluster.Worker{Conn: conn, Cores: 1, Version: labour.Version(plan.VersionName()), Kinds: map[string]work.Kind{
 		"reproduce": func(json.RawMessage) (work.Task, error) { return &reproduce.Judging{Rows: rows}, nil },
 	}}
 	ended := make(chan error, 1)

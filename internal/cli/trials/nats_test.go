@@ -264,7 +264,7 @@ func TestAJobOfAnotherVersionIsListedAndNotResumed(t *testing.T) {
 	url := natsServer(t, broker.Settings{})
 	job := left(t, url, "old")
 	code, _, stderr := clitest.Call("jobs", "resume", job.Key()[:5], "--nats", url)
-	if want := "is of version old, and this is version " + plan.VersionName(); code != report.ExitNo || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+	if want := "is of version old, and this is version " + labour.Version(plan.VersionName()); code != report.ExitNo || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit status %d, %q; want %q", code, stderr, want)
 	}
 	conn := connected(t, url)
@@ -401,10 +401,15 @@ func TestFlagsOfNATSThatDoNotGoTogetherAreWrong(t *testing.T) {
 		"jobs sho":                              `ringleader jobs has no command "sho"; did you mean show?`,
 		"jobs show --nats nats://h":             "takes one argument, the key of a job",
 		"jobs show lcr --nats nats://h":         "the key of a job is hexadecimal",
+		"jobs cancel EMPTY --nats nats://h":     `the key of a job is hexadecimal, as jobs list prints it, not ""`,
 		"jobs resume --nats nats://h -- --json": "takes one argument, the key of a job",
 		"compare lcr --n 4 --orders 2 --nats nats://h --nats-certificate x --out FILE": "--nats-certificate and --nats-key go together",
 	} {
-		code, stdout, stderr := clitest.Call(strings.Fields(strings.ReplaceAll(line, "FILE", path))...)
+		words := strings.Fields(strings.ReplaceAll(line, "FILE", path))
+		for i, word := range words {
+			words[i] = strings.ReplaceAll(word, "EMPTY", "")
+		}
+		code, stdout, stderr := clitest.Call(words...)
 		if code != report.ExitUsage || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit status %d, %q and %q; want %s", line, code, stdout, stderr, says)
 		}

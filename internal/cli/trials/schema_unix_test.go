@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/cli/labour"
 	"ringleader.example/ringleader/internal/cli/plan"
 	"ringleader.example/ringleader/internal/study/broker"
 )
@@ -29,7 +30,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "saved.json")
 	url := natsServer(t, broker.Settings{})
 	labourer(t, url)
-	job := left(t, url, plan.VersionName())
+	job := left(t, url, labour.Version(plan.VersionName()))
 	for _, c := range []struct{ definition, call string }{
 		{"run", "run lcr --n 3 --save " + saved},
 		{"run", "replay " + saved + " --story"},

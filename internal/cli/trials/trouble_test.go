@@ -28,7 +28,7 @@ func labourerOf(t *testing.T, url, kind string, task work.Task) {
 	t.Helper()
 	conn := connected(t, url)
 	ctx, stop := context.WithCancel(t.Context())
-	worker := cluster.Worker{Conn: conn, Cores: 1, Version: plan.VersionName(), Kinds: map[string]work.Kind{
+	worker := cluster.Worker{Conn: conn, Cores: 1, Version: labour.Version(plan.VersionName()), Kinds: map[string]work.Kind{
 		kind: func(json.RawMessage) (work.Task, error) { return task, nil },
 	}}
 	ended := make(chan error, 1)
@@ -66,7 +66,7 @@ func TestUnitsThatEndWorkersAreComputedByACommand(t *testing.T) {
 	t.Parallel()
 	url := natsServer(t, broker.Settings{})
 	line := strings.Fields("verify lcr --n 4")
-	job := left(t, url, plan.VersionName())
+	job := left(t, url, labour.Version(plan.VersionName()))
 	key := report.Key(job.Key())
 	for args, says := range map[string]string{
 		"compute " + key:           "takes two arguments",
@@ -141,7 +141,7 @@ func doom() {
 	if err != nil {
 		panic(err)
 	}
-	worker := cluster.Worker{Conn: conn, Cores: 1, Version: plan.VersionName(), Patience: time.Second / 4, Kinds: map[string]work.Kind{
+	worker := cluster.Worker{Conn: conn, Cores: 1, Version: labour.Version(plan.VersionName()), Patience: time.Second / 4, Kinds: map[string]work.Kind{
 		"verify": func(json.RawMessage) (work.Task, error) { return doomed{}, nil },
 	}}
 	panic(worker.Run(context.Background()))

@@ -128,7 +128,7 @@ func TLA(to io.Writer, m *verify.Model, name string) error {
 	for i, text := range m.Messages {
 		fmt.Fprintf(w, "\\* message %d: %s\n", i, text)
 	}
-	fmt.Fprintf(w, "EXTENDS Naturals, Sequences, FiniteSets\nVARIABLES state, queue\n\nProcesses == 0..%d\nLinks == 0..%d\n", len(m.Locals)-1, len(m.Links)-1)
+	fmt.Fprintf(w, "EXTENDS Integers, Sequences, FiniteSets, TLC\nVARIABLES state, queue\n\nProcesses == 0..%d\nLinks == 0..%d\n", len(m.Locals)-1, len(m.Links)-1)
 	for _, set := range []struct {
 		name string
 		has  func(verify.Local) bool

@@ -104,8 +104,10 @@ func (f *File) read(t Task, text []byte) error {
 		return err
 	}
 	switch {
+	case head.Version != own.Version:
+		return fmt.Errorf("%w: %s keeps those of version %s, and this is version %s: %s", ErrFile, f.path, head.Version, own.Version, head.Call)
 	case !head.Same(own.Job):
-		return fmt.Errorf("%w: %s keeps those of another job, by ringleader %s: %s", ErrFile, f.path, head.Version, head.Call)
+		return fmt.Errorf("%w: %s keeps those of another job: %s", ErrFile, f.path, head.Call)
 	case head.Shard != own.Shard:
 		return fmt.Errorf("%w: %s keeps those of %s of this job", ErrFile, f.path, shardName(head.Shard))
 	}

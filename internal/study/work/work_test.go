@@ -240,7 +240,7 @@ func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
 		"{}\n" + lines:                          "holds something else",
 		text + "{}\n":                           "line 3 of",
 		head + "\n\n":                           "line 2 of",
-		strings.Replace(text, "test", "old", 1): "by ringleader old",
+		strings.Replace(text, "test", "old", 1): "keeps those of version old, and this is version test: ringleader sums",
 		strings.Replace(text, "[\"", "[\"x", 1): "another job",
 		sealed(head + "\n" + `{"from":0,"to":10,"result":{"sum":1}}` + "\n"): "line 2 of",
 		sealed(head + "\n" + `{"from":3,"to":3,"result":{"sum":1}}` + "\n"):  "line 2 of",

@@ -6,7 +6,7 @@ import { time } from "../model/story";
 import { values } from "../model/state";
 import type { Timeline } from "../model/timeline";
 import { dashes, widths } from "./kinds";
-import { Labels } from "./labels";
+import { ending, Labels } from "./labels";
 import type { Palette } from "./palette";
 import { heads, path2d, symbols, type Shape } from "./symbols";
 
@@ -322,7 +322,9 @@ class Drawing {
       if (row % every !== 0 && p !== selected) continue;
       c.font = this.font(line.gap >= 16 * line.unit ? 13 : 11, p === selected ? 700 : 600);
       c.fillStyle = row === line.run.n ? colours.muted : p === selected ? colours.accent : colours.ink;
-      c.fillText(line.run.names[p]!, line.margin - 10, line.y(row));
+      const name = line.run.names[p]!;
+      const part = (line.margin - 12) / c.measureText(name).width;
+      c.fillText(part < 1 ? ending(name, Math.floor(part * name.length)) : name, line.margin - 10, line.y(row));
     }
   }
 }

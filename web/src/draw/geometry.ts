@@ -11,6 +11,7 @@ export interface Spot {
 }
 
 const gap = 15; // between messages that wait, in units
+const letter = 8.4; // the width of a letter of a name beside its process, in units, if its font is wide
 
 export class Geometry {
   readonly ring: boolean;
@@ -23,7 +24,7 @@ export class Geometry {
 
   constructor(
     readonly run: RunModel,
-    width: number,
+    readonly width: number,
     height: number,
     margin: { x: number; y: number },
     readonly unit: number, // the size of text relative to the usual one
@@ -43,6 +44,25 @@ export class Geometry {
   /** Whether identifiers are written into processes. */
   get named(): boolean {
     return this.radius >= 11 * this.unit;
+  }
+
+  /** Whether a name is written into its process; else it is beside it. */
+  holds(name: string): boolean {
+    return this.named && name.length * 7.6 * this.unit <= 2 * this.radius;
+  }
+
+  /** What the names beside processes take to each side, if there is room. */
+  get beside(): number {
+    const length = Math.max(0, ...(this.run.n > 100 ? [] : this.run.names).filter((name) => !this.holds(name)).map((name) => name.length));
+    return length === 0 ? 0 : this.radius + (9 + letter * length) * this.unit;
+  }
+
+  /** How many letters of a name have room beside a process. */
+  room(p: number, anchor: "start" | "middle" | "end"): number {
+    const x = this.places[p]!.x;
+    const away = this.radius + 9 * this.unit;
+    const free = { start: this.width - x - away, end: x - away, middle: 2 * Math.min(x, this.width - x) }[anchor];
+    return Math.floor(free / (letter * this.unit));
   }
 
   /** The links as a path of an SVG, without those that the filter rejects. */

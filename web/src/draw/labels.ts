@@ -7,6 +7,11 @@ export interface Box {
   height: number;
 }
 
+/** A name in so many characters: its end, by which long identifiers differ. */
+export function ending(name: string, characters: number): string {
+  return name.length <= characters ? name : `…${name.slice(name.length - Math.max(1, characters - 1))}`;
+}
+
 export class Labels {
   private readonly taken: Box[];
 

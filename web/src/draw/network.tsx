@@ -10,7 +10,7 @@ import { travellers, type Traveller } from "../model/travel";
 import { Geometry } from "./geometry";
 import { cleared, unit, useDrawing, useMoment, useSize, useTheme } from "./hooks";
 import { dashes } from "./kinds";
-import { Labels } from "./labels";
+import { ending, Labels } from "./labels";
 import { palette, type Palette } from "./palette";
 import { heads, Mark, path2d } from "./symbols";
 
@@ -33,7 +33,11 @@ export function Network(props: NetworkProps) {
   const [box, width, height] = useSize<HTMLDivElement>();
   const { at } = useMoment(playback);
   const wanted = (props.variables ?? true) && run.n <= 12 && width >= 420;
-  const geometry = useMemo(() => new Geometry(run, width, height, wanted ? { x: Math.min(122 * unit(), width / 4), y: 84 * unit() } : { x: 44 * unit(), y: 44 * unit() }, unit()), [run, width, height, wanted]);
+  const geometry = useMemo(() => {
+    const margin = wanted ? { x: Math.min(122 * unit(), width / 4), y: 84 * unit() } : { x: 44 * unit(), y: 44 * unit() };
+    const usual = new Geometry(run, width, height, margin, unit());
+    return usual.beside <= margin.x ? usual : new Geometry(run, width, height, { ...margin, x: Math.max(margin.x, Math.min(usual.beside, width / 3)) }, unit());
+  }, [run, width, height, wanted]);
   const told = wanted && geometry.apart >= 95 * geometry.unit;
   return (
     <div class="network" ref={box}>
@@ -128,7 +132,7 @@ function drawMessages(context: CanvasRenderingContext2D, geometry: Geometry, all
 function label(context: CanvasRenderingContext2D, geometry: Geometry, labels: Labels, message: number, x: number, y: number, angle: number, colours: Palette): void {
   const { run } = geometry;
   const text = values(run.text[message]!) || run.header.kinds[run.kind[message]!]!.name;
-  const short = text.length > 14 ? `${text.slice(0, 13)}…` : text;
+  const short = /^\d+$/.test(text) ? ending(text, 14) : text.length > 14 ? `${text.slice(0, 13)}…` : text;
   const side = geometry.ring ? Math.atan2(y - geometry.middle.y, x - geometry.middle.x) : angle + Math.PI / 2;
   const inside = geometry.ring && (!geometry.named || Math.hypot(x - geometry.middle.x, y - geometry.middle.y) < geometry.reach - 1); // names are outside
   const inwards = inside ? -1 : 1;
@@ -288,11 +292,10 @@ function Body({ role, radius: r }: { role: Role; radius: number }) {
 
 function Name({ name, role, geometry, p }: { name: string; role: Role; geometry: Geometry; p: number }) {
   const { radius: r, unit: u } = geometry;
-  const fits = geometry.named && name.length * 7.6 * u <= 2 * r;
-  if (fits) return <text class={`name${role === "leader" ? " on-star" : ""}`} dy="0.36em" style={{ fontSize: `${Math.min(17 * u, Math.max(12 * u, r * 0.72))}px` }}>{name}</text>;
+  if (geometry.holds(name)) return <text class={`name${role === "leader" ? " on-star" : ""}`} dy="0.36em" style={{ fontSize: `${Math.min(17 * u, Math.max(12 * u, r * 0.72))}px` }}>{name}</text>;
   if (geometry.run.n > 100 && role !== "leader") return null;
   const { side, anchor } = outwards(geometry, p);
-  return <text class="name outside" x={(r + 9 * u) * Math.cos(side)} y={(r + 9 * u) * Math.sin(side)} dy="0.36em" style={{ textAnchor: anchor }}>{name}</text>;
+  return <text class="name outside" x={(r + 9 * u) * Math.cos(side)} y={(r + 9 * u) * Math.sin(side)} dy="0.36em" style={{ textAnchor: anchor }}>{ending(name, geometry.room(p, anchor))}</text>;
 }
 
 function outwards(geometry: Geometry, p: number): { side: number; anchor: "start" | "middle" | "end" } {
@@ -316,7 +319,9 @@ function Variables({ geometry, p, last, acted }: { geometry: Geometry; p: number
     const line = 15 * geometry.unit;
     const place = geometry.places[p]!;
     const [x, y] = [place.x + from * Math.cos(side), place.y + from * Math.sin(side)];
-    const top = y + (Math.sin(side) < -0.5 ? -line * (shown.length - 1) : Math.sin(side) > 0.5 ? 4 : (-line * (shown.length - 1)) / 2);
+    const above = Math.sin(side) < -0.5;
+    const named = geometry.holds(run.names[p]!) ? 0 : above ? -line : Math.sin(side) > 0.5 ? line : (line * shown.length + line) / 2; // past the name
+    const top = y + named + (above ? -line * (shown.length - 1) : Math.sin(side) > 0.5 ? 4 : (-line * (shown.length - 1)) / 2);
     return (
       <g class="variables" aria-hidden="true">
         {shown.map((v, i) => (

@@ -24,7 +24,7 @@ export class Timeline {
     this.ring = isRing(run.header) && run.n > 1;
     this.rows = run.n + (this.ring ? 1 : 0);
     this.gap = unit * (run.n <= 5 ? 46 : run.n <= 9 ? 36 : run.n <= 16 ? 26 : Math.max(8, Math.min(20, 640 / run.n)));
-    this.margin = 20 + unit * Math.min(120, 8 * Math.max(...run.names.slice(0, 2000).map((name) => name.length)));
+    this.margin = 20 + Math.min(Math.max(120 * unit, width / 5), 9 * unit * Math.max(...run.names.slice(0, 2000).map((name) => name.length)));
     this.top = 44 * unit;
     this.room = Math.max(50, width - this.margin - 12);
     this.scale = Math.min(48, Math.max(14, this.room / (run.length + 1)));

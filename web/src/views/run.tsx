@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { getRun, go, putRun, writeAddress } from "../address";
+import { getRun, go, putRun, readAddress, writeAddress } from "../address";
 import { useMoment, usePlayback } from "../draw/hooks";
 import type { Algorithm, Catalogue, Engine, Offer, Run, RunAnswer, RunResult } from "../engine";
 import type { ViewProps } from "../frame";
@@ -33,25 +33,30 @@ export function RunView({ engine, address }: ViewProps) {
   const { answer: catalogue, error: lost } = useCatalogue(engine);
   const { answer, error, progress, busy } = useRunAnswer(engine, run);
   const [open, setOpen] = useState(() => matchMedia("(min-width: 1500px)").matches);
-  const wrote = useRef<number | undefined>(undefined);
   const waiting = useRef(0);
   const [at, setAt] = useState(moment);
+  const query = address.query.toString();
+  const current = useRef({ run, query, busy });
+  current.current = { run, query, busy };
+  const wrote = useRef<string | undefined>(undefined); // the address, if the player has written it
+  if (query !== wrote.current) wrote.current = undefined;
 
   const rest = useCallback((now: number) => {
+    const { run, query, busy } = current.current;
+    if (busy) return; // the player shows the run before
     setAt(now);
     clearTimeout(waiting.current);
     waiting.current = window.setTimeout(() => {
-      wrote.current = now;
-      go(runAddress(current.current, now), true);
+      if (readAddress(location.hash).query.toString() !== query) return; // the player goes where the new address says
+      const to = runAddress(run, now);
+      wrote.current = readAddress(to).query.toString();
+      go(to, true);
     }, 300);
   }, []);
-  const current = useRef(run);
-  current.current = run;
   useEffect(() => () => clearTimeout(waiting.current), []);
 
   const show = (next: Run, to = 0): void => {
     clearTimeout(waiting.current);
-    wrote.current = undefined;
     setAt(to); // before the player has come there
     go(runAddress(next, to));
   };
@@ -90,7 +95,7 @@ export function RunView({ engine, address }: ViewProps) {
             answer={answer}
             engine={engine}
             catalogue={catalogue}
-            at={moment === wrote.current ? undefined : moment}
+            at={busy || query === wrote.current ? undefined : moment}
             onRest={rest}
             onChoose={walk.choose}
             onMove={move}
