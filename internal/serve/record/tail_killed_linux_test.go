@@ -35,7 +35,7 @@ func TestAProcessThatIsKilledLosesNoEntry(t *testing.T) {
 			w.Add(at(80*time.Duration(n)*time.Millisecond), "g", renewal(n*n))
 			fmt.Printf("added %d\n", n)
 			if n%10 == 9 {
-				w.Sync() // no member adds as fast as this loop, and its memory has four blocks
+				w.Sync() // no member adds as fast as this loop, and its memory has some blocks only
 			}
 		}
 	}

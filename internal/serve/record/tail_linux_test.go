@@ -97,6 +97,54 @@ func ticksIn(t *testing.T, r *Records) (ticks []uint64) {
 	return ticks
 }
 
+// stuck is a disk that takes what is written first, and then nothing.
+type stuck struct {
+	Sink
+	first func()
+	then  chan struct{} // closed when it goes on
+}
+
+func (s *stuck) WriteAt(block []byte, at int64) error {
+	if s.first != nil {
+		defer s.first()
+		s.first = nil
+	} else {
+		<-s.then
+	}
+	return s.Sink.WriteAt(block, at)
+}
+
+// The disk takes nothing while ten blocks are closed, and what the writer needs may hold it up as well.
+func TestALifeThatIsKilledWhileItsDiskHangsLosesNoEntry(t *testing.T) {
+	path := t.TempDir()
+	files, options, err := NewFiles(path, LeastSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Shared = true
+	written := make(chan struct{})
+	disk := &stuck{Sink: files, first: func() { close(written) }, then: make(chan struct{})}
+	w := NewWriter(disk, func() Head {
+		h := testHead()
+		h.Boot, h.Incarnation = Boot(), 7
+		return h
+	}, options)
+	if w.tail == nil {
+		t.Skip("this machine has no file system in memory")
+	}
+	defer w.Close(time.Minute)
+	defer close(disk.then)
+	w.Add(at(0), "g", &Snapshot{Members: []uint64{1, 2, 3}, Position: 1, State: []byte{1, 2}})
+	<-written
+	added := 0
+	for block := w.sequence + 10; w.sequence < block; added++ {
+		w.Add(at(80*time.Duration(added)*time.Millisecond), "g", renewal(uint64(added*added)))
+	}
+	if got := ticksOf(t, path); len(got) != added {
+		t.Errorf("%d entries were added, and %d are read", added, len(got))
+	}
+}
+
 // A writer that never writes again stands for a process that was killed.
 func TestALifeThatIsKilledLosesNoEntry(t *testing.T) {
 	path := t.TempDir()

@@ -301,6 +301,8 @@ func (w *Writer) clamp(at Clocks) (monotonic, boottime time.Duration) {
 // write writes what waits, until the end of the writer.
 func (w *Writer) write() {
 	defer close(w.stopped)
+	var tidying sync.WaitGroup
+	defer tidying.Wait()
 	var block []byte
 	tidies := w.options.Shared && w.options.directory != "" // after the first write: until then no file names the tail
 	for ending := false; !ending; {
@@ -316,7 +318,7 @@ func (w *Writer) write() {
 		}
 		if tidies {
 			tidies = false
-			removeAbandoned(w.options.directory, mostAbandoned)
+			tidying.Go(func() { removeAbandoned(w.options.directory, mostAbandoned) }) // on a busy machine with many of them it takes long
 		}
 	}
 	if err := w.sink.Close(); err != nil {
