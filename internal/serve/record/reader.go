@@ -133,7 +133,12 @@ func (r *Records) join(l *Log) {
 	if len(all) == 0 {
 		return
 	}
-	if content, err := last.Bytes(); err == nil {
+	content, err := last.Bytes()
+	if err == nil && loses(content, &last.Head, all) {
+		r.Damages = append(r.Damages, Damage{File: last.File, Offset: int64(len(content)), What: "the last entries are not here: the disk took none for so long that memory had no room for them"})
+		return
+	}
+	if err == nil {
 		last.memory = joined(content, &last.Head, all)
 		last.complete()
 	}

@@ -1,8 +1,10 @@
 package record
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 )
 
 // tail keeps the last blocks of a record in memory that outlives the process, so that a member that is killed loses no entry, and the writer need not
@@ -100,6 +102,17 @@ func joined(content []byte, h *Head, all []kept) []byte {
 		}
 	}
 	return content
+}
+
+// loses reports whether entries are lost between a segment, the last one in a file, and the blocks of its tail: the disk took none until the tail had no
+// more room for them.
+func loses(content []byte, h *Head, all []kept) bool {
+	own := slices.DeleteFunc(slices.Clone(all), func(k kept) bool { return k.incarnation != h.Incarnation })
+	if len(own) == 0 {
+		return false
+	}
+	first := slices.MinFunc(own, func(a, b kept) int { return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.at, b.at)) })
+	return first.segment > h.Segment || first.segment == h.Segment && first.at > int64(len(content))
 }
 
 // hasBlock reports whether content begins with a block that is whole, and has so many bytes at least with what follows.

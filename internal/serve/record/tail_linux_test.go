@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -137,11 +138,22 @@ func TestALifeThatIsKilledWhileItsDiskHangsLosesNoEntry(t *testing.T) {
 	w.Add(at(0), "g", &Snapshot{Members: []uint64{1, 2, 3}, Position: 1, State: []byte{1, 2}})
 	<-written
 	added := 0
-	for block := w.sequence + 10; w.sequence < block; added++ {
-		w.Add(at(80*time.Duration(added)*time.Millisecond), "g", renewal(uint64(added*added)))
+	blocks := func(more int) {
+		for block := w.sequence + more; w.sequence < block; added++ {
+			w.Add(at(80*time.Duration(added)*time.Millisecond), "g", renewal(uint64(added*added)))
+		}
 	}
+	blocks(10)
 	if got := ticksOf(t, path); len(got) != added {
 		t.Errorf("%d entries were added, and %d are read", added, len(got))
+	}
+	blocks(10) // a segment is full meanwhile
+	r, err := Open(t.Context(), path)
+	if err != nil || len(r.Damages) != 1 || !strings.Contains(r.Damages[0].What, "the last entries are not here") {
+		t.Fatal(r, err)
+	}
+	if segments := r.Logs[0].Segments; segments[len(segments)-1].Head.Joined {
+		t.Error("the record says that it has what was in memory")
 	}
 }
 
