@@ -3,8 +3,10 @@ package record
 import (
 	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"hash/crc32"
 	"slices"
+	"strings"
 )
 
 // tail keeps the last blocks of a record in memory that outlives the process, so that a member that is killed loses no entry, and the writer need not
@@ -88,6 +90,54 @@ func blocksOf(memory []byte) (all []kept) {
 		}
 	}
 	return all
+}
+
+// join adds what the last life of a member has in memory, and not in its files.
+func (r *Records) join(l *Log) {
+	if len(l.Segments) == 0 {
+		return
+	}
+	last := l.Segments[len(l.Segments)-1]
+	if !strings.HasSuffix(last.File, extension) { // an archive remains what it is
+		return
+	}
+	all := readTail(&last.Head)
+	if len(all) == 0 {
+		return
+	}
+	content, err := last.Bytes()
+	if err == nil && loses(content, &last.Head, all) {
+		r.Damages = append(r.Damages, Damage{File: last.File, Offset: int64(len(content)), What: "the last entries are not here: the disk took none for so long that memory had no room for them"})
+		return
+	}
+	if err == nil {
+		last.memory = joined(content, &last.Head, all)
+		last.complete()
+	}
+	for h := last.Head; ; {
+		h.Segment++
+		content := joined(nil, &h, all)
+		if len(content) == 0 {
+			return
+		}
+		if r.parse(last.File, content); len(l.Segments) > 0 {
+			l.Segments[len(l.Segments)-1].complete()
+		}
+	}
+}
+
+// complete notes in the head of a segment, which an archive has, too, that the entries in memory of its machine were added.
+func (s *Segment) complete() {
+	_, payload, ok := unseal(s.memory)
+	s.Head.Joined = true
+	head, err := json.Marshal(&s.Head)
+	if !ok || err != nil {
+		return
+	}
+	block := append(make([]byte, headSize), head...)
+	seal(block, blockHead)
+	s.memory = append(block, s.memory[headSize+len(payload):]...)
+	s.length = int64(len(s.memory))
 }
 
 // joined returns a segment with the blocks of it that a tail has, and its file has not, or not all of them, or not whole: who reads while the writer
