@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Version returns the version of jobs of a program, of whose version people read this: results of different versions never meet. Programs that
-// were built of changed sources, or without a repository, have one version and may compute different things, as one does whose own algorithm
-// was mended. So a digest of the program follows such a version.
+// Version returns the version under which a program keeps results, from the one that people read. Results of different versions never meet. Builds
+// of changed sources, or without a repository, share one version and may compute different things, such as an own algorithm that was mended.
+// So a digest of the program follows that version.
 func Version(read string) string {
 	if read != "" && !strings.HasPrefix(read, "(") && !strings.Contains(read, "+dirty") {
 		return read

@@ -12,8 +12,9 @@ import (
 // tail keeps the last blocks of a record in memory that outlives the process, so that a member that is killed loses no entry, and the writer need not
 // write each. It never waits for a disk. A reader and the next life of the member join it with the files: see [Head.Tail].
 //
-// It has room for some blocks: what is added while a disk takes nothing for a second or two, with faults, and for minutes without. A block has two heads in turn, so one of the two is whole at any moment, and a payload that grows behind them. An entry
-// touches few bytes, as those of an idle member are in no cache.
+// It has room for some blocks: what is added while a disk takes nothing for a second or two, with faults, and for minutes without. A block has two heads
+// in turn, so one of the two is whole at any moment, and a payload that grows behind them. An entry touches few bytes, as those of an idle member
+// are in no cache.
 type tail struct {
 	name   string // of its file, in the folder of tails
 	memory []byte
