@@ -459,14 +459,15 @@ func TestClientsCountSuspension(t *testing.T) {
 	}, prefix...)
 }
 
-// Some machines of 32 bits have no load of 64 bits: the compiler calls a library for that, which a user has to find, or which writes to the page of the
-// file. This compiler has such a machine, and need not have its libraries.
+// Some processors of 32 bits have no load of 64 bits. The compiler then calls a library, which a user has to link, and which may write to the mapped page.
+// The test compiles for such a processor, and links nothing.
 func TestTheHeaderNeedsNoLibraryOn32Bits(t *testing.T) {
 	dir := t.TempDir()
 	object, headers := filepath.Join(dir, "driver.o"), filepath.Join(dir, "gnu")
 	if err := os.Mkdir(headers, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	// Each header of the C library includes gnu/stubs-32.h, a list of functions that the library lacks. It comes with the library for 32 bits.
 	if err := os.WriteFile(filepath.Join(headers, "stubs-32.h"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package needs ends tests that a machine cannot run. The test is skipped, and its line says what to install. With CI=true the test fails, since CI
-// installs all programs.
+// Package needs skips tests that need what this machine lacks. The message says what to install. With CI=true such a test fails, since
+// CI installs all programs.
 package needs
 
 import (
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Program returns the path of a program. If there is none, it ends the test and names the Debian packages that have it.
+// Program returns the path of a program. If the program is missing, Program skips or fails the test, and names the Debian packages that have it.
 func Program(t testing.TB, name, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -18,7 +18,7 @@ func Program(t testing.TB, name, debian string) string {
 	return path
 }
 
-// Missing ends a test. The text says what this machine lacks.
+// Missing skips a test, or fails it with CI=true. The message says what this machine lacks.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

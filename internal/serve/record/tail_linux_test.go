@@ -17,12 +17,18 @@ import (
 // sharing returns a writer of a life that may be killed, and its tail.
 func sharing(t *testing.T, path string, incarnation uint64) *Writer {
 	t.Helper()
-	sink, options, err := NewFiles(path, LeastSize)
+	return sharingOn(t, path, incarnation, func(f *Files) Sink { return f })
+}
+
+// sharingOn is sharing with a disk in the place of the files.
+func sharingOn(t *testing.T, path string, incarnation uint64, disk func(*Files) Sink) *Writer {
+	t.Helper()
+	files, options, err := NewFiles(path, LeastSize)
 	if err != nil {
 		t.Fatal(err)
 	}
 	options.Shared = true
-	w := NewWriter(sink, func() Head {
+	w := NewWriter(disk(files), func() Head {
 		h := testHead()
 		h.Boot, h.Incarnation = Boot()+" 5 0", incarnation // in a namespace of time of its own, which the next life does not have
 		return h
@@ -115,25 +121,15 @@ func (s *stuck) WriteAt(block []byte, at int64) error {
 	return s.Sink.WriteAt(block, at)
 }
 
-// The disk takes nothing while ten blocks are closed, and what the writer needs may hold it up as well.
+// The disk takes nothing while ten blocks are closed, and then ten more, for which memory has no room.
 func TestALifeThatIsKilledWhileItsDiskHangsLosesNoEntry(t *testing.T) {
 	path := t.TempDir()
-	files, options, err := NewFiles(path, LeastSize)
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.Shared = true
 	written := make(chan struct{})
-	disk := &stuck{Sink: files, first: func() { close(written) }, then: make(chan struct{})}
-	w := NewWriter(disk, func() Head {
-		h := testHead()
-		h.Boot, h.Incarnation = Boot(), 7
-		return h
-	}, options)
-	if w.tail == nil {
-		t.Skip("this machine has no file system in memory")
-	}
-	defer w.Close(time.Minute)
+	disk := &stuck{first: func() { close(written) }, then: make(chan struct{})}
+	w := sharingOn(t, path, 7, func(f *Files) Sink {
+		disk.Sink = f
+		return disk
+	})
 	defer close(disk.then)
 	w.Add(at(0), "g", &Snapshot{Members: []uint64{1, 2, 3}, Position: 1, State: []byte{1, 2}})
 	<-written
