@@ -39,7 +39,7 @@ type Timing struct {
 	// Defer is how long a member lets one of higher rank go first.
 	Defer time.Duration
 
-	// Claim is how long a claim waits for votes, which are flushed to disks.
+	// Claim is how long a claim waits for votes, which are flushed to disks, all at the same time.
 	Claim time.Duration
 
 	// Grace is how long work has to end by itself, after its context is cancelled.

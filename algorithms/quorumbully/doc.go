@@ -7,10 +7,12 @@
 //
 // # The rules
 //
-//  1. A term has at most one leader. P is the highest term that a member has granted or claimed. It is durable before
-//     any message leaves. A member grants a Claim only in a term above P, or if the Claim repeats the grant that the
-//     member has in memory. A candidate claims a term above every P that it has heard of, and claims no term twice. Its
-//     own grant obeys every rule of a grant. A refused Claim changes nothing. A term above P + 2³² is refused.
+//  1. A term has at most one leader. P is the highest term that a member has granted. It is durable before the Grant
+//     leaves. A member grants a Claim only in a term above P, or if the Claim repeats the grant that the member has in
+//     memory. A candidate claims a term above every P that it has heard of. In its next step, before any other input, it
+//     grants its own claim. That grant obeys every rule of a grant, and no claim wins before it. So a life claims no term
+//     twice. The next life may, if the crash came before the grant: that is another claim, and a member grants only one of
+//     them. A refused Claim changes nothing. A term above P + 2³² is refused.
 //  2. A grant is a lease for one incarnation of one member in one term. It lasts as long as the request asks for. While
 //     it runs, its granter grants nothing to any other incarnation, itself included, unless the holder is finished
 //     (rules 5 and 6). Exception: a Renew proves that its term is won. It is granted, whatever was promised, unless a
@@ -32,6 +34,8 @@
 //  6. A proof of death names a member and an incarnation. It voids all leases of that incarnation, for ever. Releases
 //     and proofs of death are stable facts. Election and Claim carry the facts, so it is enough if one member knows
 //     them. A suspicion, or a message of a newer incarnation, starts the Bully stage and voids nothing.
+//     A leader names its heir in each renewal but the first: the able member of highest rank. If the leader is proven
+//     dead, the heir claims at once, and the others defer to it.
 //  7. The term is the fencing token. A term has at most one tenure, and a term that has lapsed or was released is never
 //     used again.
 //  8. A leader offers the lead to the able member of highest rank, if that rank is above its own. This member asks all
@@ -46,7 +50,7 @@
 //     present ones. Each change waits until a majority of the voters before it keeps those, as their Grants tell, and until
 //     it shortens no lease: so a new voter has answered already, as all members do. A member without a vote never claims.
 //
-// The Bully stage precedes every claim except a successor's. A member that is bound itself first waits until it is free. A
+// The Bully stage precedes every claim except a successor's and an heir's. A member that is bound itself first waits until it is free. A
 // member that knows of able members of higher rank waits Td for a claim of the highest, and Te more for each other of
 // them: otherwise all would question all at once. Then it sends Election to all, and each Answer contains the time after
 // which its sender could grant a lease. The member claims when a majority is free and the others are known to be of lower
@@ -119,7 +123,8 @@
 //     answer counts.
 //   - A grant binds by a timer, which may be late. The leader's right ends by a deadline, which may be early. The
 //     deadline beside the timer serves only to tell other members when the grant ends.
-//   - Kept is durable before any message of its step leaves. So a candidate's own grant counts at once.
+//   - Kept is durable before any message of its step leaves. So a claim and the candidate's own grant are two steps: the
+//     Claim waits for no disk, and all disks work at the same time. A grant of one's own counts at once.
 //   - A member ignores all input before Start or Recover. Otherwise a message that comes before Recover would be
 //     granted without the wait.
 //   - The incarnation is durable and counts up. If the durable state is lost, the host's number still exceeds all earlier

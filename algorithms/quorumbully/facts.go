@@ -67,10 +67,18 @@ func (p *Process) hears(x election.ID, s Sender, out *election.Out[Message]) boo
 	return true
 }
 
-// died handles a proof of death (rule 6). Every able member reacts, even if it was not bound to the dead incarnation.
+// died handles a proof of death (rule 6). Every able member reacts, even if it was not bound to the dead incarnation. The heir of a dead leader
+// claims without asking: its Claim has the fact that frees the others, which defer to it meanwhile.
 func (p *Process) died(x election.ID, incarnation uint64, out *election.Out[Message]) {
+	heir := p.Heir
 	p.learn(Fact{x, incarnation, Dead}, out)
-	if p.Role == Follower && p.free(p.ID, p.Kept.Incarnation) {
+	switch bereft := heir != 0 && p.Heir == 0; {
+	case p.Role != Follower || !p.free(p.ID, p.Kept.Incarnation):
+	case bereft && heir == p.ID && p.able():
+		p.claim(out)
+	case bereft && heir != p.ID && !p.dead(heir) && p.Settings.Asks:
+		p.enter(Deferring, p.patient(p.Settings.Defer), out)
+	default:
 		p.ask(out)
 	}
 }

@@ -1,6 +1,7 @@
 package quorumbully
 
 import (
+	"cmp"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -33,7 +34,7 @@ func (p *Process) unbind(out *election.Out[Message]) {
 	if p.following() {
 		out.NoLeader()
 	}
-	p.Given, p.Until, p.Asked, p.Granted = Given{}, election.Deadline{}, 0, 0
+	p.Given, p.Until, p.Asked, p.Granted, p.Heir = Given{}, election.Deadline{}, 0, 0, 0
 	out.Stop(Bound)
 }
 
@@ -134,25 +135,43 @@ func (p *Process) end(out *election.Out[Message]) {
 	}
 }
 
-// claim claims a term above every term that this member has promised or heard of (rule 1). Its own grant obeys the rules
-// of every grant, and is durable before a message leaves.
+// claim claims a term above every term that this member has promised or heard of (rule 1). Nothing is durable yet when the Claim leaves:
+// the member's own grant follows in a step of its own.
 func (p *Process) claim(out *election.Out[Message]) {
 	term := max(p.Kept.Promise, p.MaxPromise) + 1
 	if p.Role != Follower || !p.able() || !p.free(p.ID, p.Kept.Incarnation) || p.Settings.Terms > 0 && term > p.Settings.Terms {
 		p.pause(out)
 		return
 	}
-	p.promise(term)
 	p.Role, p.Term = Candidate, term
 	p.Share, p.Refused = make([]election.Deadline, p.Members), make([]bool, p.Members)
 	p.Lengths = p.lengths()
 	p.Deferred = false
 	p.enter(Claiming, p.patient(p.Settings.Claim), out)
 	p.request(Claim, out)
+	out.After(Own, election.Units(0))
+}
+
+// own grants this member's own claim, in the step after the one in which the Claim has left, before that step handles its input. So the grant
+// obeys the rules of every grant, and the member becomes durable while the others do.
+func (p *Process) own(out *election.Out[Message]) {
+	if p.Role != Candidate || p.Kept.Promise >= p.Term {
+		return
+	}
+	m := p.newest()
+	p.promise(p.Term)
+	p.answers(Claim, &m, out)
+	out.Stop(Own)
 	p.elect(out) // a group of one is a majority
 }
 
-// request asks all members for a lease. Each answer counts from now, and this member's own answer counts at once.
+// answers grants this member's own newest request.
+func (p *Process) answers(kind election.Kind, m *Message, out *election.Out[Message]) {
+	p.counts(p.ID, p.Number)
+	p.bind(Given{p.ID, p.Kept.Incarnation, p.Term, kind == Renew}, m.Request.Lease, m.order(), out)
+}
+
+// request asks all members for a lease. Each answer counts from now. A leader's own answer counts at once.
 func (p *Process) request(kind election.Kind, out *election.Out[Message]) {
 	p.Number++
 	m := p.newest()
@@ -160,17 +179,22 @@ func (p *Process) request(kind election.Kind, out *election.Out[Message]) {
 	if p.varies() {
 		p.Lengths.Sent[p.Number%requests] = out.Deadline(election.Units(p.Settings.Entitled))
 	}
-	p.counts(p.ID, p.Number)
-	p.bind(Given{p.ID, p.Kept.Incarnation, p.Term, kind == Renew}, m.Request.Lease, m.order(), out)
 	if kind == Claim {
 		m.Facts = p.facts()
+	} else {
+		p.answers(kind, &m, out)
 	}
 	p.tell(kind, m, out)
 }
 
-// newest returns the newest request of a claim or tenure.
+// newest returns the newest request of a claim or tenure. A leader names its heir: the successor, if it stops, or the able member of highest rank.
+// Its first renewal names none, since it has heard only those that elected it.
 func (p *Process) newest() Message {
-	return Message{Request: Request{p.Term, p.Kept.Incarnation, p.Number, p.length()}, Voters: p.Kept.Voters, Varies: p.varies()}
+	m := Message{Request: Request{p.Term, p.Kept.Incarnation, p.Number, p.length()}, Voters: p.Kept.Voters, Varies: p.varies()}
+	if p.leads() && p.Number > 2 {
+		m.Successor = cmp.Or(p.Successor, p.best())
+	}
+	return m
 }
 
 // remind repeats the newest request to a member that may not have it: it has connected. An answer counts from the time at which the request
@@ -244,6 +268,9 @@ func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message])
 	p.rest(out)
 	p.noteRequest(x, m, out)
 	p.grant(x, m, true, out)
+	if p.Heir = m.Successor; p.Heir > p.Members { // the leader may know more members
+		p.Heir = 0
+	}
 }
 
 // grant grants a request, and follows member x if its term is won.

@@ -358,7 +358,7 @@ func TestTheCheckerFindsTheClocksThatALeaseNeeds(t *testing.T) {
 		for parameter, value := range map[string]string{"lease": "6", "renewal": "3", "claim-timeout": "3", "rho": rho} {
 			o.Setup.Parameters[parameter] = value
 		}
-		o.MaxStates = 200_000 // more than the violation needs
+		o.MaxStates = 500_000 // more than the violation needs
 		r, err := verify.Run(Algorithm, o)
 		if err != nil {
 			t.Fatal(err)

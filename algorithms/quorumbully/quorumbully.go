@@ -29,6 +29,7 @@ const (
 	StageEnd                       // a stage ends: Te, Td, Tc, or a pause
 	Probing                        // rule 8: the time for answers to a probe ends
 	Offering                       // rule 8: the next offer to a member of higher rank
+	Own                            // rule 1: the member grants its own claim, at once
 )
 
 // Message is the content of all messages. Each kind sets the fields that it needs. The others are zero.
@@ -38,7 +39,7 @@ type Message struct {
 	Standing  Standing    `kinds:"election,answer,grant,nack"`
 	Facts     []Fact      `kinds:"election,claim"`
 	Voters    Voters      `kinds:"claim,renew,grant,nack"` // that the sender knows
-	Successor election.ID `kinds:"release"`                // 0: none
+	Successor election.ID `kinds:"renew,release"`          // 0: none; of Renew: the heir
 	Episode   uint8       `kinds:"election,answer"`        // Answer echoes it
 	Probe     bool        `kinds:"election,answer"`        // Answer echoes it: the question belongs to rule 8
 	Reason    Reason      `kinds:"nack"`
@@ -121,7 +122,7 @@ const (
 // Kept is the durable state.
 type Kept struct {
 	Incarnation uint64
-	Promise     election.Term // P: the highest term ever granted or claimed
+	Promise     election.Term // P: the highest term ever granted
 	Floor       election.Term // F when P was raised last
 	Longest     uint64        // the longest lease ever promised, in units
 	Voters      Voters        // rule 9: the newest known
@@ -182,6 +183,7 @@ type Process struct {
 	Until     election.Deadline // approximately when the timer Bound expires
 	Asked     uint64            // the number of the newest request that the grant answers, if lengths vary
 	Granted   uint64            // its length, likewise
+	Heir      election.ID       // rule 6: the one that claims if the leader that it follows dies; 0: none is known
 	Late      uint64            // by how much something of a lease was late, if lengths vary: the worst, which fades
 	F         election.Term     // rule 2: the highest term that this member knows to be won; after a restart P
 	Restarted bool              // rule 4: the timer Wait runs
@@ -337,7 +339,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{Name: "offer", Class: election.Overhead},
 			{Name: "ready", Class: election.Overhead},
 		},
-		Timers: []string{"bound", "wait", "lapse", "renewal", "stage", "probe", "offer"},
+		Timers: []string{"bound", "wait", "lapse", "renewal", "stage", "probe", "offer", "own"},
 		Parameters: []election.Parameter{
 			&delay, &lease, &longestLease, &shortestLease, &rho, &renewal, &answerTimeout, &deferral, &claimTimeout, &asking, &preemption, &preemptDelay, &terms, &renewals, &standby,
 		},

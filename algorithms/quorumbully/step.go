@@ -6,7 +6,14 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The inputs. Each function checks the deadline first, and ends with the policy.
+// The inputs. Each function begins with what comes first, and ends with the policy.
+
+// first is what each step does before it handles its input: it checks the deadline (rule 3), and grants the claim that the step before has made
+// (rule 1).
+func (p *Process) first(out *election.Out[Message]) {
+	p.lapse(out)
+	p.own(out)
+}
 
 // Start begins the first life, or the first one after the durable state was lost.
 func (p *Process) Start(out *election.Out[Message]) {
@@ -30,7 +37,7 @@ func (p *Process) Recover(out *election.Out[Message]) {
 
 // Receive handles a message.
 func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
-	p.lapse(out)
+	p.first(out)
 	x := election.From(port)
 	if !p.Begun || !p.hears(x, m.Sender, out) {
 		return
@@ -63,7 +70,7 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 	if timer == Renewal {
 		p.noteTimer(out)
 	}
-	p.lapse(out)
+	p.first(out)
 	switch timer {
 	case Bound:
 		if p.following() && p.Asked > 0 { // the lease may be shorter than a silence that makes suspect
@@ -94,7 +101,7 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 // Suspect starts the Bully stage if the leader is suspected. It voids nothing (rule 6). A suspected member is not able until it
 // is heard again.
 func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
-	p.lapse(out)
+	p.first(out)
 	p.peer(election.From(port)).Able = false
 	if p.following() && p.Given.Holder == election.From(port) {
 		p.ask(out)
@@ -104,7 +111,7 @@ func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 
 // Command handles a command of the host.
 func (p *Process) Command(c election.Command, out *election.Out[Message]) {
-	p.lapse(out)
+	p.first(out)
 	if !p.Begun {
 		return
 	}

@@ -56,6 +56,9 @@ func partsOf(t *testing.T, printed, page string) {
 	printed, last, _ := strings.Cut(printed, "\n\n")
 	_, lastOfAll, _ := strings.Cut(page, "\n\n")
 	alikeButForNumbers(t, last, lastOfAll)
+	if strings.Contains(page, " · missed") {
+		t.Error("the page has an exhibit that is not caught")
+	}
 	parts := 0
 	for part := range strings.SplitSeq(regexp.MustCompile(`(?m)^\S+ · `).ReplaceAllString(printed, "\x00$0"), "\x00") {
 		if parts++; !strings.Contains(page, part) {

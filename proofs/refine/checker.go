@@ -134,48 +134,6 @@ func (o *observation) is(name string, args ...int) bool {
 	return !o.collects() && o.value(name, args...) == 1
 }
 
-// Pass lets time pass. Work stops before its deadline: the host's duty.
-func (c *Checker) Pass(s *State, now int) (*State, error) {
-	return c.observe(s, nil, func(o *observation) {
-		if now <= o.now {
-			return
-		}
-		for k := range o.claims.all {
-			if o.is("working", k) && o.value("deadline", k) <= now {
-				o.do("stop-work", k)
-			}
-		}
-		o.do("tick", now)
-		o.now = now
-	})
-}
-
-// Crash ends the life of a member. With a warden its work ends as well, and that is proven.
-func (c *Checker) Crash(s *State, member election.ID, number uint64, warden bool) (*State, error) {
-	return c.observe(s, nil, func(o *observation) {
-		ended := o.lives.add(life{member, number})
-		o.hasEnded(ended)
-		if warden {
-			o.die(ended)
-		}
-	})
-}
-
-func (o *observation) hasEnded(life int) { o.ended = append(slices.Clip(o.ended), life) }
-
-// die gives a proof of death, if the life has ended.
-func (o *observation) die(life int) {
-	if !slices.Contains(o.ended, life) {
-		return
-	}
-	for k := range o.claims.all {
-		if o.claims.all[k].life == life && o.is("working", k) {
-			o.do("stop-work", k)
-		}
-	}
-	o.do("die", life)
-}
-
 // Check returns an error if an invariant does not hold of what was asked for since some time.
 func (c *Checker) Check(s *State, since int) error {
 	var sent []int
@@ -248,6 +206,7 @@ func (c *Checker) Observe(s *State, step *Step) (*State, error) {
 func (o *observation) step() {
 	o.life = o.lives.add(life{o.Member, o.After.Kept.Incarnation})
 	o.member = int(o.Member) - 1
+	o.own()
 	o.arrives()
 	if !o.After.Begun && len(o.Sent) == 0 { // before Start or Recover it hears commands, and its state is not that of its last life
 		return
@@ -264,31 +223,30 @@ func (o *observation) step() {
 	}
 }
 
-// arrives makes what the environment does with the step.
-func (o *observation) arrives() {
-	switch {
-	case o.Event == trace.Recover:
-		if before := o.lives.add(life{o.Member, o.Before.Kept.Incarnation}); !slices.Contains(o.ended, before) {
-			o.hasEnded(before)
-		}
-		o.do("crash", o.member, o.now+o.expires(quorumbully.Wait))
-		if !o.After.Restarted {
-			o.do("wait-ends", o.member)
-		}
-	case o.Event == trace.Timeout && o.Timer == quorumbully.Wait:
-		o.do("wait-ends", o.member)
-	case o.Event == trace.Command && o.Command.Order == election.Stopped && o.Before.Role != quorumbully.Leader:
-		if c := o.claimOf(o.life, o.Before.Work); c >= 0 && o.is("working", c) {
-			o.do("stop-work", c)
-		}
-	case o.Event == trace.Command && o.Command.Order == election.Died:
-		o.die(o.lives.add(life{o.Command.Member, o.Command.Number}))
+// own makes that the member grants the claim of the step before, as each step does first.
+func (o *observation) own() {
+	if !o.owes() {
+		return
 	}
+	claim := o.claimOf(o.life, o.Before.Term)
+	if claim < 0 {
+		fail("member %d grants its own claim in term %d, which it has not made", o.Member, o.Before.Term)
+	}
+	at := o.sentAt(claim, o.Before.Number)
+	o.do("grant-claim", o.member, claim, at, o.now+o.atFirst(quorumbully.Bound))
+	o.countsOwn(claim, at)
 }
 
-// expires returns how long, in real time, a timer that the step has set runs at least; 0: it has not set it.
-func (o *observation) expires(t election.Timer) int {
-	if wait := o.timer(t); wait > 0 {
+// expires returns how long, in real time, a timer that the step has set runs at least; 0: it has not set it. If it was set twice, the second
+// time counts.
+func (o *observation) expires(t election.Timer) int { return o.runs(o.timer(t)) }
+
+// atFirst is expires for the first time that it was set.
+func (o *observation) atFirst(t election.Timer) int { return o.runs(o.timers(t)[0]) }
+
+// runs returns how long, in real time, a timer runs at least.
+func (o *observation) runs(wait int) int {
+	if wait > 0 {
 		return o.clocks.Expires(o.Member, o.now, wait) - o.now
 	}
 	return 0
@@ -347,7 +305,7 @@ func (o *observation) told(claim int) {
 	}
 }
 
-// newClaim makes a new claim, with the member's own grant.
+// newClaim makes a new claim. The member's own grant follows in its next step.
 func (o *observation) newClaim() {
 	for i := range o.Sent {
 		m := o.Sent[i].Message
@@ -358,8 +316,6 @@ func (o *observation) newClaim() {
 		if o.sentAt(c, m.Request.Number) < 0 {
 			o.sends(c, m)
 			o.do("claim", c)
-			o.do("grant-claim", o.member, c, o.now, o.now+o.expires(quorumbully.Bound))
-			o.countsOwn(c)
 		}
 	}
 	if o.After.Role != quorumbully.Follower {
@@ -369,10 +325,10 @@ func (o *observation) newClaim() {
 	}
 }
 
-// countsOwn makes that the member counts its own grant, which changes nothing for the second request of one moment.
-func (o *observation) countsOwn(claim int) {
-	if o.collects() || o.shareEnd(claim, o.now) != o.value("share", claim, o.member) {
-		o.do("count", o.member, claim, o.now)
+// countsOwn makes that the member counts its own grant of the request that left at a time, which changes nothing for the second request of one moment.
+func (o *observation) countsOwn(claim, at int) {
+	if o.collects() || o.shareEnd(claim, at) != o.value("share", claim, o.member) {
+		o.do("count", o.member, claim, at)
 	}
 }
 
@@ -444,7 +400,7 @@ func (o *observation) asks() {
 			o.sends(o.claim, m)
 			o.do("renew", o.claim)
 			o.do("grant-renew", o.member, o.claim, o.now, o.now+o.expires(quorumbully.Bound))
-			o.countsOwn(o.claim)
+			o.countsOwn(o.claim, o.now)
 			o.told(o.claim)
 		case !o.collects() && !o.is("renew-sent", o.claim, at):
 			fail("member %d repeats a request that it has not sent", o.Member)

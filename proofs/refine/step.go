@@ -39,20 +39,34 @@ func shares(p *quorumbully.Process, now election.Ticks) (left []int) {
 
 // timer returns for how long a timer was set last, in units of the member's clock; -1: the step has not set it.
 func (s *Step) timer(t election.Timer) int {
-	wait := -1
-	for i := range s.Effects {
-		if e := &s.Effects[i]; e.Op == election.SetTimer && e.Timer == t {
-			wait = int(e.Ticks.Lo)
-		}
-	}
-	return wait
+	all := s.timers(t)
+	return all[len(all)-1]
 }
 
-// unbinds reports whether the step ended the grant in memory.
+// timers returns for how long a timer was set, in units of the member's clock, each time; -1, once: the step has not set it.
+func (s *Step) timers(t election.Timer) (all []int) {
+	for i := range s.Effects {
+		if e := &s.Effects[i]; e.Op == election.SetTimer && e.Timer == t {
+			all = append(all, int(e.Ticks.Lo))
+		}
+	}
+	if all == nil {
+		return []int{-1}
+	}
+	return all
+}
+
+// owes reports whether the step begins with the grant of the member's own claim, which it has made in the step before.
+func (s *Step) owes() bool {
+	b := s.Before
+	return b.Role == quorumbully.Candidate && b.Kept.Promise < b.Term && b.Kept.Incarnation == s.After.Kept.Incarnation
+}
+
+// unbinds reports whether the step ended the grant in memory, or its own one of the same step.
 func (s *Step) unbinds() bool {
 	for i := range s.Effects {
 		if e := &s.Effects[i]; e.Op == election.StopTimer && e.Timer == quorumbully.Bound {
-			return s.Before.Given.Holder != 0
+			return s.Before.Given.Holder != 0 || s.owes()
 		}
 	}
 	return false

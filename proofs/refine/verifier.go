@@ -148,6 +148,9 @@ func (v *Verifier) observe(s *verification, step *Step) (next *verification, err
 	defer func() { err = failed(recover(), err) }()
 	o := &verifying{v, *s, step}
 	o.latest, o.called = slices.Clone(s.latest), slices.Clip(s.called)
+	if o.owes() {
+		o.answers(quorumbully.Claim, o.latest[o.Member-1].claim, o.Before.Number)
+	}
 	o.grants()
 	o.asks()
 	o.wins()
@@ -193,7 +196,7 @@ func (o *verifying) grants() {
 	}
 }
 
-// asks makes the member's own answers to its new requests.
+// asks makes the member's own answers to its new requests, but for a claim, which its next step answers.
 func (o *verifying) asks() {
 	for i := range o.Sent {
 		k, r := o.Sent[i].Kind, &o.Sent[i].Message.Request
@@ -207,8 +210,8 @@ func (o *verifying) asks() {
 		*now = latest{c, r.Number}
 		if k == quorumbully.Renew {
 			o.wins()
+			o.answers(k, c, r.Number)
 		}
-		o.answers(k, c, r.Number)
 	}
 }
 

@@ -107,7 +107,7 @@ type Measured struct {
 
 // answers, claim and drift return the least values that the comments of [ringleader.Timing] demand.
 func (m Measured) answers() time.Duration { return 2*m.RoundTrip + m.Late }
-func (m Measured) claim() time.Duration   { return m.RoundTrip + 2*m.Flush + m.Late }
+func (m Measured) claim() time.Duration   { return m.RoundTrip + m.Flush + m.Late }
 
 // drift: where two clocks differ by d, one is at most d from the true rate, if the other is right.
 func (m Measured) drift() float64 { return 2 * m.Rate / (1 + m.Rate) }
@@ -158,7 +158,7 @@ func Compare(t ringleader.Timing, m Measured) (unsafe, slow []string) {
 		}
 	}
 	must("Answers", t.Answers, m.answers(), "two round trips and a late timer take", "an election may have to ask again")
-	must("Claim", t.Claim, m.claim(), "a round trip, two flushes and a late timer take", "a claim may have to be repeated")
+	must("Claim", t.Claim, m.claim(), "a round trip, a flush and a late timer take", "a claim may have to be repeated")
 	must("Renewal", t.Renewal, m.renewal(), "a round trip, a flush and a late timer take", "a lease may end without a fault")
 	must("Margin", t.Margin, m.Late, "the latest timer is late by", "work may run until its lease ends")
 	must("Margin", t.Margin, m.Death, "the processes of a command take to die", "a command of exec may run until its lease ends")

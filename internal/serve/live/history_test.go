@@ -65,7 +65,37 @@ func gated(d *storage.Disk) (saves *atomic.Int64, gate chan struct{}) {
 	return saves, gate
 }
 
-// A claim and a grant wait for a disk each. Who has won waits for none, nor do those who follow it.
+// A Claim leaves while the disk of its member works on the member's own grant. The claim wins when both grants are durable.
+func TestAClaimWaitsForNoDiskAndItsWinDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, e := elected(t)
+		defer c.stopAll()
+		settle()
+		before, _ := c.members[2].Group.State()
+		_, own := gated(c.disks[2])
+		var granted atomic.Bool
+		e.Hold(func(f transporttest.Frame) bool {
+			if f.From == 1 && f.What == transporttest.Message && election.Kind(f.Kind) == quorumbully.Grant {
+				granted.Store(true)
+			}
+			return false
+		})
+		c.crash(3)
+		for end := time.Now().Add(4 * lease); !granted.Load(); <-time.After(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("1 grants no claim while the disk of 2 does not answer")
+			}
+		}
+		synctest.Wait()
+		if s, _ := c.members[2].Group.State(); leads(s) {
+			t.Error("it leads before its own grant is durable")
+		}
+		close(own)
+		c.until(2, "leads by that claim", func(s view.State) bool { return leads(s) && s.Term == before.Term+1 })
+	})
+}
+
+// Two grants wait for a disk each. Who has won waits for none, nor do those who follow it.
 func TestTheLeadWaitsForNoDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := elected(t)
@@ -113,7 +143,7 @@ func TestAPromiseWaitsForAFlushOfItsOwn(t *testing.T) {
 		c.crash(2)
 		promises := 0
 		e.Hold(func(f transporttest.Frame) bool {
-			if kind := election.Kind(f.Kind); f.From == 1 && f.What == transporttest.Message && (kind == quorumbully.Claim || kind == quorumbully.Grant) {
+			if f.From == 1 && f.What == transporttest.Message && election.Kind(f.Kind) == quorumbully.Grant {
 				promises++
 			}
 			return false

@@ -102,7 +102,7 @@ func TestAPeerIsTakenWhenItsStoreIsRemembered(t *testing.T) {
 	})
 }
 
-// What a step sends leaves when its state is durable, and a slow disk stops neither heartbeats nor other groups.
+// What a step sends leaves when the state that it has changed is durable, and a slow disk stops neither heartbeats nor other groups.
 func TestASlowDiskDelaysWhatDependsOnIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, e := elected(t)

@@ -177,7 +177,7 @@ func leases() []Exhibit {
 				p.Stage = quorumbully.Idle
 			}
 		}), "pause 2 from 0 until 25", "partition 1 | 3 from 30 until 300", "crash 3 at 88", "recover 3 at 89")),
-		walked("early-reading", "rule 2: a promise counts from a reading of the clock after the request was taken from the queue", budget{lazy: true, terms: 2}.few(), readsEarly),
+		walked("early-reading", "rule 2: a promise counts from a reading of the clock after the request was taken from the queue", budget{lazy: true, terms: 3}.few(), readsEarly),
 		walked("awake-promise", "guarantee 9: a promise runs on a clock that stops in suspension", budget{lazy: true, terms: 2}.few(), runsAwake),
 		walked("fast-clocks", "rule 3: ρ is at least 2ε/(1+ε)", drifting(), func(*election.Algorithm[member, letter]) {}),
 		lease("suspicion-voids", "rule 6: a suspicion voids nothing", budget{crashes: 1, terms: 3}, func(a *election.Algorithm[member, letter]) {
