@@ -339,7 +339,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{Name: "offer", Class: election.Overhead},
 			{Name: "ready", Class: election.Overhead},
 		},
-		Timers: []string{"bound", "wait", "lapse", "renewal", "stage", "probe", "offer", "own"},
+		Timers: []string{"bound", "wait", "lapse", "renewal", "stage", "probe", "offer", "own-grant"},
 		Parameters: []election.Parameter{
 			&delay, &lease, &longestLease, &shortestLease, &rho, &renewal, &answerTimeout, &deferral, &claimTimeout, &asking, &preemption, &preemptDelay, &terms, &renewals, &standby,
 		},
