@@ -45,6 +45,7 @@ var schedules = []explored{
 	{"1 claim, a crash with a warden, a suspicion", with(quorumbully.Few(1, 1), func(o *verify.Options) { o.Wardens, o.Suspicions = true, 1 }), 3, 1000, 0},
 	{"2 claims, a crash with a warden, a suspicion", with(quorumbully.Few(2, 1), func(o *verify.Options) { o.Wardens, o.Suspicions = true, 1 }), 3, 1500, 300_000},
 	{"2 claims, a command, a repeated message", with(quorumbully.Few(2, 0), func(o *verify.Options) { o.Commands, o.Duplicates = 1, 1 }), 3, 2000, 0},
+	{"3 claims, 2 renewals, a crash", with(quorumbully.Few(3, 1), func(o *verify.Options) { o.Setup.Parameters["renewals"] = "2" }), 3, 1000, 0},
 	{"3 claims, 2 renewals, 2 crashes", with(quorumbully.Few(3, 2), func(o *verify.Options) { o.Setup.Parameters["renewals"] = "2" }), 3, 1500, 300_000},
 	{"1 claim, requests that overtake each other and say that lengths vary", with(quorumbully.Few(1, 0), varying), 3, 2000, 0},
 	{"1, 2 and 1 voters", quorumbully.Changes(2, 1, 2, 2, 3, 0), 1, 0, 0},
