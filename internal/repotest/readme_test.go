@@ -53,5 +53,6 @@ func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
 			"func run(ctx context.Context, member *ringleader.Member, work func(context.Context, ringleader.Leadership) error) error {",
 			part[1], "return nil }")
 	}
+	pageOne(t, filepath.Join(dir, "swallow")) // one go vet of all: it begins with what they import
 	outside(t, dir, "go", "vet", "./...")
 }
