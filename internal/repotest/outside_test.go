@@ -89,7 +89,7 @@ func outside(t *testing.T, dir string, command ...string) string {
 }
 
 // long has tests do what takes seconds of a processor and seldom finds anything.
-var long = flag.Bool("long", false, "rename the module, and link a program that is too large")
+var long = flag.Bool("long", false, "rename the module, link a program that is too large, and vet what pages show with all that it imports")
 
 // rename gives the module another path. README.md gives the same command.
 const rename = `grep -rlI --exclude-dir=.git ringleader.example/ringleader . | xargs sed -i 's,ringleader\.example/ringleader,github.com/you/ringleader,g'`

@@ -16,7 +16,7 @@ var (
 	shown    = regexp.MustCompile("(?s)```console\n\\$ \\./swallow ([^\n]*)\n(.*?)```")
 )
 
-// Page 1 of docs is a module of its own. Its files compile, its tests pass, and its commands print what it shows. The test of snippets vets them.
+// Page 1 of docs is a module of its own. Its files compile, its tests pass, and its commands print what it shows. With -long the test of snippets vets them.
 func TestPageOneIsAModuleThatDoesWhatThePageShows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
