@@ -74,12 +74,13 @@ func foreign(t *testing.T, dir string) {
 	write(t, filepath.Join(dir, "go.work"), version+"\n\nuse (\n\t.\n\t"+strconv.Quote(filepath.ToSlash(here))+"\n)\n")
 }
 
-// outside runs a command of Go in a folder with a workspace, and returns what it prints.
+// outside runs a command of Go in a folder with a workspace, and returns what it prints. It has no flags of its own that change what is
+// compiled: with them the library would be compiled again.
 func outside(t *testing.T, dir string, command ...string) string {
 	t.Helper()
 	run := exec.Command(command[0], command[1:]...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath -mod=readonly", "GOWORK="+filepath.Join(dir, "go.work"))
+	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=readonly", "GOWORK="+filepath.Join(dir, "go.work"))
 	out, err := run.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
@@ -88,7 +89,7 @@ func outside(t *testing.T, dir string, command ...string) string {
 }
 
 // long has tests do what takes seconds of a processor and seldom finds anything.
-var long = flag.Bool("long", false, "rename the module, and link a program that is too large")
+var long = flag.Bool("long", false, "rename the module, link a program that is too large, and vet what pages show with all that it imports")
 
 // rename gives the module another path. README.md gives the same command.
 const rename = `grep -rlI --exclude-dir=.git ringleader.example/ringleader . | xargs sed -i 's,ringleader\.example/ringleader,github.com/you/ringleader,g'`

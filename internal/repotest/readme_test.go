@@ -53,5 +53,10 @@ func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
 			"func run(ctx context.Context, member *ringleader.Member, work func(context.Context, ringleader.Leadership) error) error {",
 			part[1], "return nil }")
 	}
+	if !*long {
+		outside(t, dir, "go", "list", "-export", "./...") // which compiles, and links nothing
+		return
+	}
+	pageOne(t, filepath.Join(dir, "swallow"))
 	outside(t, dir, "go", "vet", "./...")
 }

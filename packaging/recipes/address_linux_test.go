@@ -70,6 +70,7 @@ func (m machines) answers() (id int) {
 }
 
 func TestAnAddressMovesWithTheLeader(t *testing.T) {
+	t.Parallel()
 	needs.Program(t, "ip", "iproute2")
 	needs.Program(t, "arping", "iputils-arping")
 	m := newMachines(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -35,6 +36,7 @@ const limit = 60 * time.Second
 
 // TestMain lets this test binary be the programs that the recipes are about.
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "6") // tests wait for programs more than for cores
 	testscript.Main(suite{m}, map[string]func(){"ringleader": func() { workbench.Main() }, "service": serve, "fetch": fetch})
 }
 
@@ -227,6 +229,7 @@ func (p ports) follows(t *testing.T, members []*exec.Cmd) {
 }
 
 func TestHAProxySendsConnectionsToTheLeader(t *testing.T) {
+	t.Parallel()
 	needs.Program(t, "haproxy", "haproxy")
 	p := newPorts(t)
 	var members []*exec.Cmd
@@ -239,6 +242,7 @@ func TestHAProxySendsConnectionsToTheLeader(t *testing.T) {
 }
 
 func TestHAProxySendsRequestsToTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
+	t.Parallel()
 	needs.Program(t, "haproxy", "haproxy")
 	p := newPorts(t)
 	var members []*exec.Cmd
@@ -250,6 +254,7 @@ func TestHAProxySendsRequestsToTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
 }
 
 func TestNginxFindsTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
+	t.Parallel()
 	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	var members []*exec.Cmd
@@ -325,6 +330,7 @@ func (p ports) leads(t *testing.T, handler http.HandlerFunc) {
 }
 
 func TestARequestWaitsInNginxUntilAMemberTakesIt(t *testing.T) {
+	t.Parallel()
 	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	errorLog := p.nginx(t, "auth_delay 2s", "auth_delay 60s") // a machine that stalls comes in time, too
@@ -350,6 +356,7 @@ func TestARequestWaitsInNginxUntilAMemberTakesIt(t *testing.T) {
 }
 
 func TestRequestsThatNoMemberTakesFailInNginxAfterThreeSeconds(t *testing.T) {
+	t.Parallel()
 	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	errorLog := p.nginx(t)
@@ -375,6 +382,7 @@ func TestRequestsThatNoMemberTakesFailInNginxAfterThreeSeconds(t *testing.T) {
 }
 
 func TestARequestWaitsInNginxForMembersWhoseMachinesDoNotAnswer(t *testing.T) {
+	t.Parallel()
 	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	p.nginx(t, "proxy_connect_timeout 500ms", "proxy_connect_timeout 50ms")
@@ -415,30 +423,43 @@ func silent(t *testing.T, address string) {
 }
 
 func TestNginxSendsARequestThatBrokeAgainOnlyIfItMayArriveTwice(t *testing.T) {
+	t.Parallel()
 	needs.Program(t, "nginx", "nginx-light")
-	p := newPorts(t)
-	p.nginx(t)
-	var taken atomic.Int64
-	p.leads(t, func(_ http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		taken.Add(1)
-		panic(http.ErrAbortHandler) // closes the connection
-	})
-	for _, method := range []string{http.MethodPost, http.MethodPatch, "LOCK", "CHARGE"} { // nginx does not know the last one
-		taken.Store(0)
-		if status := p.send(t, method, "/", "a write"); status != http.StatusBadGateway || taken.Load() != 1 {
-			t.Errorf("%s that broke was sent %d times, and the answer is %d", method, taken.Load(), status)
-		}
+	breaking := func(t *testing.T) (p ports, taken *atomic.Int64) {
+		t.Helper()
+		p, taken = newPorts(t), &atomic.Int64{}
+		p.nginx(t)
+		p.leads(t, func(_ http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			taken.Add(1)
+			panic(http.ErrAbortHandler) // closes the connection
+		})
+		return p, taken
 	}
-	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
-		await(t, method+" that broke is sent six times", func() bool { // in five seconds, which a machine that stalls may not have
+	t.Run("once", func(t *testing.T) {
+		t.Parallel()
+		p, taken := breaking(t)
+		for _, method := range []string{http.MethodPost, http.MethodPatch, "LOCK", "CHARGE"} { // nginx does not know the last one
 			taken.Store(0)
-			return p.send(t, method, "/", "") == http.StatusBadGateway && taken.Load() == 6
+			if status := p.send(t, method, "/", "a write"); status != http.StatusBadGateway || taken.Load() != 1 {
+				t.Errorf("%s that broke was sent %d times, and the answer is %d", method, taken.Load(), status)
+			}
+		}
+	})
+	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
+		t.Run(method, func(t *testing.T) { // each waits for seconds
+			t.Parallel()
+			p, taken := breaking(t)
+			await(t, method+" that broke is sent six times", func() bool { // in five seconds, which a machine that stalls may not have
+				taken.Store(0)
+				return p.send(t, method, "/", "") == http.StatusBadGateway && taken.Load() == 6
+			})
 		})
 	}
 }
 
 func TestNginxSendsARequestThatHungNotAgain(t *testing.T) {
+	t.Parallel()
 	needs.Program(t, "nginx", "nginx-light")
 	p := newPorts(t)
 	p.nginx(t, "[0-4]", "[0]", "proxy_connect_timeout 500ms;", "proxy_connect_timeout 500ms; proxy_read_timeout 1100ms;")

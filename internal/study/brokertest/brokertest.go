@@ -57,7 +57,8 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	defer alone(module)()
-	path, err := tool(module, "tool", "-n", broker.Program)
+	// Both go tool and go run keep the program. But go tool ignores GOFLAGS, and would compile all again where CI sets -trimpath.
+	path, err := kept(module)
 	if err != nil {
 		if _, missing := tool(module, "list", "-deps", "-test", "./..."); missing != nil {
 			err = fmt.Errorf("%w: %w", errModules, missing)
@@ -65,6 +66,26 @@ var built = sync.OnceValues(func() (string, error) {
 	}
 	return path, err
 })
+
+// kept returns the path of the program among what Go keeps.
+func kept(module string) (path string, err error) {
+	for range 2 { // the run that builds the program runs it before it is kept
+		// The program is handed to go version, which prints its path.
+		line, err := tool(module, "run", "-exec", "go version", "./cmd/"+broker.Program)
+		if err != nil {
+			return "", err
+		}
+		last := strings.LastIndex(line, ": ")
+		if last < 0 {
+			return "", fmt.Errorf("go version prints %q", line)
+		}
+		path = line[:last]
+		if _, err = os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is built, and not kept", broker.Program)
+}
 
 var errModules = errors.New("the modules of " + broker.Program + " cannot be downloaded")
 
