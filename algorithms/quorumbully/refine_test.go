@@ -256,3 +256,26 @@ func TestALifeWithoutItsStoreHasNoNameInTheModel(t *testing.T) {
 		}
 	}
 }
+
+// guessed are right clocks of which the comparison does not know that.
+type guessed struct{ refine.Right }
+
+func (guessed) Unsure() bool { return true }
+
+// Steps of two lives of a member that are in a wrong order are no violation if its clocks are guessed. If they are known, the steps are compared.
+func TestLivesInAWrongOrderOfGuessedClocksHaveNoNameInTheModel(t *testing.T) {
+	for unsure, clocks := range map[bool]refine.Clocks{true: guessed{}, false: refine.Right{}} {
+		var last *refine.Step
+		d := led(t, refine.Watched(quorumbully.Algorithm, func(s *refine.Step) { last = s }), 3, 0)
+		d.log.Clocks = clocks
+		d.delivers(3, 1, quorumbully.Renew)
+		late := last
+		d.recover(1)
+		d.log.Add(late)
+		_, err := d.log.Check(t.Context(), 1)
+		failure := (*refine.Failure)(nil)
+		if order := errors.As(err, &failure) && failure.Unnamed && strings.Contains(failure.Text, "an earlier life of member 1"); order != unsure {
+			t.Errorf("clocks that are guessed %v: %v", unsure, err)
+		}
+	}
+}

@@ -201,6 +201,9 @@ func (c *Checker) replay(ctx context.Context, l *Log, every int) (err error) {
 		} else if err == nil && step.Event == trace.Recover && knowsMore(&step.Before.Kept, &kept) {
 			err = &Failure{fmt.Sprintf("the last steps of an earlier life of member %d are missing: it begins with a later promise or newer voters than it had", step.Member), true}
 		}
+		if after := &step.After.Kept; err == nil && c.clocks.Unsure() && step.After.Begun && after.Incarnation < before[step.Member].Incarnation {
+			err = &Failure{fmt.Sprintf("the clocks of the members are not known well enough: an earlier life of member %d makes a step after the next life has begun", step.Member), true}
+		}
 		if err == nil {
 			s, err = c.Pass(s, 1+step.At)
 		}
