@@ -419,16 +419,20 @@ func same(t testing.TB, kind string, s sums, got []byte, err error) {
 	}
 }
 
+// longestWait is how long a test waits. It is longer than the patience of workers: a piece that is lost on its way, as on a machine that starves the server's
+// heartbeats, comes again after that.
+const longestWait = 3 * time.Minute
+
 // until waits for a condition.
 func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	limit := time.After(time.Minute)
+	limit := time.After(longestWait)
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
 	for !holds() {
 		select {
 		case <-limit:
-			t.Fatalf("after a minute, %s is not", what)
+			t.Fatalf("after %v, %s is not", longestWait, what)
 		case <-ticker.C:
 		}
 	}
