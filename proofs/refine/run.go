@@ -196,13 +196,8 @@ func (c *Checker) replay(ctx context.Context, l *Log, every int) (err error) {
 				s, err = c.Crash(s, endings[0].member, before[endings[0].member].Incarnation, l.Wardens)
 			}
 		}
-		if kept := before[step.Member]; err == nil && step.Event != trace.Recover && step.Before.Kept.Promise == 0 && kept.Promise > 0 { // a command may come before the start
-			err = &Failure{fmt.Sprintf("member %d begins without its store, in which it had promised term %d", step.Member, kept.Promise), true}
-		} else if err == nil && step.Event == trace.Recover && knowsMore(&step.Before.Kept, &kept) {
-			err = &Failure{fmt.Sprintf("the last steps of an earlier life of member %d are missing: it begins with a later promise or newer voters than it had", step.Member), true}
-		}
-		if after := &step.After.Kept; err == nil && c.clocks.Unsure() && step.After.Begun && after.Incarnation < before[step.Member].Incarnation {
-			err = &Failure{fmt.Sprintf("the clocks of the members are not known well enough: an earlier life of member %d makes a step after the next life has begun", step.Member), true}
+		if err == nil {
+			err = c.unnamed(step, before[step.Member])
 		}
 		if err == nil {
 			s, err = c.Pass(s, 1+step.At)
@@ -219,6 +214,24 @@ func (c *Checker) replay(ctx context.Context, l *Log, every int) (err error) {
 		before[step.Member] = step.After.Kept
 	}
 	return nil
+}
+
+// unnamed returns a *Failure if the model has no name for a step of a member, since what it had kept before, or the order of its lives, is not in
+// the run.
+func (c *Checker) unnamed(step *Step, kept quorumbully.Kept) error {
+	now, after := &step.Before.Kept, &step.After.Kept
+	text := ""
+	switch {
+	case step.Event != trace.Recover && now.Promise == 0 && kept.Promise > 0: // a command may come before the start
+		text = fmt.Sprintf("member %d begins without its store, in which it had promised term %d", step.Member, kept.Promise)
+	case step.Event == trace.Recover && knowsMore(now, &kept):
+		text = fmt.Sprintf("the last steps of an earlier life of member %d are missing: it begins with a later promise or newer voters than it had", step.Member)
+	case c.clocks.Unsure() && step.After.Begun && after.Incarnation < kept.Incarnation:
+		text = fmt.Sprintf("the clocks of the members are not known well enough: an earlier life of member %d makes a step after the next life has begun", step.Member)
+	default:
+		return nil
+	}
+	return &Failure{text, true}
 }
 
 // knowsMore reports whether a store has something that was saved after an earlier state of it.
