@@ -214,7 +214,9 @@ func (r *roll) hear(pid int, notes *os.File) {
 	go func() {
 		select {
 		case <-r.begun:
-		case <-over: // it has ended before it knew of its warden
+		case <-over:
+		}
+		if !r.hasBegun() { // it has ended before it knew of its warden
 			foreseen <- false
 			return
 		}
@@ -239,6 +241,16 @@ func (r *roll) hear(pid int, notes *os.File) {
 		go r.prove()
 	}
 	r.read(io.MultiReader(rest, notes))
+}
+
+// hasBegun reports whether the program has begun. One that has may end before anybody looks.
+func (r *roll) hasBegun() bool {
+	select {
+	case <-r.begun:
+		return true
+	default:
+		return false
+	}
 }
 
 // allFar reports whether all peers are known to be on other machines.
