@@ -72,7 +72,7 @@ func (p *Process) hears(x election.ID, s Sender, out *election.Out[Message]) boo
 func (p *Process) died(x election.ID, incarnation uint64, out *election.Out[Message]) {
 	heir := p.Heir
 	p.learn(Fact{x, incarnation, Dead}, out)
-	switch bereft := heir != 0 && p.Heir == 0; {
+	switch bereft := heir != 0 && p.Heir == 0; { // the fact has ended the grant to the leader that named it
 	case p.Role != Follower || !p.free(p.ID, p.Kept.Incarnation):
 	case bereft && heir == p.ID && p.able():
 		p.claim(out)

@@ -153,7 +153,7 @@ func (p *Process) claim(out *election.Out[Message]) {
 }
 
 // own grants this member's own claim, in the step after the one in which the Claim has left, before that step handles its input. So the grant
-// obeys the rules of every grant, and the member becomes durable while the others do.
+// obeys the rules of every grant, and the disk of this member works while those of the others do.
 func (p *Process) own(out *election.Out[Message]) {
 	if p.Role != Candidate || p.Kept.Promise >= p.Term {
 		return
