@@ -467,7 +467,7 @@ func TestTheHeaderNeedsNoLibraryOn32Bits(t *testing.T) {
 	if err := os.Mkdir(headers, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// Each header of the C library includes gnu/stubs-32.h, a list of functions that the library lacks. It comes with the library for 32 bits.
+	// Each header of the C library includes gnu/stubs-32.h, which only the library for 32 bits has. Nothing here uses what it defines.
 	if err := os.WriteFile(filepath.Join(headers, "stubs-32.h"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

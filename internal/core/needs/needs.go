@@ -1,5 +1,5 @@
-// Package needs skips tests that need what this machine lacks. The message says what to install. With CI=true such a test fails, since
-// CI installs all programs.
+// Package needs skips a test if a program is not installed, and says which Debian package has it. With CI=true the test fails, since CI installs all
+// programs.
 package needs
 
 import (
@@ -18,7 +18,7 @@ func Program(t testing.TB, name, debian string) string {
 	return path
 }
 
-// Missing skips a test, or fails it with CI=true. The message says what this machine lacks.
+// Missing skips a test for a reason. With CI=true it fails the test.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
