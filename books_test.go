@@ -83,6 +83,7 @@ func (l *library) read(id uint64) book.Book {
 // Members run with their loops, disks and connections, and are added, moved, removed, cut off and restarted at random, while writes fail. What becomes durable
 // in their books is a run of the model, in which all invariants hold.
 func TestBooksOfRealMembersRefineTheModel(t *testing.T) {
+	t.Parallel()
 	happened := map[string]int{}
 	seeds := uint64(6)
 	if testing.Short() {

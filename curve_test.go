@@ -28,6 +28,7 @@ var long = flag.Bool("long", false, "watch slow flushes for ten minutes each")
 
 // TestTheCurveOfFalseChangesByTheTimeOfAFlush holds the table of docs/operate.md, which is counted with -long.
 func TestTheCurveOfFalseChangesByTheTimeOfAFlush(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("minutes of flushes, one like the other")
 	}

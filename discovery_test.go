@@ -15,6 +15,7 @@ import (
 
 // Three members find each other by records. Later there are records of one of them alone, which is no majority.
 func TestWhatIsFoundIsNeverAMajority(t *testing.T) {
+	t.Parallel()
 	names, err := transporttest.NewNames()
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ func quorumWithin(ctx context.Context, t *testing.T, c Config, ids ...uint64) *g
 }
 
 func TestAMajorityElectsAndAMinorityDoesNot(t *testing.T) {
+	t.Parallel()
 	g := quorum(t, Config{}, 1, 2, 3)
 	first := g.led()
 	for s := g.members[first].Status(); !s.Quorum || s.Term == 0 || s.Lease == nil; s = g.members[first].Status() {
@@ -141,6 +142,7 @@ func TestAPriorityChangesWhileAMemberRuns(t *testing.T) {
 }
 
 func TestAPriorityDoesNotLetAMemberLeadThatHasStoodDown(t *testing.T) {
+	t.Parallel()
 	g := quorum(t, Config{}, 1)
 	g.agree(1)
 	ctx, cancel := context.WithCancel(context.Background())

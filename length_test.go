@@ -120,6 +120,7 @@ func TestALeaderThatIsCutOffIsReplacedAtTheEndOfTheShortestLease(t *testing.T) {
 
 // One stall in minutes is enough: the next one may be longer.
 func TestALeaseIsAsLongAsTheWorstDelayOfMinutesDemands(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("twenty minutes in which nothing happens")
 	}

@@ -197,6 +197,7 @@ func freeAddress(t *testing.T) string {
 }
 
 func TestUnknownDialersDoNotDisturb(t *testing.T) {
+	t.Parallel() // it waits until a handshake has taken too long
 	// With such a delay no answer comes late, so no wrong member leads for a moment.
 	g := newGroupWith(t, Config{Timing: Timing{Suspicion: 3 * time.Second, MessageDelay: 10 * time.Second}}, 1, 2, 3)
 	g.agree(3)

@@ -18,6 +18,7 @@ const overrunning = "RINGLEADER_TEST_OVERRUN"
 
 // TestAProcessThatEndsSinceItsWorkIgnoresItsContextSaysSo runs that process, and in it that work.
 func TestAProcessThatEndsSinceItsWorkIgnoresItsContextSaysSo(t *testing.T) {
+	t.Parallel()
 	switch os.Getenv(overrunning) {
 	case "no log":
 		overrun(t, nil)

@@ -128,6 +128,7 @@ func (u *users) highest() uint64 {
 
 // The test of faults lets each member call Lead once. Programs call any methods in any order, from several goroutines.
 func TestAnyUseOfMembersKeepsWhatTheyPromise(t *testing.T) {
+	t.Parallel()
 	const runs, callers, lasts = 15, 3, 20 * time.Second
 	began := 0
 	for seed := range uint64(runs) {

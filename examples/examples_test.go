@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 			fmt.Printf("%s", out)
 			return 1
 		}
-		_ = flag.Set("test.parallel", "6") // tests wait for processes more than for cores
+		_ = flag.Set("test.parallel", "14") // tests wait for processes more than for cores
 		return m.Run()
 	}())
 }

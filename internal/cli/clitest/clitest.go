@@ -35,7 +35,7 @@ import (
 // Main runs tests. It lets their binary be the command ringleader too, as cmd/ringleader wires it, on the PATH of scripts and tests, and others.
 func Main(m *testing.M, others map[string]func()) {
 	agent.Be()                         // a member that runs a command starts this program
-	_ = flag.Set("test.parallel", "4") // tests wait for processes more than for cores
+	_ = flag.Set("test.parallel", "8") // tests wait for processes more than for cores
 	if signal.Ignored(os.Interrupt) {  // as in what a script starts with &: programs would inherit that
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}

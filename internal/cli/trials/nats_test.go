@@ -57,6 +57,7 @@ func embeds(t *testing.T) {
 var inPath sync.Once
 
 func TestScriptsOfWorkers(t *testing.T) {
+	t.Parallel()
 	clitest.OnlyComputes(t)
 	embeds(t)
 	testscript.Run(t, clitest.Scripts("testdata/workers", nil))

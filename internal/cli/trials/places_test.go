@@ -60,6 +60,7 @@ func isAt(id uint64, address string) func(ringleader.Status) bool {
 
 // A member is added at a follower, learns the rest from one other member, moves, and is removed. No list and no process of the others changes.
 func TestOneCommandAddsAMember(t *testing.T) {
+	t.Parallel()
 	for name, secure := range map[string]bool{"in clear text": false, "with certificates": true} {
 		t.Run(name, func(t *testing.T) {
 			g := newFiled(t, 7, secure)

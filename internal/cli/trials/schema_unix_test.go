@@ -26,6 +26,7 @@ func printedAsJSON(url, line string) (code int, stdout, stderr string) {
 }
 
 func TestJSONIsAsInTheSchema(t *testing.T) {
+	t.Parallel()
 	clitest.OnlyComputes(t)
 	saved := filepath.Join(t.TempDir(), "saved.json")
 	url := natsServer(t, broker.Settings{})

@@ -4,6 +4,7 @@ package trials
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -78,14 +79,21 @@ const hours = "worst franklin --n 4096 --tries 100000000"
 func TestAWorkerEndsItsPieceAfterCtrlC(t *testing.T) {
 	t.Parallel()
 	url := natsServer(t, broker.Settings{})
-	line := strings.Fields("worst franklin --n 64 --tries 3000") // no piece takes as long as a worker may take to end
 	worker := employ(t, url)
-	command := runs(t, append(line, "--nats", url)...)
-	clitest.Await(t, "the worker does not compute", worker.busy)
+	var line []string
+	var command *background
+	for tries, seen := 3000, false; !seen; tries *= 4 { // work that ended between two looks begins again, with more of it
+		line = strings.Fields(fmt.Sprint("worst franklin --n 64 --tries ", tries)) // no piece takes as long as a worker may take to end
+		command = runs(t, append(line, "--nats", url)...)
+		clitest.Await(t, "the worker does not compute", func() bool {
+			seen = worker.busy()
+			return seen || len(command.ended) > 0
+		})
+	}
 	if err := worker.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	worker.stopped(t, "[1-9] pieces?")
+	worker.stopped(t, "[1-9][0-9]* pieces?")
 	labourer(t, url)
 	_, want, _ := clitest.Call(line...)
 	if code := <-command.ended; code != report.ExitFine || command.stdout.String() != want {

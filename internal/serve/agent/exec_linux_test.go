@@ -98,6 +98,7 @@ var faults = []fault{
 
 // A command that ignores SIGTERM, and has a process that has left its session, runs once at any time.
 func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
+	t.Parallel()
 	n, times := len(faults), timing()
 	switch {
 	case *long:

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	flag.Parse()
-	parallel := "8"      // tests wait for processes more than for cores
+	parallel := "12"     // tests wait for processes more than for cores
 	if testing.Short() { // CI searches for races so: eight groups of slow processes that start together did not elect within a minute
 		parallel = "3"
 	}

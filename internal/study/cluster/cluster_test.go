@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		play(role)
 	}
-	_ = flag.Set("test.parallel", "4") // tests wait more than they compute
+	_ = flag.Set("test.parallel", "8") // tests wait more than they compute
 	flag.Parse()
 	if testing.Short() { // for races: no goroutine differs
 		delete(strangers, "no seal")

@@ -66,6 +66,7 @@ func newIslands(t *testing.T, count int) islands {
 }
 
 func TestNetworksThatAreCutLoseNothing(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("no goroutine differs from those of other tests")
 	}
