@@ -107,6 +107,7 @@ func fused(t *testing.T, stalls bool) {
 		})
 	}()
 	time.Sleep(leases * timing.Lease)
+	synctest.Wait() // a renewal of this moment
 	at, left, sets := fuse.look()
 	if ends, leads := leader.group.Ends(election.Term(leader.View().Term)); !leads || at != ends-timing.Margin/2 {
 		t.Errorf("the fuse burns at %v, and the lease ends at %v: %v", at, ends, leads)
@@ -119,8 +120,10 @@ func fused(t *testing.T, stalls bool) {
 		cancel()
 	}
 	<-told
+	synctest.Wait()
 	at, _, _ = fuse.look()
 	time.Sleep(2 * timing.Renewal)
+	synctest.Wait()
 	if later, _, _ := fuse.look(); later > at == stalls {
 		t.Errorf("the work is to stop; the fuse burns at %v, and two renewals later at %v", at, later)
 	}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"ringleader.example/ringleader/internal/serve/kernel"
 )
 
 // incoming is a connection that a peer dialed.
@@ -106,7 +108,7 @@ func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
 	defer t.strangers.leave(raw)
 	defer t.certified.leave(raw)
 	raw.SetDeadline(time.Now().Add(t.handshake()))
-	guarded := &guarded{Conn: raw, left: strangerBytes}
+	guarded := &guarded{Conn: raw, socket: kernel.NewSocket(raw), left: strangerBytes}
 	var first [len(magic)]byte
 	if _, err := io.ReadFull(guarded, first[:]); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -34,6 +35,11 @@ type sender struct {
 	beat   chan struct{} // a heartbeat is due
 	seldom atomic.Bool   // and the next one takes longer
 	shown  atomic.Bool   // frames have shown since the last Beat that this member is live
+
+	mu   sync.Mutex // of what follows, and of writes
+	conn net.Conn   // nil: there is none, or one that is not eager
+	raw  *prompt    // the connection below it
+	err  error      // of a write of the member's
 }
 
 // Refusal is a peer's verdict against us.
@@ -67,12 +73,29 @@ func (s *sender) Close() { s.cancel() }
 // arrive without it.
 func (s *sender) Send(frame []byte, slot uint64) {
 	switch {
-	case s.ctx.Err() != nil:
+	case s.ctx.Err() != nil, s.hand(frame):
 	case s.queue.Put(frame, slot):
 		nudge(s.kick)
 	default:
 		s.cancel()
 	}
+}
+
+// hand writes a frame at once, if nothing waits before it. It reports whether the frame needs no place in the queue.
+func (s *sender) hand(frame []byte) bool {
+	if !s.mu.TryLock() {
+		return false // the goroutine writes
+	}
+	defer s.mu.Unlock()
+	if s.conn == nil || !s.queue.Empty() || s.raw.rests() {
+		return false
+	}
+	if _, err := s.conn.Write(frame); err != nil {
+		s.conn, s.err = nil, err
+		nudge(s.kick)
+	}
+	s.shown.Store(true)
+	return true
 }
 
 // nudge ends a pause.
@@ -167,9 +190,10 @@ func (s *sender) dial() (net.Conn, Hello, error) {
 	var conn net.Conn
 	var hello Hello
 	done := make(chan struct{})
+	s.raw = newPrompt(raw, func() { nudge(s.kick) })
 	s.tcp.group.Go(func() {
 		defer close(done)
-		conn, hello, err = s.introduce(&guarded{Conn: raw, left: strangerBytes})
+		conn, hello, err = s.introduce(&guarded{Conn: s.raw, left: strangerBytes})
 	})
 	select {
 	case <-done:
@@ -251,10 +275,14 @@ func (s *sender) listen(conn net.Conn) error {
 func (s *sender) write(conn net.Conn) error {
 	defer context.AfterFunc(s.ctx, func() { conn.Close() })()
 	defer conn.Close()
+	defer s.hold(nil)
 	closed := make(chan error, 1)
 	s.tcp.group.Go(func() {
 		closed <- s.listen(conn)
 	})
+	if s.raw.hasten() {
+		s.hold(conn)
+	}
 	for {
 		if err := s.flush(conn); err != nil {
 			return err
@@ -278,6 +306,13 @@ func (s *sender) write(conn net.Conn) error {
 	}
 }
 
+// hold lets the member write to a connection, or to none.
+func (s *sender) hold(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conn = conn
+}
+
 // beats returns the frame of a heartbeat.
 func beats(seldom bool) []byte {
 	if seldom {
@@ -289,26 +324,61 @@ func beats(seldom bool) []byte {
 // flush writes all queued frames, as many as possible at a time.
 func (s *sender) flush(conn net.Conn) error {
 	for {
-		var batch []byte
-		for len(batch) < batchBytes {
-			frame, _ := s.queue.Take()
-			if frame == nil {
-				break
-			}
-			batch = append(batch, frame...)
+		some, err := s.batch(conn)
+		if err == nil {
+			err = s.drain()
 		}
-		if len(batch) == 0 {
-			return nil
-		}
-		if err := s.send(conn, batch); err != nil {
+		if err != nil || !some {
 			return err
 		}
-		s.shown.Store(true)
 	}
 }
 
+// batch writes queued frames, and reports whether there were any.
+func (s *sender) batch(conn net.Conn) (some bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var batch []byte
+	for len(batch) < batchBytes {
+		frame, _ := s.queue.Take()
+		if frame == nil {
+			break
+		}
+		batch = append(batch, frame...)
+	}
+	if s.err != nil || len(batch) == 0 {
+		return false, s.err
+	}
+	err = s.pass(conn, batch)
+	s.shown.Store(true)
+	return true, err
+}
+
 func (s *sender) send(conn net.Conn, b []byte) error {
-	conn.SetWriteDeadline(time.Now().Add(s.tcp.Timing.Suspicion))
+	s.mu.Lock()
+	err := s.pass(conn, b)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.drain()
+}
+
+// pass writes to the connection, which takes no longer than the suspicion timeout.
+func (s *sender) pass(conn net.Conn, b []byte) error {
+	if s.conn == nil {
+		conn.SetWriteDeadline(time.Now().Add(s.tcp.Timing.Suspicion))
+	}
 	_, err := conn.Write(b)
 	return err
+}
+
+// drain writes what an eager connection has left, which takes no longer than the suspicion timeout.
+func (s *sender) drain() error {
+	if !s.raw.rests() {
+		return nil
+	}
+	s.raw.SetWriteDeadline(time.Now().Add(s.tcp.Timing.Suspicion))
+	defer s.raw.SetWriteDeadline(time.Time{})
+	return s.raw.drain()
 }

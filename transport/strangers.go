@@ -2,9 +2,12 @@ package transport
 
 import (
 	"errors"
+	"io"
 	"net"
 	"slices"
 	"sync"
+
+	"ringleader.example/ringleader/internal/serve/kernel"
 )
 
 // MostStrangers is the limit of open connections that are not confirmed yet, without a certificate. Beyond it, one of
@@ -85,8 +88,9 @@ var errTooMuch = errors.New("it sends too much before its Hello")
 // guarded is a connection to or from a stranger.
 type guarded struct {
 	net.Conn
-	again []byte // is read again
-	left  int    // how much may be read
+	socket *kernel.Socket // nil: it is read as a net.Conn
+	again  []byte         // is read again
+	left   int            // how much may be read
 }
 
 func (g *guarded) Read(b []byte) (n int, err error) {
@@ -98,7 +102,21 @@ func (g *guarded) Read(b []byte) (n int, err error) {
 	if g.left <= 0 {
 		return 0, errTooMuch
 	}
-	n, err = g.Conn.Read(b[:min(len(b), g.left)])
+	n, err = g.read(b[:min(len(b), g.left)])
 	g.left -= n
 	return n, err
+}
+
+func (g *guarded) read(b []byte) (int, error) {
+	if g.socket == nil || len(b) == 0 {
+		return g.Conn.Read(b)
+	}
+	n, err := g.socket.Read(b)
+	switch {
+	case err != nil:
+		return 0, &net.OpError{Op: "read", Net: g.LocalAddr().Network(), Source: g.LocalAddr(), Addr: g.RemoteAddr(), Err: err}
+	case n == 0:
+		return 0, io.EOF
+	}
+	return n, nil
 }

@@ -107,7 +107,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./program", "./simulate"},
 	},
 	{
-		in: []string{"./transport/..."}, only: []string{"std", "./internal/core/framing", "./transport"},
+		in: []string{"./transport/..."}, only: []string{"std", "./internal/core/framing", "./internal/serve/kernel", "./transport"},
 		because: "it carries frames, whatever they say: it knows neither the algorithm nor what the loop makes of them",
 		broken:  [2]string{"./transport", "./internal/serve/live"},
 	},

@@ -20,6 +20,18 @@ func (*Timer) Set(time.Duration) error { return ErrNone }
 // Close returns [ErrNone].
 func (*Timer) Close() error { return ErrNone }
 
+// Socket is a socket of package net.
+type Socket struct{}
+
+// NewSocket returns nil.
+func NewSocket(any) *Socket { return nil }
+
+// WriteNow returns [ErrNone].
+func (*Socket) WriteNow([]byte) (int, error) { return 0, ErrNone }
+
+// Read returns [ErrNone].
+func (*Socket) Read([]byte) (int, error) { return 0, ErrNone }
+
 // Hurry returns [ErrNone].
 func Hurry() error { return ErrNone }
 

@@ -19,6 +19,10 @@ const (
 	// looks is how many looks without a beat it takes. Each needs the processor, so a host that stands still as a whole kills nothing.
 	looks = 6
 
+	// beating is the part of the longest silence that passes between two looks while a pulse beats, which it does so often, at least. All further looks are
+	// in what is left of that silence.
+	beating = 3
+
 	// seldom is the time between two looks while nothing is watched.
 	seldom = 100 * time.Millisecond
 )
@@ -92,12 +96,13 @@ func (w *watcher) look(now time.Duration) (next, silent time.Duration) {
 			delete(w.seen, i)
 			continue
 		}
-		next = min(next, most/looks)
 		count, s := atomic.LoadInt64(&w.memory[2*i]), w.seen[i]
 		if s == nil || s.count != count {
+			next = min(next, most/beating)
 			w.seen[i] = &silence{count: count, since: now}
 			continue
 		}
+		next = min(next, (most-most/beating)/(looks-1))
 		s.looks++
 		if s.kept == nil && s.looks >= looks/2 {
 			s.kept = w.program()
