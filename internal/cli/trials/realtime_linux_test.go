@@ -15,7 +15,6 @@ import (
 // The processes of a member run before others, and what it runs for its user does not. No other test runs meanwhile: doctor, which some call in this
 // process, lets it run before others for a moment, and what starts then inherits that.
 func TestAMemberRunsBeforeOthersAndItsCommandAndHooksDoNot(t *testing.T) {
-	t.Parallel()
 	kerneltest.NeedPriority(t)
 	for _, realTime := range []bool{true, false} {
 		hooked := filepath.Join(t.TempDir(), "hooked")

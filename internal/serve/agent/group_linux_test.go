@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -53,6 +54,9 @@ type group struct {
 
 	stdin  io.Reader // of a member that starts; nil: none
 	stdout io.Writer
+
+	printing sync.Mutex
+	printed  bytes.Buffer // what processes have told their users
 }
 
 func newGroup(t *testing.T, n int, with spec) *group {
@@ -125,7 +129,17 @@ func (s said) Write(text []byte) (int, error) {
 	if bytes.Contains(text, []byte("WARNING: DATA RACE")) {
 		s.Error("a process has a data race")
 	}
+	s.printing.Lock()
+	defer s.printing.Unlock()
+	s.printed.Write(text)
 	return s.Output().Write(text)
+}
+
+// prints reports whether a process has printed a text.
+func (g *group) prints(text string) bool {
+	g.printing.Lock()
+	defer g.printing.Unlock()
+	return strings.Contains(g.printed.String(), text)
 }
 
 // await waits for a condition.

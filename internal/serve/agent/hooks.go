@@ -73,6 +73,7 @@ func (h *hooks) run(name, hook string, timeout time.Duration, v ringleader.View)
 	if hook == "" {
 		return
 	}
+	begun := time.Now()
 	command, err := h.agent.keepers.hook(hurried, shell(hook), h.agent.environment(v.Role, v.Leader, v.Term), order{Limit: timeout, Grace: hookGrace}, os.Stderr)
 	if err != nil {
 		h.agent.log.Warn("a hook does not start", "hook", name, "error", err)
@@ -84,7 +85,11 @@ func (h *hooks) run(name, hook string, timeout time.Duration, v ringleader.View)
 		command.kill()
 		<-command.ended
 	}
-	if command.status != 0 {
+	switch {
+	case command.status == 0:
+	case time.Since(begun) >= timeout:
+		h.agent.log.Warn("a hook was ended: it ran for longer than it may", "hook", name, "timeout", timeout)
+	default:
 		h.agent.log.Warn("a hook has failed", "hook", name, "status", command.status)
 	}
 }
