@@ -680,7 +680,7 @@ func (m *monkey) double(id uint64) bool {
 	joined := second.runs
 	m.mu.Unlock()
 	if joined { // the first must have ended by itself meanwhile
-		if !m.await(lives, func() bool { return l.dead != 0 }) {
+		if !m.await(lives, l.over) { // its warden may go on, with the proof of that
 			m.violated("%v runs beside %v", &second.record, &l.record)
 		}
 		m.mu.Lock()

@@ -52,7 +52,7 @@ others refuse the member with its new store.`,
 			}
 			exists, id, err := makeStore(directory, owner, groups, missing)
 			switch {
-			case errors.Is(err, storage.ErrWrite): // another call would not help
+			case errors.Is(err, storage.ErrWrite), passes(err): // another call would not help
 				return report.Failed("%w", err)
 			case err != nil || exists:
 				return err

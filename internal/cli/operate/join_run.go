@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -87,10 +89,18 @@ func notJoined(o *joinOptions, err error) error {
 	switch {
 	case errors.Is(err, ringleader.ErrWrite):
 		return report.Failed("member %d: %w", o.id, err)
-	case errors.Is(err, storage.ErrLocked), errors.As(err, &network):
+	case errors.Is(err, storage.ErrLocked), errors.As(err, &network), passes(err):
 		return report.Failed("%w", err)
 	}
 	return err
+}
+
+// passes reports whether a directory or file cannot be used now, and the call is right all the same. A disk with errors, for example, is mounted again for
+// reading only.
+func passes(err error) bool {
+	return slices.ContainsFunc([]syscall.Errno{
+		syscall.EROFS, syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EBUSY, syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+	}, func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 
 // joinStore joins. With Bully, which promises nothing, it makes a store first if there is none; a wrong configuration

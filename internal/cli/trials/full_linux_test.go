@@ -152,3 +152,26 @@ func TestAWatchThatCannotBeWrittenEnds(t *testing.T) {
 		}
 	}
 }
+
+// A service manager does not repeat a wrong call, and this one is right.
+func TestADiskForReadingOnlyIsNoWrongCall(t *testing.T) {
+	t.Parallel()
+	disk := disktest.Mount(t, "")
+	data := disk.Join("data")
+	if code, _, stderr := clitest.Call("init", "--data", data, "--group", "jobs", "--id", "1"); code != report.ExitFine {
+		t.Fatal(stderr)
+	}
+	disk.Protect(t)
+	member := []string{"--data", data, "--group", "jobs", "--id", "1", "--member", "1=" + freeAddress(t)}
+	for _, call := range [][]string{
+		append([]string{"join"}, member...),
+		append(append([]string{"exec"}, member...), "--", "true"),
+		{"init", "--data", disk.Join("other"), "--group", "jobs", "--id", "2"},
+	} {
+		command := exec.Command("ringleader", call...)
+		out, err := command.CombinedOutput()
+		if code := command.ProcessState.ExitCode(); code != report.ExitNo || !strings.HasSuffix(string(out), "read-only file system\n") || strings.Count(string(out), "ringleader: ") != 1 {
+			t.Errorf("%s: %v, %s", call[0], err, out)
+		}
+	}
+}

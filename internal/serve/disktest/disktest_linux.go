@@ -57,3 +57,11 @@ func (d Disk) Resize(t testing.TB, size string) {
 		t.Fatal(err)
 	}
 }
+
+// Protect mounts the disk for reading only, as the kernel does after errors.
+func (d Disk) Protect(t testing.TB) {
+	t.Helper()
+	if err := syscall.Mount("disk", string(d), "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+}
