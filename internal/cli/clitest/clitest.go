@@ -30,6 +30,7 @@ import (
 	"ringleader.example/ringleader/internal/cli"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/rig"
+	"ringleader.example/ringleader/internal/serve/warden"
 )
 
 // Main runs tests. It lets their binary be the command ringleader too, as cmd/ringleader wires it, on the PATH of scripts and tests, and others.
@@ -57,6 +58,10 @@ var cacheVariables = []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"}
 type withCaches struct{ *testing.M }
 
 func (m withCaches) Run() int {
+	if warden.Warded() { // of a command that a test runs in its own process: tests would start tests for ever
+		fmt.Fprintln(os.Stderr, "a test runs join or exec in its own process, and its warden starts the tests again: start the program ringleader")
+		return 1
+	}
 	if hangup := syscall.SIGHUP; signal.Ignored(hangup) { // as under nohup: programs would inherit that
 		signal.Notify(make(chan os.Signal, 1), hangup)
 	}

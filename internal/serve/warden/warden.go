@@ -66,6 +66,12 @@ func Start() error {
 	return child.err
 }
 
+// Warded reports whether a warden has started this process, which has not called [Start] yet.
+func Warded() bool {
+	_, marked := os.LookupEnv(marker)
+	return marked
+}
+
 // Missing returns why this process runs without a warden, if it has asked for one; otherwise nil.
 func Missing() error {
 	child.mu.Lock()
