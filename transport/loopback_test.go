@@ -73,6 +73,16 @@ func (s *sockets) post(t *testing.T, event any) {
 	}
 }
 
+// connect connects the first member to the second.
+func (s *sockets) connect(t *testing.T) transport.Outgoing {
+	t.Helper()
+	out := s.one.Dial(1, 0)
+	if err := <-s.dialed; err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func TestConnectionsOfTheSystemKeepTheReason(t *testing.T) {
 	ca := newAuthority(t)
 	for _, test := range []struct {
@@ -104,10 +114,7 @@ func TestAMemberDoesNotWaitForAPeerThatDoesNotRead(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS %v", secure), func(t *testing.T) {
 			s := newSockets(t, ca, [2]bool{secure, secure})
-			out := s.one.Dial(1, 0)
-			if err := <-s.dialed; err != nil {
-				t.Fatal(err)
-			}
+			out := s.connect(t)
 			const frames, length = transport.QueueLength / 2, 3000 // more than a socket has room for, and not more than the queue has
 			next := uint32(0)
 			take := func() {
@@ -143,10 +150,7 @@ func TestAMemberDoesNotWaitForAPeerThatDoesNotRead(t *testing.T) {
 
 func TestWhatWaitsForAPeerHasALimit(t *testing.T) {
 	s := newSockets(t, newAuthority(t), [2]bool{true, true})
-	out := s.one.Dial(1, 0)
-	if err := <-s.dialed; err != nil {
-		t.Fatal(err)
-	}
+	out := s.connect(t)
 	payload := make([]byte, 3000)
 	for range 10 * transport.QueueLength {
 		select {
@@ -161,10 +165,7 @@ func TestWhatWaitsForAPeerHasALimit(t *testing.T) {
 
 func TestAConnectionBreaksAtTheFirstWriteThatFails(t *testing.T) {
 	s := newSockets(t, newAuthority(t), [2]bool{true, true})
-	out := s.one.Dial(1, 0)
-	if err := <-s.dialed; err != nil {
-		t.Fatal(err)
-	}
+	out := s.connect(t)
 	s.two.Close()
 	for {
 		out.Send(frame(3, "abc"), 0)
