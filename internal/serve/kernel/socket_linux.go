@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Socket is a socket of package net. Such a socket does not block, so each call is too short for Go's scheduler to look after it: a call here wakes no
-// thread for that, as those of package net do.
+// Socket is a socket of package net. Such a socket does not block, so each call is too short for Go's scheduler to look after it. A call here wakes no
+// thread for that, and a call of package net does.
 type Socket struct{ raw syscall.RawConn }
 
 // NewSocket returns the socket of a connection of package net, or nil if it has none.
