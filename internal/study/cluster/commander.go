@@ -217,6 +217,7 @@ type run struct {
 	at         place // of the last result
 	looked     chan view
 	looking    bool // a look is under way
+	vanished   bool // the last look has not found a stream that was there when it began
 	looks      int  // how many have begun
 	seen       *view
 	losses     int                   // looks since the last result that found pieces lost

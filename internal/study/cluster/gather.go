@@ -236,11 +236,16 @@ func (r *run) compare(ctx context.Context, v view) error {
 		return nil
 	case errors.Is(v.err, ErrCancelled), errors.Is(v.err, ErrRunning):
 		return v.err
+	case errors.Is(v.err, jetstream.ErrStreamNotFound) && !r.vanished: // since the look began, as that of a job that is cancelled: the next look finds why
+		r.vanished = true
+		r.look(ctx)
+		return nil
 	case v.err != nil:
 		r.Conn.complain(v.err)
 		return nil
 	}
 	r.Conn.content()
+	r.vanished = false
 	if r.seen == nil { // the view before is done with
 		r.seen = &v
 	}
