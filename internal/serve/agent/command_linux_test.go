@@ -276,7 +276,7 @@ func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
 	g.works(0, "loop")
 	g.await("the hook after one that hangs", func() bool { return slices.Contains(lines(), "change leader") })
 	if !g.prints(`msg="a hook was ended: it ran for longer than it may" hook=on-leader timeout=`) {
-		t.Errorf("nobody is told that a hook was ended: %s", &g.printed)
+		t.Errorf("the log does not say that a hook was ended: %s", &g.printed)
 	}
 	g.run[1].Process.Signal(syscall.SIGTERM)
 	<-g.ends[1]
