@@ -382,7 +382,7 @@ func (l *loop) next() time.Duration {
 	}
 	wait := min(at, l.retryAt) - now
 	if l.leads > 0 && l.member.config.Pulse != nil {
-		wait = min(wait, l.member.config.Hang/pulsesPerHang)
+		wait = min(wait, l.betweenPulses())
 	}
 	return wait
 }

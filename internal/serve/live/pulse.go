@@ -16,8 +16,8 @@ func (l *loop) pulse() {
 	}
 }
 
-// pulsesPerHang is how often the loop shows that it works, at least, within the longest silence.
-const pulsesPerHang = 3
+// betweenPulses returns after what time, at most, the loop shows again that it works: sooner than the warden begins to look.
+func (l *loop) betweenPulses() time.Duration { return l.member.config.Hang * 2 / 5 }
 
 // watch says how long the loop may be silent from now on.
 func (l *loop) watch(most time.Duration) {

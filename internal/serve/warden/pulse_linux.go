@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"ringleader.example/ringleader/internal/serve/kernel"
@@ -19,12 +18,9 @@ const (
 	// looks is how many looks without a beat it takes. Each needs the processor, so a host that stands still as a whole kills nothing.
 	looks = 6
 
-	// beating is the part of the longest silence that passes between two looks while a pulse beats, which it does so often, at least. All further looks are
-	// in what is left of that silence.
-	beating = 3
-
-	// seldom is the time between two looks while nothing is watched.
-	seldom = 100 * time.Millisecond
+	// beating is the part of the longest silence after which the warden looks: if all that is watched beats more often, it sleeps. All further looks are
+	// in what is left of that silence, if that began with the alarm.
+	beating = 2
 )
 
 // watcher kills a program whose member leads and does not work.
@@ -34,16 +30,20 @@ type watcher struct {
 	seen    map[int]*silence          // by pulse
 }
 
-// newPulses makes the memory; nil: this host has none, and the warden does not watch.
-func newPulses() (page *os.File, memory []int64) {
+// newPulses makes the memory and the alarm; nil: this host has none, and the warden does not watch.
+func newPulses() (page *os.File, alarm *kernel.Alarm, memory []int64) {
 	page, err := kernel.NewMemory()
 	if err != nil {
-		return nil, nil
+		return nil, nil, nil
+	}
+	if alarm, err = kernel.NewAlarm(); err != nil {
+		page.Close()
+		return nil, nil, nil
 	}
 	if memory = mapPulses(page); memory == nil {
-		return nil, nil
+		return nil, nil, nil // such a process ends soon: it has no memory
 	}
-	return page, memory
+	return page, alarm, memory
 }
 
 // mapPulses maps the memory, or returns nil.
@@ -58,48 +58,52 @@ func mapPulses(page *os.File) []int64 {
 
 // silence is a pulse that has not beaten.
 type silence struct {
-	count int64
-	since time.Duration // the look that saw the last beat
-	looks int           // since then, without those at which the program could not run
-	kept  func() bool   // whether it could not, since the look before
+	since int64       // the last beat
+	looks int         // since it was seen, without those at which the program could not run
+	kept  func() bool // whether it could not, since the look before
 }
 
 // watchPulses looks at the pulses of a program until it kills it. It runs before other processes, where that is allowed.
-func watchPulses(program *os.Process, memory []int64) {
+func watchPulses(program *os.Process, memory []int64, alarm *kernel.Alarm) {
 	runtime.LockOSThread()
 	var visit func() (time.Duration, error)
 	if kernel.HurryAlone() == nil { // else a visit waits for other processes
 		visit = kernel.Visit
 	}
 	w := watcher{memory: memory, program: func() func() bool { return newThreads(program.Pid, visit).kept }, seen: map[int]*silence{}}
-	for begun := time.Now(); ; {
-		at := time.Since(begun)
-		next, silent := w.look(at)
+	for {
+		_, now := kernel.Clocks()
+		next, silent := w.look(now)
 		if silent > 0 {
 			if program.Kill() == nil { // else it has ended
 				fmt.Fprintf(os.Stderr, "%s: the warden: process %d leads and has not worked for %v, so it is killed\n", filepath.Base(os.Args[0]), program.Pid, silent.Round(time.Millisecond))
 			}
 			return
 		}
-		// The sleep is that of this thread, which has the priority. That of the runtime ends by any other thread.
-		pause := syscall.NsecToTimespec(int64(max(0, at+next-time.Since(begun))))
-		_ = syscall.Nanosleep(&pause, nil) // a signal may end it early
+		if next != kernel.Never && alarm.Set(next) != nil || alarm.Await() != nil {
+			return // never: both processes have the descriptor
+		}
 	}
 }
 
-// look looks at all pulses. It returns when to look again, and for how long a pulse has not beaten that should have.
+// look looks at all pulses. It returns after what time to look again, and for how long a pulse has not beaten that should have. The time is
+// [kernel.Never] if nothing is watched.
 func (w *watcher) look(now time.Duration) (next, silent time.Duration) {
-	next = seldom
+	next = kernel.Never
 	for i := 0; 2*i < len(w.memory); i++ {
 		most := time.Duration(atomic.LoadInt64(&w.memory[2*i+1]))
 		if most <= 0 {
 			delete(w.seen, i)
 			continue
 		}
-		count, s := atomic.LoadInt64(&w.memory[2*i]), w.seen[i]
-		if s == nil || s.count != count {
-			next = min(next, most/beating)
-			w.seen[i] = &silence{count: count, since: now}
+		last, s := atomic.LoadInt64(&w.memory[2*i]), w.seen[i]
+		if s == nil || s.since != last {
+			s = &silence{since: last}
+			w.seen[i] = s
+		}
+		lasts := now - time.Duration(last)
+		if lasts < most/beating {
+			next = min(next, most/beating-lasts)
 			continue
 		}
 		next = min(next, (most-most/beating)/(looks-1))
@@ -109,8 +113,8 @@ func (w *watcher) look(now time.Duration) (next, silent time.Duration) {
 		} else if s.kept != nil && s.kept() { // it excuses a look before, too: where all wait for a processor, some look in vain
 			s.looks = max(looks/2, s.looks-2)
 		}
-		if s.looks >= looks && now-s.since >= most {
-			return 0, now - s.since
+		if s.looks >= looks && lasts >= most {
+			return 0, lasts
 		}
 	}
 	return next, 0

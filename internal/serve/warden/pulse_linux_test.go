@@ -1,35 +1,41 @@
 package warden
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
+
+	"ringleader.example/ringleader/internal/serve/kernel"
 )
 
 // A watcher with one pulse, and a time that passes from look to look.
 type watched struct {
 	watcher
-	pulse *Pulse
-	now   time.Duration
-	kept  bool
+	now  time.Duration
+	kept bool
 }
 
 func newWatched() *watched {
-	w := &watched{watcher: watcher{memory: make([]int64, 4), seen: map[int]*silence{}}}
+	w := &watched{watcher: watcher{memory: make([]int64, 4), seen: map[int]*silence{}}, now: time.Hour}
 	w.program = func() func() bool { return func() bool { return w.kept } }
-	w.pulse = &Pulse{1, &w.memory[2], &w.memory[3]}
 	return w
 }
+
+func (w *watched) beats()                   { w.memory[2] = int64(w.now) }
+func (w *watched) watch(most time.Duration) { w.memory[3] = int64(most) }
 
 // silence looks until the silence is too long, or for a number of looks. Each comes as late as late.
 func (w *watched) silence(most int, late time.Duration) (n int, silent time.Duration) {
 	for n = range most {
 		var next time.Duration
-		if next, silent = w.look(w.now); silent > 0 {
+		if next, silent = w.look(w.now); silent > 0 || next == kernel.Never {
 			return n, silent
 		}
 		w.now += next + late
@@ -40,27 +46,27 @@ func (w *watched) silence(most int, late time.Duration) (n int, silent time.Dura
 func TestALeaderIsSilentForAsLongAsItMayBe(t *testing.T) {
 	const most = 60 * time.Millisecond
 	w := newWatched()
-	if n, silent := w.silence(100, 0); silent > 0 {
-		t.Errorf("one that does not lead is killed at look %d", n)
+	if n, silent := w.silence(100, 0); n > 0 || silent > 0 {
+		t.Errorf("one that does not lead is looked at, and killed at look %d after %v", n, silent)
 	}
-	w.pulse.Watch(most)
+	w.watch(most)
 	for range 50 {
-		w.pulse.Beat()
+		w.beats()
 		if n, silent := w.silence(looks, 0); silent > 0 {
 			t.Errorf("one that beats is killed at look %d after %v", n, silent)
 		}
 	}
-	w.pulse.Beat()
+	w.beats()
 	if n, silent := w.silence(100, 0); n != looks || silent != most {
 		t.Errorf("it is killed at look %d after %v", n, silent)
 	}
-	w.pulse.Beat()
+	w.beats()
 	w.look(w.now)
 	w.now += time.Hour // the host stood still
 	if n, silent := w.silence(100, 0); n != looks-1 || silent < time.Hour {
 		t.Errorf("after a pause of all it is killed at look %d after %v", n, silent)
 	}
-	w.pulse.Beat()
+	w.beats()
 	w.kept = true
 	if n, silent := w.silence(100, time.Millisecond); silent > 0 {
 		t.Errorf("one that gets no processor is killed at look %d after %v", n, silent)
@@ -69,30 +75,107 @@ func TestALeaderIsSilentForAsLongAsItMayBe(t *testing.T) {
 	if n, _ := w.silence(100, 0); n > looks/2 {
 		t.Errorf("when it gets one it is killed at look %d", n)
 	}
-	w.pulse.Beat()
+	w.beats()
 	for n := range 100 { // a busy host
 		w.kept = n%2 == 0
 		if _, silent := w.silence(1, 0); silent > 0 {
 			t.Fatalf("one that gets a processor now and then is killed at look %d", n)
 		}
 	}
-	w.pulse.Watch(0)
-	if n, silent := w.silence(100, 0); silent > 0 {
-		t.Errorf("one that leads no more is killed at look %d", n)
+	w.watch(0)
+	if n, silent := w.silence(100, 0); n > 0 || silent > 0 {
+		t.Errorf("one that leads no more is looked at, and killed at look %d after %v", n, silent)
 	}
 }
 
 func TestPulsesAreUsedAgain(t *testing.T) {
-	pulses.memory = make([]int64, 4)
-	defer func() { pulses.memory, pulses.taken, pulses.free = nil, 0, nil }()
+	withPulses(t, 2)
 	a, b := NewPulse(), NewPulse()
 	if a == nil || b == nil || NewPulse() != nil {
 		t.Fatal("two pulses have room, and a third one has none")
 	}
 	a.Watch(time.Hour)
 	a.Close()
-	if c := NewPulse(); c == nil || c.count != a.count || *c.most != 0 {
+	if c := NewPulse(); c == nil || c.last != a.last || *c.most != 0 {
 		t.Error("a pulse that was closed has no successor")
+	}
+}
+
+// withPulses gives this process what a warden shares with it.
+func withPulses(t *testing.T, n int) {
+	t.Helper()
+	alarm, err := kernel.NewAlarm()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pulses.memory, pulses.alarm = make([]int64, 2*n), alarm
+	t.Cleanup(func() {
+		syscall.Close(int(alarm.Descriptor))
+		pulses.memory, pulses.alarm, pulses.taken, pulses.free = nil, nil, 0, nil
+	})
+}
+
+// untilAlarm returns the time until the alarm goes off.
+func untilAlarm(t *testing.T) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", pulses.alarm.Descriptor))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seconds, nanoseconds time.Duration
+	_, value, _ := strings.Cut(string(text), "it_value: ")
+	if _, err := fmt.Sscanf(value, "(%d, %d)", &seconds, &nanoseconds); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return seconds*time.Second + nanoseconds
+}
+
+// A warden sleeps while the only member that leads works, and else looks.
+func TestAPulsePostponesTheAlarmIfNoOtherOneIsWatched(t *testing.T) {
+	withPulses(t, 2)
+	const most = time.Hour
+	beats := func(p *Pulse) (postponed bool) {
+		t.Helper()
+		p.awoke = 0 // long ago
+		if err := pulses.alarm.Set(2 * most); err != nil {
+			t.Fatal(err)
+		}
+		p.Beat()
+		left := untilAlarm(t)
+		return left > most/3 && left <= most/beating
+	}
+	a, b := NewPulse(), NewPulse()
+	if beats(a) {
+		t.Error("one that is not watched postpones the alarm")
+	}
+	a.Watch(most)
+	if left := untilAlarm(t); left > time.Minute {
+		t.Fatalf("one that is watched from now on wakes the warden after %v", left)
+	} else if err := pulses.alarm.Await(); err != nil {
+		t.Error(err)
+	}
+	if !beats(a) {
+		t.Error("the only one that is watched does not postpone the alarm")
+	}
+	a.Beat()
+	if first := a.awoke; first == 0 {
+		t.Error("it does not know when it has postponed the alarm")
+	} else if a.Beat(); a.awoke != first {
+		t.Error("it postpones the alarm with each beat")
+	}
+	b.Watch(most)
+	b.Watch(most) // it is counted once
+	if beats(a) || beats(b) {
+		t.Error("one postpones the alarm for two")
+	}
+	a.Close()
+	a = NewPulse()
+	if !beats(b) || beats(a) {
+		t.Error("the one that is left does not postpone the alarm, or the other one does")
+	}
+	b.Close()
+	if n := pulses.watched.Load(); n != 0 {
+		t.Errorf("%d are watched", n)
 	}
 }
 

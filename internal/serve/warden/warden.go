@@ -16,7 +16,7 @@ import (
 var ErrNone = errors.New("no warden")
 
 // marker is the variable of the environment by which a program knows that it has a warden: the warden's process, the
-// descriptor of the pipe to it, that of the memory with pulses, and the hash of its secret.
+// descriptors of the pipe to it, of the memory with pulses and of the alarm, and the hash of its secret.
 const marker = "RINGLEADER_WARDEN_PIPE"
 
 // note is what the program tells its warden, one JSON object a line.
@@ -84,15 +84,14 @@ func adopt() (adopted bool, err error) {
 	text, marked := os.LookupEnv(marker)
 	os.Unsetenv(marker)
 	var (
-		pid  int
-		pipe uintptr
-		page uintptr
-		hash string
+		pid               int
+		pipe, page, alarm uintptr
+		hash              string
 	)
 	if !marked {
 		return false, nil
 	}
-	if _, err := fmt.Sscan(text, &pid, &pipe, &page, &hash); err != nil || pid != os.Getppid() {
+	if _, err := fmt.Sscan(text, &pid, &pipe, &page, &alarm, &hash); err != nil || pid != os.Getppid() {
 		return false, nil // another process has it
 	}
 	raw, err := hex.DecodeString(hash)
@@ -102,7 +101,8 @@ func adopt() (adopted bool, err error) {
 	keep(pipe)
 	if page != 0 { // else the warden has no memory to share, and does not watch
 		keep(page)
-		pulses.memory = mapPulses(os.NewFile(page, "pulses"))
+		keep(alarm)
+		share(os.NewFile(page, "pulses"), alarm)
 	}
 	child.hash, child.pipe = [sha256.Size]byte(raw), os.NewFile(pipe, "the pipe to the warden")
 	_ = tell(note{Begun: true}) // a warden that has died takes this process with it

@@ -45,8 +45,8 @@ func watch() error {
 	}
 	// The kernel kills the program at the end of the thread that started it. This one lives as long as the process.
 	runtime.LockOSThread()
-	page, memory := newPulses()
-	pid, notes, err := begin(sha256.Sum256(secret[:]), page, shared)
+	page, alarm, memory := newPulses()
+	pid, notes, err := begin(sha256.Sum256(secret[:]), page, alarm, shared)
 	if err != nil {
 		runtime.UnlockOSThread()
 		signal.Stop(signals)
@@ -59,7 +59,7 @@ func watch() error {
 	all := roll{begun: make(chan struct{}), buried: make(chan struct{}), secret: secret}
 	go pass(signals, process, shared, all.begun)
 	if memory != nil {
-		go watchPulses(process, memory)
+		go watchPulses(process, memory, alarm)
 	}
 	read := make(chan struct{})
 	go func() {
@@ -88,7 +88,7 @@ func watch() error {
 }
 
 // begin starts the program: with the arguments, environment and descriptors of this process, and with the marker.
-func begin(hash [sha256.Size]byte, page *os.File, shared bool) (pid int, notes *os.File, err error) {
+func begin(hash [sha256.Size]byte, page *os.File, alarm *kernel.Alarm, shared bool) (pid int, notes *os.File, err error) {
 	path, err := os.Executable()
 	if err != nil {
 		return 0, nil, err
@@ -102,18 +102,20 @@ func begin(hash [sha256.Size]byte, page *os.File, shared bool) (pid int, notes *
 	}
 	defer syscall.Close(pipe[1])
 	syscall.CloseOnExec(pipe[0])
-	var inherited uintptr
+	var inherited [2]uintptr
 	if page != nil {
-		inherited = page.Fd()
-		if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, inherited, syscall.F_SETFD, 0); errno != 0 {
-			return 0, nil, os.NewSyscallError("fcntl", errno)
+		inherited = [2]uintptr{page.Fd(), alarm.Descriptor}
+		for _, descriptor := range inherited {
+			if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, descriptor, syscall.F_SETFD, 0); errno != 0 {
+				return 0, nil, os.NewSyscallError("fcntl", errno)
+			}
 		}
 	}
 	if err := syscall.SetNonblock(pipe[0], true); err != nil { // so that a deadline ends a read
 		return 0, nil, os.NewSyscallError("fcntl", err)
 	}
 	pid, err = syscall.ForkExec(path, os.Args, &syscall.ProcAttr{
-		Env:   append(without(os.Environ()), fmt.Sprintf("%s=%d %d %d %x", marker, os.Getpid(), pipe[1], inherited, hash)),
+		Env:   append(without(os.Environ()), fmt.Sprintf("%s=%d %d %d %d %x", marker, os.Getpid(), pipe[1], inherited[0], inherited[1], hash)),
 		Files: []uintptr{0, 1, 2}, // and all others that are not to be closed
 		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: !shared},
 	})

@@ -7,13 +7,29 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"time"
 )
 
 func watch() error { return fmt.Errorf("%w on %s: it needs Linux", ErrNone, runtime.GOOS) }
 
 func keep(uintptr) {} // no process passes a pipe
 
-func mapPulses(*os.File) []int64 { return nil }
+func share(*os.File, uintptr) {}
+
+// Pulse is what a member shows its warden: there is none.
+type Pulse struct{}
+
+// NewPulse returns nil.
+func NewPulse() *Pulse { return nil }
+
+// Beat does nothing.
+func (*Pulse) Beat() {}
+
+// Watch does nothing.
+func (*Pulse) Watch(time.Duration) {}
+
+// Close does nothing.
+func (*Pulse) Close() {}
 
 // NewGroup returns an error: only Linux has control groups.
 func NewGroup(string) (string, error) {
