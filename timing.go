@@ -15,7 +15,7 @@ type Timing struct {
 	Lease time.Duration
 
 	// ShortestLease is how short a lease may be that the leader asks for. It chooses a length for each renewal, from ShortestLease, while all
-	// answers are quick, to Lease: so long that its renewals are twice as far apart as answers were late at worst in the last minutes. A
+	// answers are quick, to Lease: so long that its renewals are three times as far apart as answers were late at worst in the last minutes. A
 	// member that is cut off is replaced so much sooner. The default is Lease: all leases are for that. A shorter one than Renewal, Drift, Margin and
 	// Grace allow, or than a third of Lease, counts as the shortest that they allow, and a longer one than Lease as Lease: see [Timing.WithDefaults].
 	ShortestLease time.Duration
@@ -89,7 +89,7 @@ type Timing struct {
 // LAN returns timing for members in one data centre: round trips below 2 ms, flushes below 20 ms.
 func LAN() Timing {
 	return Timing{
-		Lease: 500 * time.Millisecond, ShortestLease: 240 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 66 * time.Millisecond,
+		Lease: 500 * time.Millisecond, ShortestLease: 260 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 90 * time.Millisecond,
 		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
 		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second, Handover: 10 * time.Second,
 		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,
@@ -110,7 +110,7 @@ func WAN() Timing {
 // to end.
 func Fast() Timing {
 	return Timing{
-		Lease: 250 * time.Millisecond, ShortestLease: 90 * time.Millisecond, LongestLease: 250 * time.Millisecond, Drift: 0.05, Renewal: 38 * time.Millisecond,
+		Lease: 250 * time.Millisecond, ShortestLease: 100 * time.Millisecond, LongestLease: 250 * time.Millisecond, Drift: 0.05, Renewal: 50 * time.Millisecond,
 		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
 		Grace: 15 * time.Millisecond, Margin: 15 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second, Handover: 10 * time.Second,
 		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,
@@ -197,10 +197,13 @@ func (t *Timing) entitled() time.Duration {
 // mostParts is how many times a lease may be as long as the shortest one. Those have so many more renewals.
 const mostParts = 3
 
+// tries is how many renewals begin before the end of a lease, or rather before the end of its work: so it survives the loss of all but one.
+const tries = 3
+
 // shortest returns the ShortestLease that counts. Renewals are the same part of each lease, and Margin and Grace are not: so even the shortest survives
-// three lost renewals, if 4·Renewal·ShortestLease/Lease is at most ShortestLease·(1 - Drift) - Margin - Grace.
+// two lost renewals, if 3·Renewal·ShortestLease/Lease is at most ShortestLease·(1 - Drift) - Margin - Grace.
 func (t *Timing) shortest() time.Duration {
-	left := 1 - float64(t.millionths())/1e6 - 4*float64(t.Renewal)/float64(t.Lease) // what is left of a lease for margin and grace, as a fraction
+	left := 1 - float64(t.millionths())/1e6 - tries*float64(t.Renewal)/float64(t.Lease) // what is left of a lease for margin and grace, as a fraction
 	switch {
 	case t.ShortestLease < 0:
 		return t.ShortestLease // check refuses it
@@ -220,7 +223,7 @@ func (t *Timing) usualRenewal() time.Duration {
 	if t.ShortestLease <= 0 || t.ShortestLease >= t.Lease {
 		return t.Lease / 6
 	}
-	needed := (1 - float64(t.millionths())/1e6 - float64(t.early()+3*time.Microsecond)/float64(t.ShortestLease)) / 4 // as a part of the lease
+	needed := (1 - float64(t.millionths())/1e6 - float64(t.early()+3*time.Microsecond)/float64(t.ShortestLease)) / tries // as a part of the lease
 	return max(t.Lease/12, min(t.Lease/6, time.Duration(needed*float64(t.Lease)).Truncate(100*time.Microsecond)))
 }
 
@@ -259,8 +262,8 @@ func (t *Timing) check(must func(ok bool, format string, args ...any)) {
 	}
 	relation(t.LongestLease >= t.Lease, fmt.Sprintf("LongestLease (%v) must be at least Lease", t.LongestLease), "Lease", t.Lease,
 		"a member grants no longer lease than LongestLease")
-	relation(4*t.Renewal <= t.entitled()-t.early(), fmt.Sprintf("Renewal (%v) must be at most a quarter of what Lease leaves without Drift, Margin and Grace", t.Renewal),
-		"that", ((t.entitled() - t.early()) / 4).Truncate(10*time.Microsecond), "a lease must survive three lost renewals")
+	relation(tries*t.Renewal <= t.entitled()-t.early(), fmt.Sprintf("Renewal (%v) must be at most a third of what Lease leaves without Drift, Margin and Grace", t.Renewal),
+		"that", ((t.entitled() - t.early()) / tries).Truncate(10*time.Microsecond), "a lease must survive two lost renewals")
 	relation(t.Defer >= t.Answers, fmt.Sprintf("Defer (%v) must be at least Answers", t.Defer), "Answers", t.Answers,
 		"a member of higher rank asks before it claims")
 	relation(2*t.Claim <= t.Lease, fmt.Sprintf("Claim (%v) must be at most half of Lease", t.Claim), "Lease", t.Lease,

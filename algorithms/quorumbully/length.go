@@ -12,12 +12,12 @@ import (
 
 const (
 	fall   = 2    // a length falls by at most one unit in so many of time
-	worse  = 2    // what will be late is expected to be up to so many times as late as what was
+	worse  = 3    // what will be late is expected to be up to so many times as late as what was
 	memory = 4096 // in so many renewals, what was late is forgotten for the most part
 )
 
 // LengthFor returns how long a lease has to be if answers are late by so much: its renewals, which are a fixed part of it, are so far
-// apart. As a lease bears three lost renewals, it bears about three times that lateness.
+// apart. As a lease bears two lost renewals, it bears about twice that lateness.
 func LengthFor(late, renewal, lease uint64) uint64 {
 	high, low := bits.Mul64(late, lease)
 	if high >= renewal {

@@ -74,9 +74,9 @@ func TestNoRequestEndsBeforeAnEarlierOne(t *testing.T) {
 	}
 }
 
-// The next answer may be later than the worst one before: renewals are twice as far apart.
-func TestRenewalsAreTwiceAsFarApartAsAnswersWereLate(t *testing.T) {
-	for late, want := range map[uint64]uint64{0: 10, 4: 10, 5: 10, 6: 12, 30: 60, 50: 100, 51: 100, 1000: 100} {
+// The next answer may be later than the worst one before: renewals are three times as far apart.
+func TestRenewalsAreThreeTimesAsFarApartAsAnswersWereLate(t *testing.T) {
+	for late, want := range map[uint64]uint64{0: 10, 3: 10, 4: 12, 6: 18, 30: 90, 33: 99, 34: 100, 1000: 100} {
 		p := Process{
 			Role: Leader, Late: late, Settings: Settings{Lease: 1000, Entitled: 1000, Shortest: 100, Fall: 2, Renewal: 100},
 			Lengths: Lengths{Lease: 100, Shares: make([]election.Deadline, 1)},

@@ -15,8 +15,8 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 	for flags, want := range map[string]string{
 		"--lease 50ms":                         "the wait for votes of --preset lan (40ms) must be at most half of --lease, but --lease is 50ms",
 		"--lease 1s --preset wan":              "the wait for votes of --preset wan (1s) must be at most half of --lease",
-		"--renewal 400ms":                      "--renewal (400ms) must be at most a quarter of what --lease leaves without the allowance for clocks, the margin (a tenth of --lease) and --stop-grace",
-		"--stop-grace 1s":                      "--renewal (66ms) must be at most",
+		"--renewal 400ms":                      "--renewal (400ms) must be at most a third of what --lease leaves without the allowance for clocks, the margin (a tenth of --lease) and --stop-grace",
+		"--stop-grace 1s":                      "--renewal (90ms) must be at most",
 		"--preempt --preempt-delay 100ms":      "--preempt-delay (100ms) must be at least --lease, but --lease is 500ms",
 		"--suspicion 200ms":                    "--suspicion (200ms) must be at least three times --heartbeat, but --heartbeat is 100ms",
 		"--heartbeat 200ms":                    "--suspicion (400ms) must be at least three times --heartbeat, but --heartbeat is 200ms",
@@ -31,7 +31,7 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 		"--preset wan --lease 100ms":           "the wait for votes of --preset wan (1s)",
 		"--lease 400ms --suspicion 150ms":      "--suspicion (150ms)",
 		"--lease 3s --preset wan --renewal 2s": "--renewal (2s)",
-		"--shortest-lease 50ms":                "--shortest-lease (50ms) must be at least 167ms: a third of --lease, and what bears three lost renewals",
+		"--shortest-lease 50ms":                "--shortest-lease (50ms) must be at least 167ms: a third of --lease, and what bears two lost renewals",
 		"--shortest-lease 1s":                  "--shortest-lease (1s) must be at most --lease (500ms)",
 		"--shortest-lease -1s":                 "--shortest-lease is a time above 0",
 	} {
@@ -44,11 +44,11 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 	}
 	for flags, want := range map[string]string{
 		"--lease 2s":                     "# shortest-lease = \"2s\"",
-		"--lease 2s --shortest-lease 1s": "# renewal = \"274.9ms\"",
+		"--lease 2s --shortest-lease 1s": "# renewal = \"333.333333ms\"",
 		"--preset fast":                  "# hang = \"36ms\"",
 		"--preset shared --hang 0":       "hang = \"0s\"",
-		"--stop-grace 100ms":             "# shortest-lease = \"356ms\"",
-		"--renewal 80ms":                 "# shortest-lease = \"323ms\"",
+		"--stop-grace 100ms":             "# shortest-lease = \"366ms\"",
+		"--renewal 120ms":                "# shortest-lease = \"435ms\"",
 	} {
 		arguments := append([]string{"exec", "--check", "--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001"}, strings.Fields(flags)...)
 		if code, stdout, stderr := clitest.Call(append(arguments, "--", "true")...); code != 0 || !strings.Contains(stdout, want) {

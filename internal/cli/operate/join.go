@@ -386,7 +386,7 @@ func (o *joinOptions) fits(t *ringleader.Timing) error {
 	case o.shortest > t.Lease:
 		return fmt.Errorf("--shortest-lease (%v) must be at most --lease (%v)", o.shortest, t.Lease)
 	case o.shortest != 0 && o.shortest < t.ShortestLease:
-		return fmt.Errorf("--shortest-lease (%v) must be at least %v: a third of --lease, and what bears three lost renewals", o.shortest, t.ShortestLease)
+		return fmt.Errorf("--shortest-lease (%v) must be at least %v: a third of --lease, and what bears two lost renewals", o.shortest, t.ShortestLease)
 	}
 	return nil
 }

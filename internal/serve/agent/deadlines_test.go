@@ -36,9 +36,9 @@ func TestAKeeperHasOrdersBetweenTheRenewalsOfAnyLease(t *testing.T) {
 		timing ringleader.Timing
 		want   time.Duration
 	}{
-		{ringleader.LAN(), 15840 * time.Microsecond},
+		{ringleader.LAN(), 22500 * time.Microsecond},
 		{ringleader.WAN(), 200 * time.Millisecond},
-		{ringleader.Fast(), 6840 * time.Microsecond},
+		{ringleader.Fast(), 10 * time.Millisecond},
 	} {
 		d := deadlines{timing: test.timing}
 		if got := d.each().Round(time.Microsecond); got != test.want {
