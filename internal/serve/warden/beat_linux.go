@@ -81,8 +81,8 @@ func (p *Pulse) Watch(most time.Duration) {
 	}
 	p.may = most
 	p.Beat()
-	atomic.StoreInt64(p.most, int64(most))
-	if most > 0 {
-		_ = pulses.alarm.Set(0) // the warden waits for one
+	if most > 0 { // first: this process may be stopped after it has told that it is to be watched
+		_ = pulses.alarm.Set(most / beating)
 	}
+	atomic.StoreInt64(p.most, int64(most))
 }
