@@ -34,7 +34,9 @@ var pulses struct {
 }
 
 // share takes over what the warden has made.
-func share(page *os.File, alarm uintptr) { pulses.memory, pulses.alarm = mapPulses(page), &kernel.Alarm{Descriptor: alarm} }
+func share(page *os.File, alarm uintptr) {
+	pulses.memory, pulses.alarm = mapPulses(page), &kernel.Alarm{Descriptor: alarm}
+}
 
 // NewPulse returns a pulse, or nil: there is no warden, or it watches as many members as it can.
 func NewPulse() *Pulse {
