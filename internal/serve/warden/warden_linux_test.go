@@ -593,6 +593,7 @@ type setup struct {
 	Members []ringleader.MemberAddress
 	Data    string
 	Hangs   string // what its loop does when it leads and misses another member: nothing, or wait, spin or halt
+	Beside  string // the address of a member that leads a group of its own, in the process of the leader; empty: there is none
 }
 
 // hangs is a log in whose handler the loop of a leader blocks or spins.
@@ -646,22 +647,51 @@ func member() {
 	fmt.Println(os.Getpid())
 	for v := range m.Observe(ctx) {
 		leads.Store(v.Role == ringleader.Leader)
+		if s.Beside != "" && leads.Load() {
+			if err := leadAlone(s.Beside, s.Data+"-beside"); err != nil {
+				panic(err)
+			}
+			s.Beside = ""
+		}
 		fmt.Println(v.Role, v.Leader, v.Term)
 	}
 	m.Close()
 }
 
+// leadAlone joins a group of one member, which its warden watches, too, and returns when that leads.
+func leadAlone(address, data string) error {
+	if err := ringleader.Init(data, "beside", 1); err != nil {
+		return err
+	}
+	timing := ringleader.LAN()
+	timing.Hang = 60 * time.Millisecond
+	m, err := ringleader.Join(context.Background(), ringleader.Config{
+		Group: "beside", ID: 1, Members: []ringleader.MemberAddress{{ID: 1, Address: address}}, Data: data, Timing: timing,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = m.WaitLeader(context.Background()) // it is alone
+	return err
+}
+
 // A lease would run for almost an hour.
 func TestALeaderThatEndsOrDoesNothingIsReplacedWithoutWaitingForItsLease(t *testing.T) {
-	for _, how := range []string{"killed", "terminated", "stopped", "wait", "spin", "halt"} {
+	for _, how := range []string{"killed", "terminated", "stopped", "wait", "spin", "halt", "wait beside one that works"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			base := addresses(t, 3)
-			if slices.Contains([]string{"wait", "spin", "halt"}, how) {
-				base.Hangs = how
+			base := addresses(t, 6)
+			beside := base.Members[3:]
+			base.Members = base.Members[:3]
+			does, besides, _ := strings.Cut(how, " ")
+			if slices.Contains([]string{"wait", "spin", "halt"}, does) {
+				base.Hangs = does
 			}
 			var members []*supervised
 			for id := range uint64(3) {
+				if besides != "" {
+					base.Beside = beside[id].Address
+				}
 				members = append(members, base.start(t, id+1))
 			}
 			first := agreed(t, members, 0)
