@@ -10,8 +10,11 @@ const clockMonotonic = 1 // CLOCK_MONOTONIC
 
 // Clocks returns the readings of CLOCK_BOOTTIME and of CLOCK_MONOTONIC, as other processes of the machine read them.
 func Clocks() (boottime, monotonic time.Duration) {
-	return reading(clockBoottime), reading(clockMonotonic)
+	return reading(clockBoottime), Monotonic()
 }
+
+// Monotonic is the second of [Clocks].
+func Monotonic() time.Duration { return reading(clockMonotonic) }
 
 func reading(clock uintptr) time.Duration {
 	var t syscall.Timespec

@@ -12,11 +12,11 @@ import (
 // Pulse is what a member of this process shows its warden while it leads: that its loop works. It is a time in memory that both share, so a member that
 // is stopped, blocks for ever or spins in a loop is found without a message. One goroutine uses it.
 type Pulse struct {
-	at    int
-	last  *int64 // when it has beaten, on the clock of the machine that goes on while the process is stopped, in nanoseconds
-	most  *int64 // how long it may be silent, in nanoseconds; 0: for ever
-	may   time.Duration
-	awoke time.Duration // when the alarm was postponed last
+	at        int
+	last      *int64        // when it has beaten, on the clock of the machine that goes on while the process is stopped, in nanoseconds
+	most      *int64        // how long it may be silent, in nanoseconds; 0: for ever
+	limit     time.Duration // most, if it may be silent for that long; 0: it is not watched
+	postponed time.Duration // when it has postponed the alarm last
 }
 
 // mostPulses is how many members of a process a warden watches.
@@ -66,22 +66,22 @@ const often = 20
 
 // Beat shows that the loop works.
 func (p *Pulse) Beat() {
-	_, now := kernel.Clocks()
+	now := kernel.Monotonic()
 	atomic.StoreInt64(p.last, int64(now))
-	if p.may > 0 && now-p.awoke >= p.may/often && pulses.watched.Load() == 1 {
-		p.awoke = now
-		_ = pulses.alarm.Set(p.may / beating) // if that fails, the warden looks as if there were more pulses
+	if p.limit > 0 && now-p.postponed >= p.limit/often && pulses.watched.Load() == 1 {
+		p.postponed = now
+		_ = pulses.alarm.Set(p.limit / beating) // if that fails, the warden looks as if there were more pulses
 	}
 }
 
 // Watch lets the warden kill this process when it has seen no beat for most; 0: it does not watch.
 func (p *Pulse) Watch(most time.Duration) {
-	if before := p.may; before == 0 && most > 0 {
+	if before := p.limit; before == 0 && most > 0 {
 		pulses.watched.Add(1)
 	} else if before > 0 && most == 0 {
 		pulses.watched.Add(-1)
 	}
-	p.may = most
+	p.limit = most
 	p.Beat()
 	if most > 0 { // first: this process may be stopped after it has told that it is to be watched
 		_ = pulses.alarm.Set(most / beating)

@@ -72,8 +72,7 @@ func watchPulses(program *os.Process, memory []int64, alarm *kernel.Alarm) {
 	}
 	w := watcher{memory: memory, program: func() func() bool { return newThreads(program.Pid, visit).kept }, seen: map[int]*silence{}}
 	for {
-		_, now := kernel.Clocks()
-		next, silent := w.look(now)
+		next, silent := w.look(kernel.Monotonic())
 		if silent > 0 {
 			if program.Kill() == nil { // else it has ended
 				fmt.Fprintf(os.Stderr, "%s: the warden: process %d leads and has not worked for %v, so it is killed\n", filepath.Base(os.Args[0]), program.Pid, silent.Round(time.Millisecond))

@@ -136,7 +136,7 @@ func TestAPulsePostponesTheAlarmIfNoOtherOneIsWatched(t *testing.T) {
 	const most = time.Hour
 	beats := func(p *Pulse) (postponed bool) {
 		t.Helper()
-		p.awoke = 0 // long ago
+		p.postponed = 0 // long ago
 		if err := pulses.alarm.Set(2 * most); err != nil {
 			t.Fatal(err)
 		}
@@ -156,9 +156,9 @@ func TestAPulsePostponesTheAlarmIfNoOtherOneIsWatched(t *testing.T) {
 		t.Error("the only one that is watched does not postpone the alarm")
 	}
 	a.Beat()
-	if first := a.awoke; first == 0 {
+	if first := a.postponed; first == 0 {
 		t.Error("it does not know when it has postponed the alarm")
-	} else if a.Beat(); a.awoke != first {
+	} else if a.Beat(); a.postponed != first {
 		t.Error("it postpones the alarm with each beat")
 	}
 	if err := pulses.alarm.Set(2 * most); err != nil {
