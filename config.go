@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -341,9 +342,13 @@ func (c *Config) checkJoin(must func(ok bool, format string, args ...any)) {
 	}
 	for _, seed := range c.Join {
 		if strings.Contains(seed, ":") {
-			_, err := checkAddress(seed, false)
+			host, err := checkAddress(seed, false)
 			must(err == nil, "Join: %v", err)
+			ip, notNumeric := netip.ParseAddr(host)
+			must(err != nil || host != "" && (notNumeric != nil || !ip.IsUnspecified()), "Join: %q names no machine to connect to", seed)
 		} else {
+			_, notNumeric := netip.ParseAddr(seed)
+			must(notNumeric != nil, "Join: %q has no port; without one it is a name of SRV records", seed)
 			must(seed != "" && !strings.ContainsAny(seed, "/ "), "Join: %q is neither host:port nor a name", seed)
 		}
 	}
