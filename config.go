@@ -176,7 +176,8 @@ type Config struct {
 	// Confinement is by what means the processes of the work end, for [Status], such as a namespace; empty: it is not known.
 	Confinement string
 
-	// Logger gets the log; the default is to log nothing.
+	// Logger gets the log; the default is to log nothing. The member calls its handler in the goroutine in which it elects: a handler that blocks, as on
+	// a pipe that no process reads, holds the member up, and a leader loses its lead.
 	Logger *slog.Logger
 
 	// Clock is for tests; the default is that of the system. See package clocktest, whose clocks a bubble of testing/synctest needs: there the boot
