@@ -17,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/internal/serve/kept"
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/live/bully"
@@ -343,10 +344,8 @@ func (c *Config) checkJoin(must func(ok bool, format string, args ...any)) {
 	}
 	for _, seed := range c.Join {
 		if strings.Contains(seed, ":") {
-			host, err := checkAddress(seed, false)
+			err := cmp.Or(c.checkPlace(seed), book.Elsewhere(seed))
 			must(err == nil, "Join: %v", err)
-			ip, notNumeric := netip.ParseAddr(host)
-			must(err != nil || host != "" && (notNumeric != nil || !ip.IsUnspecified()), "Join: %q names no machine to connect to", seed)
 		} else {
 			_, notNumeric := netip.ParseAddr(seed)
 			must(notNumeric != nil, "Join: %q has no port; without one it is a name of SRV records", seed)

@@ -22,6 +22,7 @@ import (
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/aside"
 	"ringleader.example/ringleader/storage"
 )
 
@@ -100,7 +101,7 @@ func soon(printed <-chan struct{}) bool {
 // memberLog is the log of a member, on stderr.
 type memberLog struct {
 	*slog.Logger
-	*report.Aside
+	*aside.Writer
 	level slog.LevelVar
 	usual slog.Level
 }
@@ -108,8 +109,12 @@ type memberLog struct {
 func newLog(p *program, usual slog.Level, o *joinOptions) *memberLog {
 	l := &memberLog{usual: usual}
 	l.set(o)
-	handler, aside := report.NewAside(p.Err, o.id, &l.level)
-	l.Logger, l.Aside = slog.New(withoutEnd{handler}), aside
+	l.Writer = aside.New(p.Err, func(missing int) string {
+		var line strings.Builder
+		slog.New(report.NewLog(&line, o.id, slog.LevelWarn)).Warn("lines of the log are left out here: nothing took them", "lines", missing)
+		return line.String()
+	})
+	l.Logger = slog.New(withoutEnd{report.NewLog(l.Writer, o.id, &l.level)})
 	return l
 }
 

@@ -109,19 +109,7 @@ func (k *Keeper) Hear(from uint64, payload []byte) (next *Book, answer []Line, o
 		delete(k.met, line.ID)
 	}
 	if !taken {
-		switch {
-		case known && mine.After(&line):
-			answer = []Line{mine}
-		case !known:
-			k.roomless(&line)
-		case from == line.ID && k.met[from] != "": // it knows that it has left, and is in the list only since it was found
-			delete(k.met, from)
-			if k.parted == nil {
-				k.parted = map[uint64]time.Duration{}
-			}
-			k.parted[from] = k.due + soon
-			next = &all
-		}
+		next, answer = k.stale(from, &line)
 		return next, answer, true
 	}
 	if gone != nil {
@@ -142,6 +130,25 @@ func (k *Keeper) Hear(from uint64, payload []byte) (next *Book, answer []Line, o
 		k.Log.Warn("this member was removed from the group")
 	}
 	return &all, nil, true
+}
+
+// stale takes a line that is no newer than that of the book, or has no place in it. What it returns is as in Hear.
+func (k *Keeper) stale(from uint64, line *Line) (next *Book, answer []Line) {
+	switch mine, known := k.Book.Line(line.ID); {
+	case known && mine.After(line):
+		return nil, []Line{mine}
+	case !known:
+		k.roomless(line)
+	case from == line.ID && k.met[from] != "": // it knows that it has left, and is in the list only since it was found
+		delete(k.met, from)
+		if k.parted == nil {
+			k.parted = map[uint64]time.Duration{}
+		}
+		k.parted[from] = k.due + soon
+		same := k.Book.Clone()
+		return &same, nil
+	}
+	return nil, nil
 }
 
 // roomless logs once that the book has no room for the line of a member. Another member that still has the line may tell it again and again.
