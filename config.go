@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/internal/core/process"
+	"ringleader.example/ringleader/internal/serve/book"
 	"ringleader.example/ringleader/internal/serve/kept"
 	"ringleader.example/ringleader/internal/serve/live"
 	"ringleader.example/ringleader/internal/serve/live/bully"
@@ -175,7 +177,8 @@ type Config struct {
 	// Confinement is by what means the processes of the work end, for [Status], such as a namespace; empty: it is not known.
 	Confinement string
 
-	// Logger gets the log; the default is to log nothing.
+	// Logger gets the log; the default is to log nothing. The member calls its handler in the goroutine in which it elects: a handler that blocks, as on
+	// a pipe that no process reads, holds the member up, and a leader loses its lead.
 	Logger *slog.Logger
 
 	// Clock is for tests; the default is that of the system. See package clocktest, whose clocks a bubble of testing/synctest needs: there the boot
@@ -341,9 +344,11 @@ func (c *Config) checkJoin(must func(ok bool, format string, args ...any)) {
 	}
 	for _, seed := range c.Join {
 		if strings.Contains(seed, ":") {
-			_, err := checkAddress(seed, false)
+			err := cmp.Or(c.checkPlace(seed), book.Elsewhere(seed))
 			must(err == nil, "Join: %v", err)
 		} else {
+			_, notNumeric := netip.ParseAddr(seed)
+			must(notNumeric != nil, "Join: %q has no port; without one it is a name of SRV records", seed)
 			must(seed != "" && !strings.ContainsAny(seed, "/ "), "Join: %q is neither host:port nor a name", seed)
 		}
 	}

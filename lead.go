@@ -330,17 +330,36 @@ func (m *Member) overrun(l Leadership, returned <-chan error) (err error, ended 
 	default:
 	}
 	const text = "work has not returned, and its lease is about to end"
-	m.config.Logger.Error(text, "member", m.config.ID, "term", l.Term(), "margin", m.config.Timing.Margin)
-	switch m.config.Overrun {
-	case Exit:
-		if !m.config.Logger.Enabled(context.Background(), slog.LevelError) {
+	m.say(func() {
+		m.config.Logger.Error(text, "member", m.config.ID, "term", l.Term(), "margin", m.config.Timing.Margin)
+		if m.config.Overrun == Exit && !m.config.Logger.Enabled(context.Background(), slog.LevelError) {
 			fmt.Fprintf(os.Stderr, "ringleader: member %d, term %d: %s; the process ends, so that no two leaders work at the same time\n", m.config.ID, l.term, text)
 		}
+	})
+	switch m.config.Overrun {
+	case Exit:
 		os.Exit(exitOverrun)
 	case Panic:
 		panic(fmt.Sprintf("ringleader: member %d, term %d: %s", m.config.ID, l.Term(), text))
 	}
 	return nil, false
+}
+
+// say waits for the text for a part of Timing.Margin only. The log may block, as standard error does when no process reads it. The work may
+// hang for the same reason, and the lease ends all the same.
+func (m *Member) say(text func()) {
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		text()
+	}()
+	alarm := m.config.Clock.NewTimer()
+	defer alarm.Stop()
+	alarm.Reset(m.config.Timing.Margin / 4)
+	select {
+	case <-said:
+	case <-alarm.C():
+	}
 }
 
 // Resign gives up the lead. It lets the work stop, hands over to an able member, even one of lower rank, and returns nil when

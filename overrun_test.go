@@ -2,14 +2,18 @@ package ringleader
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // overrunning is the environment variable that makes the test binary a process whose work ignores its context: with a log,
@@ -24,32 +28,78 @@ func TestAProcessThatEndsSinceItsWorkIgnoresItsContextSaysSo(t *testing.T) {
 		overrun(t, nil)
 	case "a log":
 		overrun(t, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	case "a log that blocks":
+		overrun(t, slog.New(blocks{slog.NewTextHandler(os.Stderr, nil), new(atomic.Bool)}))
+	}
+	run := func(log string, stderr io.Writer) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		child := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$")
+		child.Env = append(os.Environ(), overrunning+"="+log)
+		child.Stderr = stderr
+		err := child.Run()
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 70 {
+			t.Errorf("with %s on %T it ends with %v", log, stderr, err)
+		}
 	}
 	for log, want := range map[string]string{
 		"no log": `^ringleader: member \d, term \d+: work has not returned, and its lease is about to end; the process ends, so that no two leaders work at the same time\n$`,
 		"a log":  `level=ERROR msg="work has not returned, and its lease is about to end" member=\d term=\d+ margin=30ms\n`,
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		child := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+t.Name()+"$")
-		child.Env = append(os.Environ(), overrunning+"="+log)
 		var said bytes.Buffer
-		child.Stderr = &said
-		err := child.Run()
-		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 70 {
-			t.Errorf("with %s it ends with %v", log, err)
-		}
+		run(log, &said)
 		if !regexp.MustCompile(want).Match(said.Bytes()) {
 			t.Errorf("with %s it says %q; want %q", log, said.String(), want)
 		}
 	}
+	run("no log", unread(t))
+	run("a log that blocks", nil)
+}
+
+// blocks is a log that takes nothing any more when work has begun.
+type blocks struct {
+	slog.Handler
+	begun *atomic.Bool
+}
+
+func (b blocks) Handle(ctx context.Context, r slog.Record) error {
+	if b.begun.Load() {
+		select {}
+	}
+	return b.Handler.Handle(ctx, r)
+}
+
+func (b blocks) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return blocks{b.Handler.WithAttrs(attributes), b.begun}
+}
+
+// unread returns a pipe that is full, and that no process reads.
+func unread(t *testing.T) *os.File {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
+	for _, size := range []int{4096, 1} {
+		for {
+			w.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+			if _, err := w.Write(make([]byte, size)); err != nil {
+				break
+			}
+		}
+	}
+	return w
 }
 
 // overrun leads without a majority, with work that does not return.
 func overrun(t *testing.T, log *slog.Logger) {
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	g := quorum(t, Config{Logger: log}, 1, 2)
 	for id, m := range g.members { // whichever leads
 		go m.Lead(t.Context(), func(context.Context, Leadership) error {
+			if b, ok := log.Handler().(blocks); ok {
+				b.begun.Store(true)
+			}
 			g.members[3-id].Close()
 			select {}
 		})

@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -109,7 +106,7 @@ func (m *Member) AddAddress(a MemberAddress) error {
 		if err := c.checkPlace(a.Address); err != nil {
 			return false, fmt.Errorf("the address of member %d: %w", a.ID, err)
 		}
-		if err := checkElsewhere(a.Address); err != nil {
+		if err := book.Elsewhere(a.Address); err != nil {
 			return false, err
 		}
 		if a.ID == c.ID {
@@ -125,22 +122,6 @@ func (m *Member) AddAddress(a MemberAddress) error {
 		}
 		return b.Add(book.Line{ID: a.ID, Address: a.Address, Weight: a.weight(), Votes: !a.Standby})
 	})
-}
-
-// checkElsewhere returns an error if an address means another process to each member, or has two spellings: two members could then have it.
-func checkElsewhere(address string) error {
-	host, port, _ := strings.Cut(address, ":")
-	if h, p, err := net.SplitHostPort(address); err == nil {
-		host, port = h, p
-	}
-	ip, err := netip.ParseAddr(host)
-	switch {
-	case err == nil && ip.IsUnspecified():
-		return fmt.Errorf("%s is where a process listens: each member would dial its own machine there", address)
-	case len(port) > 1 && port[0] == '0':
-		return fmt.Errorf("the port of %s begins with 0", address)
-	}
-	return nil
 }
 
 // RemoveAddress removes a member from the group: the leader takes its vote, and then its line goes from the list of each member. Any member can do

@@ -383,6 +383,43 @@ func TestMembersAreRemoved(t *testing.T) {
 	})
 }
 
+// An old command line has --join with the address of a member that was removed since, and that still runs.
+func TestAMemberThatWasRemovedIsFoundAndNotTaken(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		c.remove(3, 1)
+		c.are(2, 3)
+		c.until("3 leads", func() bool { c.members[2].Resign(t.Context()); return c.members[3].View().Role == ringleader.Leader })
+		c.remove(3, 2)
+		c.are(3)
+		c.stop(3)
+		c.join(3, home(3), home(3), home(2))
+		said := func() int { return strings.Count(c.logs[3].String(), "member is in the list now") }
+		c.until("2 is found", func() bool { return said() > 0 })
+		c.are(3)
+		for range 1500 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if n := said(); n > 1 || len(c.members[3].Status().Members) != 1 {
+			t.Errorf("in half a minute it was in the list %d times: %+v", n, c.members[3].Status().Members)
+		}
+		c.add(3, 2, home(2))
+		c.are(2, 3)
+	})
+}
+
+// It may have been added again, and the member that finds it not know that.
+func TestAMemberThatWasAddedAgainIsFound(t *testing.T) {
+	onATown(t, func(t *testing.T, c *town) {
+		c.remove(3, 2)
+		c.are(1, 3)
+		c.stop(3)
+		c.add(1, 2, home(2))
+		c.until("2 is told", func() bool { return len(c.members[2].Status().Members) == 3 })
+		c.join(3, home(3), home(3), home(2))
+		c.are(1, 2, 3)
+	})
+}
+
 func TestAVoteThatAnOperatorTakesStaysTaken(t *testing.T) {
 	onATown(t, func(t *testing.T, c *town) {
 		c.add(1, 7, home(7))
@@ -452,6 +489,14 @@ func TestWrongAddresses(t *testing.T) {
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "[::]:7001"}), "each member would dial its own machine")
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "host2:01"}), "the port of host2:01 begins with 0") // member 2 is there
 		refused(m.RemoveAddress(7), "there is no member 7")
+		for seed, want := range map[string]string{
+			"127.0.0.1": "has no port", "::1": "is not host:port", ":7001": "has no host", "0.0.0.0:7001": "is where", "[::]:7001": "is where", "a b": "is neither host:port nor a name",
+		} {
+			config := ringleader.Config{ID: 7, Members: []ringleader.MemberAddress{{ID: 7, Address: home(7)}}, Join: []string{seed}}
+			refused(config.Check(), "Join: ")
+			refused(config.Check(), seed)
+			refused(config.Check(), want)
+		}
 
 		// An address that reaches another group.
 		other := ringleader.Config{Group: "other", Members: []ringleader.MemberAddress{{ID: 9, Address: "host9:1"}}}

@@ -230,6 +230,7 @@ func (o *execOptions) readiness() (err error) {
 func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, config ringleader.Config, args []string) error {
 	endOnce()
 	log := newLog(p, slog.LevelInfo, &o.joinOptions)
+	defer log.Close()
 	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{
 		Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health,

@@ -154,6 +154,9 @@ without leases, priorities and warden. ` + report.NoQuorum,
 
 // underWarden lets this process run before others, and starts it again with a warden, if it is to have one.
 func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) error {
+	// A member lives longer than what reads its log. Go ends a process that writes to a pipe without a reader, unless it takes this signal. To ignore it would
+	// hand that down to commands.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if o.realTime { // first, so that the warden does, too
 		if err := ringleader.RealTime(); err != nil && command.Flags().Changed("real-time") {
 			return fmt.Errorf("--real-time: %w", err)

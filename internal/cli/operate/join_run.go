@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,7 @@ import (
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/internal/show/report"
+	"ringleader.example/ringleader/internal/show/report/aside"
 	"ringleader.example/ringleader/storage"
 )
 
@@ -28,6 +30,7 @@ import (
 func (p *program) runJoin(command *cobra.Command, s *settings, o *joinOptions, config ringleader.Config) error {
 	endOnce()
 	log := newLog(p, slog.LevelWarn, o)
+	defer log.Close()
 	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health}, joinStore)
 	if err != nil {
@@ -44,25 +47,61 @@ func (p *program) runJoin(command *cobra.Command, s *settings, o *joinOptions, c
 			end()
 		}()
 	}
-	if o.json {
-		if err := p.JSON(p.Header()); err != nil {
-			return err
-		}
-	}
 	show := report.NewMember(p.Out, o.json, a.Member)
-	show.Started(config.Listen, o.http)
-	show.Follow(life, o.reportLeases)
-	err = a.Close()
-	if err != nil {
+	var unshown error
+	shown := begin(func() {
+		if o.json {
+			if unshown = p.JSON(p.Header()); unshown != nil {
+				return
+			}
+		}
+		show.Started(config.Listen, o.http)
+		show.Follow(life, o.reportLeases)
+	})
+	select {
+	case <-shown:
+	case <-life.Done():
+	case <-a.Done():
+	}
+	told := soon(shown)
+	if told && unshown != nil {
+		return unshown
+	}
+	if err = a.Close(); err != nil {
 		return report.Failed("member %d: %w", o.id, err)
 	}
-	show.Stopped()
+	if told {
+		soon(begin(show.Stopped))
+	}
 	return nil
+}
+
+// begin begins something that prints, which waits for as long as no process reads that. It returns what is closed afterwards.
+func begin(print func()) <-chan struct{} {
+	printed := make(chan struct{})
+	go func() {
+		defer close(printed)
+		print()
+	}()
+	return printed
+}
+
+// soon reports whether something is printed within a second. The end of a member waits no longer.
+func soon(printed <-chan struct{}) bool {
+	late := time.NewTimer(time.Second)
+	defer late.Stop()
+	select {
+	case <-printed:
+		return true
+	case <-late.C:
+		return false
+	}
 }
 
 // memberLog is the log of a member, on stderr.
 type memberLog struct {
 	*slog.Logger
+	*aside.Writer
 	level slog.LevelVar
 	usual slog.Level
 }
@@ -70,7 +109,12 @@ type memberLog struct {
 func newLog(p *program, usual slog.Level, o *joinOptions) *memberLog {
 	l := &memberLog{usual: usual}
 	l.set(o)
-	l.Logger = slog.New(withoutEnd{report.NewLog(p.Err, o.id, &l.level)})
+	l.Writer = aside.New(p.Err, func(missing int) string {
+		var line strings.Builder
+		slog.New(report.NewLog(&line, o.id, slog.LevelWarn)).Warn("lines of the log are left out here: nothing took them", "lines", missing)
+		return line.String()
+	})
+	l.Logger = slog.New(withoutEnd{report.NewLog(l.Writer, o.id, &l.level)})
 	return l
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -215,12 +216,25 @@ func try(namespace bool) (m Means, because error) {
 	}
 	group, err := warden.NewGroup(fmt.Sprintf("ringleader-%d-trial", os.Getpid()))
 	if err == nil {
+		sweep(filepath.Dir(group), time.Now().Add(-time.Minute))
 		err = errors.Join(post{means: ControlGroup, group: group}.try(), warden.KillGroup(group))
 	}
 	if err != nil {
 		return Children, errors.Join(fmt.Errorf("%s: %w", Namespace, because), fmt.Errorf("%s: %w", ControlGroup, err))
 	}
 	return ControlGroup, fmt.Errorf("%s: %w", Namespace, because)
+}
+
+// sweep removes the control groups of which processes that were killed have left the empty folders, as an examiner without a warden does. One that was made
+// after a moment may not have its first process yet. The kernel keeps those with processes.
+func sweep(parent string, before time.Time) {
+	groups, _ := os.ReadDir(parent)
+	for _, group := range groups {
+		made, err := group.Info()
+		if ours, _ := filepath.Match("ringleader-[0-9]*-*", group.Name()); ours && err == nil && made.IsDir() && made.ModTime().Before(before) {
+			_ = os.Remove(filepath.Join(parent, group.Name()))
+		}
+	}
 }
 
 // try starts a process by the means, which ends at once.

@@ -3,11 +3,13 @@ package agent
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -207,4 +209,59 @@ func TestTheFirstProcessKillsTheOthersWhenItsKeeperIsKilled(t *testing.T) {
 	}
 	keeper.Wait() // the first process is a child of this one now
 	s.end(first)
+}
+
+func TestEmptyControlGroupsOfDeadProcessesAreRemoved(t *testing.T) {
+	parent, err := warden.NewGroup(fmt.Sprintf("sweep-%d", os.Getpid()))
+	if err != nil { // folders have no processes, and are as empty
+		parent = t.TempDir()
+	} else {
+		defer func() {
+			if err := warden.KillGroup(parent); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	hour := time.Now().Add(-time.Hour)
+	add := func(name string, made time.Time) string {
+		group := filepath.Join(parent, name)
+		if err := errors.Join(os.Mkdir(group, 0o755), os.Chtimes(group, made, made)); err != nil {
+			t.Fatal(err)
+		}
+		return group
+	}
+	add("ringleader-17-trial", hour)
+	add("ringleader-17-2", hour)
+	want := []string{add("ringleader-17-3", time.Now()), add("of-another-program", hour)}
+	if err == nil {
+		busy := add("ringleader-17-4", hour)
+		group, err := os.Open(busy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer group.Close()
+		sleeper := exec.Command("sleep", "600")
+		sleeper.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: int(group.Fd())}
+		if err := sleeper.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer sleeper.Wait()
+		defer sleeper.Process.Kill()
+		want = append(want, busy)
+	}
+	sweep(parent, time.Now().Add(-time.Minute))
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			left = append(left, filepath.Join(parent, entry.Name()))
+		}
+	}
+	slices.Sort(want)
+	if !slices.Equal(left, want) {
+		t.Errorf("%q are left, and %q are wanted", left, want)
+	}
 }

@@ -199,7 +199,7 @@ func TestTwoMembersThatFillTheLastPlaceAgree(t *testing.T) {
 		added[i], _ = b.Line(id)
 	}
 	for i := range keepers {
-		next, answer, ok := keepers[i].Hear(added[1-i].Append(nil))
+		next, answer, ok := keepers[i].Hear(0, added[1-i].Append(nil))
 		if next == nil || len(answer) > 0 || !ok {
 			t.Fatalf("%+v is not taken", added[1-i])
 		}
@@ -226,7 +226,7 @@ func TestOfLinesThatHaveNoRoomTheSameOnesGo(t *testing.T) {
 			at := property.IntRange(0, len(rest)-1).Draw(t, "of")
 			l := Line{ID: rest[at], Version: 1 << perAddition, Address: "a:1"}
 			rest = slices.Delete(rest, at, at+1)
-			next, answer, ok := k.Hear(l.Append(nil))
+			next, answer, ok := k.Hear(0, l.Append(nil))
 			if len(answer) > 0 || !ok {
 				t.Fatalf("%+v, %v", answer, ok)
 			}
@@ -383,7 +383,7 @@ func TestALifeCorrectsItsOwnLineAFewTimes(t *testing.T) {
 	for range 3 * mostCorrections {
 		line, _ := k.Book.Line(4)
 		line = Line{ID: 4, Version: line.Version.move(), Address: "there:1", Weight: 1}
-		next, _, ok := k.Hear(line.Append(nil))
+		next, _, ok := k.Hear(0, line.Append(nil))
 		if !ok || next == nil {
 			t.Fatalf("%+v is not taken", line)
 		}
@@ -462,7 +462,7 @@ func TestACommandThatIsLostIsTold(t *testing.T) {
 	k := Keeper{Book: &Book{}, Self: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
 	hear := func(l Line, lines int) {
 		t.Helper()
-		if next, _, _ := k.Hear(l.Append(nil)); next != nil {
+		if next, _, _ := k.Hear(0, l.Append(nil)); next != nil {
 			k.Book = next
 		}
 		if got := said.String(); strings.Count(got, "\n") != lines {
@@ -500,5 +500,35 @@ func TestASeedThatIsNoMemberIsToldOnce(t *testing.T) {
 	got := said.String()
 	if strings.Count(got, "\n") != 2 || !strings.Contains(got, "join=a:1 error=EOF\n") || !strings.Contains(got, fmt.Sprintf("join=b:1 error=%q\n", errSilent)) {
 		t.Error(got)
+	}
+}
+
+// A member that was removed may not know that when it is found. Its older line says nothing; it is heard once more when it has been told.
+func TestAMemberThatHasLeftIsNoLongerPlacedWhenItKnows(t *testing.T) {
+	k := Keeper{Book: &Book{}, Self: 4, Log: slog.New(slog.DiscardHandler)}
+	before := Line{ID: 2, Version: Version(0).addition(), Address: "west:1", Weight: 1, Votes: true}
+	k.Book.Take(before)
+	k.Book.Remove(2, "")
+	left, _ := k.Book.Line(2)
+	placed := func(want int, from uint64, line Line) {
+		t.Helper()
+		next, _, _ := k.Hear(from, line.Append(nil))
+		if got := len(k.Place(nil)); got != want || (next != nil) != (want == 0) {
+			t.Errorf("%d members are placed, and %d are wanted; the list changes: %v", got, want, next != nil)
+		}
+	}
+	found := func() bool { return k.Meet(transport.Met{ID: 2, Address: "west:1"}) }
+	if !found() {
+		t.Fatal("it is not found")
+	}
+	placed(1, 2, before)
+	placed(1, 5, left) // another member may know no more than this one
+	placed(0, 2, left)
+	if found() {
+		t.Error("it is found again at once")
+	}
+	k.due += soon
+	if !found() {
+		t.Error("it is not found a minute later")
 	}
 }

@@ -20,12 +20,13 @@ type Keeper struct {
 	Seeds []string // where other members may be
 	Log   *slog.Logger
 
-	met         map[uint64]string // where members were found that the book has elsewhere, or not
-	due         time.Duration     // when members are sought next
-	sought      map[string]string // what was wrong last at each address of a seed
-	noRoom      []uint64          // members that were told to have no place in the book
-	corrections int               // how often this life has corrected its own line
-	swings      map[uint64]*swing // members whose address has changed
+	met         map[uint64]string        // where members were found that the book has elsewhere, or not
+	parted      map[uint64]time.Duration // when members that have left are found again at the earliest
+	due         time.Duration            // when members are sought next
+	sought      map[string]string        // what was wrong last at each address of a seed
+	noRoom      []uint64                 // members that were told to have no place in the book
+	corrections int                      // how often this life has corrected its own line
+	swings      map[uint64]*swing        // members whose address has changed
 }
 
 // swing is a member that is told to be at two addresses in turn.
@@ -94,29 +95,27 @@ func (k *Keeper) Arrive(s storage.Storage, weight uint16, place *[16]byte) (err 
 	return nil
 }
 
-// Hear returns the book with a line of another member, or nil if that changes nothing. Then answer is the newer line that this member has, if any. ok reports whether
+// Hear returns the book with a line that a member has told, or nil if that changes neither it nor the list of members. Then answer is the newer line that this member has, if any. ok reports whether
 // it is a line.
-func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
+func (k *Keeper) Hear(from uint64, payload []byte) (next *Book, answer []Line, ok bool) {
 	line, ok := Decode(payload)
 	if !ok {
 		return nil, nil, false
 	}
-	delete(k.met, line.ID)
 	all := k.Book.Clone()
 	taken, gone := all.take(line)
+	mine, known := k.Book.Line(line.ID)
+	if taken || !mine.Version.Removed() {
+		delete(k.met, line.ID)
+	}
 	if !taken {
-		switch mine, known := all.Line(line.ID); {
-		case known && mine.After(&line):
-			answer = []Line{mine}
-		case !known:
-			k.roomless(&line)
-		}
-		return nil, answer, true
+		next, answer = k.stale(from, &line)
+		return next, answer, true
 	}
 	if gone != nil {
 		k.roomless(gone)
 	}
-	if mine, known := k.Book.Line(line.ID); known && mine.Version == line.Version && line.Version != 0 && k.steady(line.ID) {
+	if known && mine.Version == line.Version && line.Version != 0 && k.steady(line.ID) {
 		k.Log.Warn("two commands about one member were given at the same time: this one is lost, and the other one counts",
 			"of", line.ID, "lost", mine.Address, "lost_votes", mine.Votes, "address", line.Address, "votes", line.Votes)
 	}
@@ -131,6 +130,25 @@ func (k *Keeper) Hear(payload []byte) (next *Book, answer []Line, ok bool) {
 		k.Log.Warn("this member was removed from the group")
 	}
 	return &all, nil, true
+}
+
+// stale takes a line that is no newer than that of the book, or has no place in it. What it returns is as in Hear.
+func (k *Keeper) stale(from uint64, line *Line) (next *Book, answer []Line) {
+	switch mine, known := k.Book.Line(line.ID); {
+	case known && mine.After(line):
+		return nil, []Line{mine}
+	case !known:
+		k.roomless(line)
+	case from == line.ID && k.met[from] != "": // it knows that it has left, and is in the list only since it was found
+		delete(k.met, from)
+		if k.parted == nil {
+			k.parted = map[uint64]time.Duration{}
+		}
+		k.parted[from] = k.due + soon
+		same := k.Book.Clone()
+		return &same, nil
+	}
+	return nil, nil
 }
 
 // roomless logs once that the book has no room for the line of a member. Another member that still has the line may tell it again and again.
@@ -201,7 +219,7 @@ func (k *Keeper) Meet(e transport.Met) bool {
 		return false
 	}
 	delete(k.sought, e.Address)
-	if e.ID == k.Self || k.met[e.ID] == e.Address {
+	if e.ID == k.Self || k.met[e.ID] == e.Address || k.due < k.parted[e.ID] {
 		return false
 	}
 	if k.met == nil {

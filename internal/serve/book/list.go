@@ -1,8 +1,12 @@
 package book
 
 import (
+	"fmt"
 	"maps"
+	"net"
+	"net/netip"
 	"slices"
+	"strings"
 
 	"ringleader.example/ringleader/transport"
 )
@@ -45,4 +49,20 @@ func IDs(members []transport.Member) []uint64 {
 		ids[i] = member.ID
 	}
 	return ids
+}
+
+// Elsewhere returns an error if an address means another process to each member, or has two spellings: two members could then have it.
+func Elsewhere(address string) error {
+	host, port, _ := strings.Cut(address, ":")
+	if h, p, err := net.SplitHostPort(address); err == nil {
+		host, port = h, p
+	}
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && ip.IsUnspecified():
+		return fmt.Errorf("%s is where a process listens: each member would dial its own machine there", address)
+	case len(port) > 1 && port[0] == '0':
+		return fmt.Errorf("the port of %s begins with 0", address)
+	}
+	return nil
 }

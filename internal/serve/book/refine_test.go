@@ -422,7 +422,7 @@ func (x *explorer) hear(i int, l Line, n *world, act func(string, ...int)) {
 	s := &n.sites[i]
 	b := s.book.Clone()
 	k := Keeper{Book: &b, Self: uint64(i + 1), Own: s.own, Log: slog.New(slog.DiscardHandler)}
-	next, answer, ok := k.Hear(l.Append(nil))
+	next, answer, ok := k.Hear(0, l.Append(nil))
 	mine, known := s.book.Line(l.ID)
 	if x.mutant == "the first line of a version stays" && next != nil && mine.Version == l.Version && known {
 		next = nil

@@ -85,7 +85,7 @@ func (l *loop) remerge() error {
 
 // hearLine takes a line of a peer's address book.
 func (l *loop) hearLine(p *peer, payload []byte) error {
-	next, answer, ok := l.book.Hear(payload)
+	next, answer, ok := l.book.Hear(p.id, payload)
 	if !ok || l.merge == nil {
 		return transport.ErrFrame
 	}
