@@ -2,10 +2,16 @@ package browser_test
 
 import (
 	"bytes"
-	"encoding/base64"
+	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"ringleader.example/ringleader/internal/serve/explain/explaintest"
@@ -35,8 +41,90 @@ func archive(t *testing.T) []byte {
 // drop drops a file on the page.
 func (p *tab) drop(name string, content []byte) {
 	p.Helper()
-	eval[bool](p, fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File([Uint8Array.from(atob(%q), (c) => c.charCodeAt(0))], %q));
-		return document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: d, bubbles: true, cancelable: true})); })()`, base64.StdEncoding.EncodeToString(content), name))
+	p.dropAll(dropped{name, content})
+}
+
+type dropped struct {
+	Name    string `json:"name"`
+	Content []byte `json:"content"`
+}
+
+// dropAll drops files on the page at once.
+func (p *tab) dropAll(files ...dropped) {
+	p.Helper()
+	all, err := json.Marshal(files)
+	if err != nil {
+		p.Fatal(err)
+	}
+	eval[bool](p, fmt.Sprintf(`(() => { const d = new DataTransfer(); for (const f of %s) d.items.add(new File([Uint8Array.from(atob(f.content), (c) => c.charCodeAt(0))], f.name));
+		return document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: d, bubbles: true, cancelable: true})); })()`, all))
+}
+
+// drag has the browser drag files of this machine over a place of the page, and drop them there.
+func (p *tab) drag(x, y float64, files ...string) {
+	p.Helper()
+	does := func(kind input.DispatchDragEventType) {
+		p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			_, err := cdp.Call(ctx, target, input.DispatchDragEvent, input.DispatchDragEventParams{
+				Type: kind, X: x, Y: y, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: files, DragOperationsMask: 1},
+			})
+			return err
+		}))
+	}
+	does(input.DispatchDragEventTypeDragEnter)
+	for !eval[bool](p, `document.body.classList.contains("dropping")`) {
+		does(input.DispatchDragEventTypeDragOver) // a browser does so all the time; a frame that has just opened hears the later ones
+	}
+	does(input.DispatchDragEventTypeDragOver)
+	does(input.DispatchDragEventTypeDrop)
+}
+
+func TestASavedRunOpensByAnyName(t *testing.T) {
+	at := laboratory(t)
+	if *exported {
+		t.Skip("a site without a server opens no files")
+	}
+	p := open(t, at+"#/gallery", 1280)
+	p.has("h1", "Broken on purpose")
+	p.drop("too-short", []byte(`{"ringleader":"","run":["lcr","--ids=3,1,2"],"choices":["s0","s1"]}`+"\n"))
+	p.has("h1", "LCR")
+	p.until(`location.hash.includes("walk=s0s1")`)
+	run := []byte(`{"run":["lcr"]}`)
+	for name, files := range map[string][]dropped{
+		"no.json is neither a record nor a saved run.":                  {{"no.json", []byte(`{"run":[{}],"choices":{}}`)}},
+		"walk.json is neither a record nor a saved run.":                {{"walk.json", []byte(`{"run":["lcr"],"choices":"s0"}`)}},
+		"lines.jsonl is neither a record nor a saved run.":              {{"lines.jsonl", []byte("{\"format\":1}\n{}\n")}},
+		"two.json is a saved run, and opens alone.":                     {{"one.rec", []byte("\xf5\x9d")}, {"two.json", run}},
+		"long.json is too long for the address of a page.":              {{"long.json", fmt.Appendf(nil, `{"run":["lcr","--ids=%s"]}`, strings.Repeat("1", 1_000_000))}},
+		"cannot open this record: the file: it is no record: it has no": {{"list.json", []byte("[1,2]")}},
+	} {
+		p.dropAll(files...)
+		p.has(".view-incident .error", name)
+	}
+	p.well(at)
+}
+
+// The frame of an incident takes most of the view, and is a page of its own.
+func TestARecordIsDroppedOnAnother(t *testing.T) {
+	content := archive(t)
+	at := laboratory(t)
+	if *exported {
+		t.Skip("a site without a server opens no files")
+	}
+	p := open(t, at+"#/incident", 1280)
+	p.has("h1", "Why the leader changed")
+	p.drop("first.rec", content)
+	p.until(`document.querySelector("iframe.incident")?.title.endsWith("first.rec")`)
+	folder := t.TempDir()
+	second := filepath.Join(folder, "second.rec")
+	if err := os.WriteFile(second, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.drag(640, 700, second)
+	p.until(`document.querySelector("iframe.incident")?.title.endsWith("second.rec") && !document.body.classList.contains("dropping")`)
+	p.drag(640, 700, folder)
+	p.has(".error", filepath.Base(folder)+" cannot be read. If it is a directory")
+	p.well(at)
 }
 
 func TestARecordThatIsDroppedOnTheLabPlays(t *testing.T) {

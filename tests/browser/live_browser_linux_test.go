@@ -265,3 +265,35 @@ func TestWithoutAGroupThePageExplainsHowToSeeOne(t *testing.T) {
 	p.accessible("html")
 	p.well(address)
 }
+
+// A browser has six connections to a server. Pages in the background need none.
+func TestAPageInTheBackgroundHasNoStream(t *testing.T) {
+	b := observe.NewBoard("A group")
+	b.Begin(time.Now())
+	members := func(n int) (s observe.State) {
+		for id := range observe.ID(n) {
+			s.Members = append(s.Members, observe.Member{ID: id + 1, Condition: observe.Running})
+		}
+		return s
+	}
+	b.Show(members(2))
+	address := shown(t, &lab.Live{Board: b})
+	p := open(t, strings.TrimSuffix(address, "live")+"nowhere", 1280)
+	p.has("h1", "no such page")
+	eval[chromedp.Void](p, `void (window.streams_ = [], window.EventSource = class extends EventSource { constructor(at) { super(at); streams_.push(this); } }, location.hash = "#/live")`)
+	p.until(`document.querySelectorAll(".live-members li").length === 2`)
+	turn := func(hidden bool) {
+		eval[chromedp.Void](p, fmt.Sprintf(`void (Object.defineProperty(document, "hidden", { value: %v, configurable: true }), document.dispatchEvent(new Event("visibilitychange")))`, hidden))
+	}
+	turn(true)
+	p.until(`streams_.length === 1 && streams_[0].readyState === EventSource.CLOSED`)
+	b.Show(members(3))
+	turn(false)
+	p.until(`document.querySelectorAll(".live-members li").length === 3`)
+	eval[chromedp.Void](p, `void (location.hash = "#/nowhere")`)
+	p.until(`streams_.every((s) => s.readyState === EventSource.CLOSED)`)
+	turn(true)
+	turn(false)
+	p.until(`streams_.length === 2`)
+	p.well(address)
+}

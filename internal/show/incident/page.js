@@ -187,5 +187,12 @@
       document.querySelector(".controls button:nth-child(2)")?.click();
     }
   });
+  if (parent !== self) {
+    addEventListener("dragover", (e) => { // the lab, around this page, opens what is dropped
+      e.preventDefault();
+      parent.postMessage("dragged", "*");
+    });
+    addEventListener("drop", (e) => e.preventDefault());
+  }
   go(at);
 })();

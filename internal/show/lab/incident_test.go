@@ -120,7 +120,7 @@ func TestWhatIsNoRecordIsOneLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what is too large takes long to send")
 	}
-	if _, failed := open(t, address, archives, strings.Repeat("x", lab.MostArchive+1)); failed != "a question has at most 112 MiB" {
+	if _, failed := open(t, address, archives, strings.Repeat("x", lab.MostArchive+1)); failed != "cannot open this record: a record, or several together, has at most 112 MiB" {
 		t.Errorf("too large: %q", failed)
 	}
 }

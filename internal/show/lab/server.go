@@ -207,7 +207,11 @@ func (h *handler) ask(w http.ResponseWriter, r *http.Request, a asking) {
 	_ = connection.SetReadDeadline(time.Now().Add(a.readTime)) // else the body has no limit, which only tests' writers lack
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(a.most)))
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a question has at most %d MiB", a.most>>20))
+		what := "a question"
+		if a.most == MostArchive {
+			what = "cannot open this record: a record, or several together,"
+		}
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("%s has at most %d MiB", what, a.most>>20))
 		return
 	} else if err != nil {
 		refuse(w, http.StatusBadRequest, "the question ends early, or comes too slowly")

@@ -2,6 +2,7 @@
 
 import type { RunModel } from "../model/run";
 import { isClockwise, isRing, links, nearest, places, type Place } from "../model/layout";
+import type { Box } from "./labels";
 import type { Traveller } from "../model/travel";
 
 export interface Spot {
@@ -25,7 +26,7 @@ export class Geometry {
   constructor(
     readonly run: RunModel,
     readonly width: number,
-    height: number,
+    readonly height: number,
     margin: { x: number; y: number },
     readonly unit: number, // the size of text relative to the usual one
   ) {
@@ -55,6 +56,11 @@ export class Geometry {
   get beside(): number {
     const length = Math.max(0, ...(this.run.n > 100 ? [] : this.run.names).filter((name) => !this.holds(name)).map((name) => name.length));
     return length === 0 ? 0 : this.radius + (9 + letter * length) * this.unit;
+  }
+
+  /** Whether a box is in the drawing. */
+  has(box: Box): boolean {
+    return 2 * box.x >= box.width && 2 * (this.width - box.x) >= box.width && 2 * box.y >= box.height && 2 * (this.height - box.y) >= box.height;
   }
 
   /** How many letters of a name have room beside a process. */

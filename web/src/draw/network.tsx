@@ -11,6 +11,7 @@ import { Geometry } from "./geometry";
 import { cleared, unit, useDrawing, useMoment, useSize, useTheme } from "./hooks";
 import { dashes } from "./kinds";
 import { ending, Labels } from "./labels";
+import { names, type Named } from "./names";
 import { palette, type Palette } from "./palette";
 import { heads, Mark, path2d } from "./symbols";
 
@@ -36,16 +37,17 @@ export function Network(props: NetworkProps) {
   const geometry = useMemo(() => {
     const margin = wanted ? { x: Math.min(122 * unit(), width / 4), y: 84 * unit() } : { x: 44 * unit(), y: 44 * unit() };
     const usual = new Geometry(run, width, height, margin, unit());
-    return usual.beside <= margin.x ? usual : new Geometry(run, width, height, { ...margin, x: Math.max(margin.x, Math.min(usual.beside, width / 3)) }, unit());
+    return usual.beside <= margin.x || (run.header.topology === "tree" && width < 420) ? usual : new Geometry(run, width, height, { ...margin, x: Math.max(margin.x, Math.min(usual.beside, width / 3)) }, unit());
   }, [run, width, height, wanted]);
   const told = wanted && geometry.apart >= 95 * geometry.unit;
+  const named = useMemo(() => names(geometry, told), [geometry, told]);
   return (
     <div class="network" ref={box}>
       {width > 0 && (
         <>
           <Links geometry={geometry} at={at} />
-          <Messages geometry={geometry} playback={playback} width={width} height={height} />
-          <Processes {...props} geometry={geometry} at={at} told={told} width={width} height={height} />
+          <Messages geometry={geometry} named={named} playback={playback} width={width} height={height} />
+          <Processes {...props} geometry={geometry} at={at} named={named} width={width} height={height} />
         </>
       )}
     </div>
@@ -69,7 +71,7 @@ function Links({ geometry, at }: { geometry: Geometry; at: number }) {
   }, [geometry, faults]);
 }
 
-function Messages({ geometry, playback, width, height }: { geometry: Geometry; playback: Playback; width: number; height: number }) {
+function Messages({ geometry, named, playback, width, height }: { geometry: Geometry; named: Named[]; playback: Playback; width: number; height: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useTheme();
   const kinds = useMemo(() => dashes(geometry.run.header), [geometry]);
@@ -77,19 +79,19 @@ function Messages({ geometry, playback, width, height }: { geometry: Geometry; p
     playback,
     () => {
       const context = cleared(canvas.current, width, height);
-      if (context !== null) drawMessages(context, geometry, travellers(geometry.run, playback.x), kinds, palette());
+      if (context !== null) drawMessages(context, geometry, named, travellers(geometry.run, playback.x), kinds, palette());
     },
-    [geometry, playback, theme, width, height],
+    [geometry, named, playback, theme, width, height],
   );
   return <canvas class="messages" ref={canvas} style={{ width: `${width}px`, height: `${height}px` }} aria-hidden="true" />;
 }
 
-function drawMessages(context: CanvasRenderingContext2D, geometry: Geometry, all: Traveller[], kinds: number[][], colours: Palette): void {
+function drawMessages(context: CanvasRenderingContext2D, geometry: Geometry, named: Named[], all: Traveller[], kinds: number[][], colours: Palette): void {
   const { run } = geometry;
   const scale = (all.length > 150 || geometry.radius < 9 * geometry.unit ? 0.75 : 1) * geometry.unit;
   const labelled = geometry.radius >= 9 * geometry.unit && all.length <= geometry.reach / 5 / geometry.unit;
   context.lineJoin = "round";
-  const labels = new Labels(labelled ? geometry.places.map(({ x, y }) => ({ x, y, width: 1.9 * geometry.radius, height: 1.9 * geometry.radius })) : []);
+  const labels = new Labels(labelled ? [...geometry.places.map(({ x, y }) => ({ x, y, width: 1.9 * geometry.radius, height: 1.9 * geometry.radius })), ...named.flatMap((n) => n.box ?? [])] : []);
   for (const one of all) {
     const kind = run.kind[one.message]!;
     const of = run.header.kinds[kind]!.class;
@@ -156,7 +158,7 @@ export const roleNames: Record<Role, string> = { asleep: "has not started", unde
 interface ProcessesProps extends NetworkProps {
   geometry: Geometry;
   at: number;
-  told: boolean;
+  named: Named[];
   width: number;
   height: number;
 }
@@ -197,7 +199,7 @@ function pressed({ props: { run, onMove, onSelect } }: Hands, event: KeyboardEve
 }
 
 function Processes(props: ProcessesProps) {
-  const { run, playback, geometry, at, told, selected, offers, onChoose, width, height } = props;
+  const { run, playback, geometry, at, named, selected, offers, onChoose, width, height } = props;
   const [drag, setDrag] = useState<Drag | undefined>();
   const hands = useRef<Hands>({ drag, setDrag, props }).current;
   Object.assign(hands, { drag, props });
@@ -208,6 +210,7 @@ function Processes(props: ProcessesProps) {
         <Process
           key={p}
           geometry={geometry}
+          named={named[p]!}
           p={p}
           role={run.role(p, at)}
           acts={p === acting}
@@ -217,7 +220,7 @@ function Processes(props: ProcessesProps) {
           hands={hands}
         />
       ))}
-      {told && geometry.places.map((_, p) => <Variables key={p} geometry={geometry} p={p} last={run.lastBefore(p, at)} acted={p === acting} />)}
+      {geometry.places.map((_, p) => named[p]!.told && <Variables key={p} geometry={geometry} named={named[p]!} p={p} last={run.lastBefore(p, at)} acted={p === acting} />)}
       {offers !== undefined && at === run.length && <Choices geometry={geometry} playback={playback} offers={offers} onChoose={onChoose} />}
     </svg>
   );
@@ -225,6 +228,7 @@ function Processes(props: ProcessesProps) {
 
 interface ProcessProps {
   geometry: Geometry;
+  named: Named;
   p: number;
   role: Role;
   acts: boolean;
@@ -234,7 +238,7 @@ interface ProcessProps {
   hands: Hands;
 }
 
-function Process({ geometry, p, role, acts, selected, reached, dragged, hands }: ProcessProps) {
+function Process({ geometry, named, p, role, acts, selected, reached, dragged, hands }: ProcessProps) {
   return useMemo(() => {
     const place = geometry.places[p]!;
     const { x, y } = dragged ?? place;
@@ -271,10 +275,10 @@ function Process({ geometry, p, role, acts, selected, reached, dragged, hands }:
         onPointerCancel={() => hands.setDrag(undefined)}
       >
         <Body role={role} radius={geometry.radius} />
-        <Name name={name} role={role} geometry={geometry} p={p} />
+        <Name name={name} named={named} role={role} geometry={geometry} />
       </g>
     );
-  }, [geometry, p, role, acts, selected, reached, dragged, hands]);
+  }, [geometry, named, p, role, acts, selected, reached, dragged, hands]);
 }
 
 function Body({ role, radius: r }: { role: Role; radius: number }) {
@@ -290,38 +294,29 @@ function Body({ role, radius: r }: { role: Role; radius: number }) {
   );
 }
 
-function Name({ name, role, geometry, p }: { name: string; role: Role; geometry: Geometry; p: number }) {
+function Name({ name, named, role, geometry }: { name: string; named: Named; role: Role; geometry: Geometry }) {
   const { radius: r, unit: u } = geometry;
   if (geometry.holds(name)) return <text class={`name${role === "leader" ? " on-star" : ""}`} dy="0.36em" style={{ fontSize: `${Math.min(17 * u, Math.max(12 * u, r * 0.72))}px` }}>{name}</text>;
   if (geometry.run.n > 100 && role !== "leader") return null;
-  const { side, anchor } = outwards(geometry, p);
-  return <text class="name outside" x={(r + 9 * u) * Math.cos(side)} y={(r + 9 * u) * Math.sin(side)} dy="0.36em" style={{ textAnchor: anchor }}>{ending(name, geometry.room(p, anchor))}</text>;
-}
-
-function outwards(geometry: Geometry, p: number): { side: number; anchor: "start" | "middle" | "end" } {
-  const place = geometry.places[p]!;
-  const [dx, dy] = [place.x - geometry.middle.x, place.y - geometry.middle.y];
-  const side = Math.hypot(dx, dy) < 1 ? Math.PI / 2 : Math.atan2(dy, dx);
-  const across = Math.cos(side);
-  return { side, anchor: across > 0.35 ? "start" : across < -0.35 ? "end" : "middle" };
+  const { text, side, away, anchor } = named;
+  return <text class="name outside" x={away * Math.cos(side)} y={away * Math.sin(side)} dy="0.36em" style={{ textAnchor: anchor }}>{text}</text>;
 }
 
 const most = 3; // variables beside a process
 
-function Variables({ geometry, p, last, acted }: { geometry: Geometry; p: number; last: number; acted: boolean }) {
+function Variables({ geometry, named: { side, anchor }, p, last, acted }: { geometry: Geometry; named: Named; p: number; last: number; acted: boolean }) {
   return useMemo(() => {
     const { run } = geometry;
     const life = run.life(p, last + 1);
     const all = known(life.before, life.state).filter((v) => run.varying.has(v.name));
     const shown = [...all.filter((v) => v.changed), ...all.filter((v) => !v.changed && isBrief(v))].slice(0, most);
-    const { side, anchor } = outwards(geometry, p);
     const from = geometry.radius + 12 * geometry.unit;
     const line = 15 * geometry.unit;
     const place = geometry.places[p]!;
     const [x, y] = [place.x + from * Math.cos(side), place.y + from * Math.sin(side)];
     const above = Math.sin(side) < -0.5;
-    const named = geometry.holds(run.names[p]!) ? 0 : above ? -line : Math.sin(side) > 0.5 ? line : (line * shown.length + line) / 2; // past the name
-    const top = y + named + (above ? -line * (shown.length - 1) : Math.sin(side) > 0.5 ? 4 : (-line * (shown.length - 1)) / 2);
+    const past = geometry.holds(run.names[p]!) ? 0 : above ? -line : Math.sin(side) > 0.5 ? line : (line * shown.length + line) / 2; // past the name
+    const top = y + past + (above ? -line * (shown.length - 1) : Math.sin(side) > 0.5 ? 4 : (-line * (shown.length - 1)) / 2);
     return (
       <g class="variables" aria-hidden="true">
         {shown.map((v, i) => (
@@ -331,7 +326,7 @@ function Variables({ geometry, p, last, acted }: { geometry: Geometry; p: number
         ))}
       </g>
     );
-  }, [geometry, p, last, acted]);
+  }, [geometry, side, anchor, p, last, acted]);
 }
 
 /** Rings around the messages that can be delivered next; the list of choices has the same by keyboard. */

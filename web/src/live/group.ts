@@ -62,13 +62,26 @@ export class Group {
 
   constructor(private readonly address: string) {}
 
-  /** Opens the stream; the returned function closes it. */
+  /**
+   * Opens the stream while the page is seen; the returned function closes it. A browser has six connections to a server, which streams of pages in
+   * the background would take. The server keeps what such a page misses.
+   */
   open(): () => void {
-    this.connect();
-    return () => {
-      clearTimeout(this.retry);
-      this.source?.close();
+    const turned = (): void => {
+      this.close();
+      if (!document.hidden) this.connect();
     };
+    turned();
+    document.addEventListener("visibilitychange", turned);
+    return () => {
+      document.removeEventListener("visibilitychange", turned);
+      this.close();
+    };
+  }
+
+  private close(): void {
+    clearTimeout(this.retry);
+    this.source?.close();
   }
 
   private connect(): void {

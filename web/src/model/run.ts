@@ -181,14 +181,20 @@ export class RunModel {
     return this.totals.map((total) => total[sent]!);
   }
 
-  /** The number of messages sent before a moment, by class. */
+  /** The number of messages sent before a moment, by class. Overhead is in no total. */
   classes(moment: number): Record<"election" | "announcement" | "overhead" | "total", number> {
     const sum = { election: 0, announcement: 0, overhead: 0, total: 0 };
     this.counts(moment).forEach((count, kind) => {
-      sum[this.header.kinds[kind]!.class] += count;
-      sum.total += count;
+      const { class: of } = this.header.kinds[kind]!;
+      sum[of] += count;
+      if (of !== "overhead") sum.total += count;
     });
     return sum;
+  }
+
+  /** The total of the whole run. */
+  get total(): number {
+    return this.classes(this.length).total;
   }
 
   /** The indices of the steps of a process. */

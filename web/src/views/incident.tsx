@@ -3,46 +3,76 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { go, putRun, writeAddress } from "../address";
-import type { Engine, Run } from "../engine";
+import { Failure, type Engine, type Run } from "../engine";
 import type { ViewProps } from "../frame";
 import { parse } from "../http";
 import { Failed, Going, useAsked } from "./parts/ask";
 
-/** What is to be opened: files, or a place; "" is the group that the lab shows. */
+/** What is to be opened: files, or a place; "" is the group that the lab shows. A failure tells why files cannot be opened. */
 interface Source {
   number: number; // tells it from the one before
   name: string;
-  record: Blob | string;
+  record: Blob | string | Failure;
 }
 
 let opened: Source | undefined;
 const changed = new EventTarget();
 
-function openRecord(name: string, record: Blob | string): void {
+function openRecord(name: string, record: Source["record"]): void {
   opened = { number: (opened?.number ?? 0) + 1, name, record };
   changed.dispatchEvent(new Event("opened"));
 }
 
+const longest = 1_000_000; // characters of an address that each browser takes
+
 /** Opens files. One that is a saved run is shown as such. Several are the records of several members: an archive is segments one after the other. */
 async function openFiles(files: File[]): Promise<void> {
-  const [only] = files;
-  const run = only !== undefined && files.length === 1 && only.name.endsWith(".json") ? savedRun(await only.text()) : undefined;
-  if (run !== undefined) {
-    const query = new URLSearchParams();
-    putRun(query, run);
-    go(writeAddress({ view: "run", query }));
-  } else if (files.length > 0) {
-    openRecord(files.map((f) => f.name).join(", "), new Blob(files));
-    go("#/incident");
+  if (files.length === 0) return;
+  const name = files.map((f) => f.name).join(", ");
+  try {
+    const runs = await Promise.all(files.map(savedRun));
+    const run = runs.find((r) => r !== undefined);
+    if (run !== undefined && files.length > 1) throw new Failure(`${files[runs.indexOf(run)]!.name} is a saved run, and opens alone. Several files at once are the records of several members.`);
+    if (run === undefined) {
+      openRecord(name, new Blob(files));
+    } else {
+      go(addressOf(name, run));
+      return;
+    }
+  } catch (error) {
+    openRecord(name, error instanceof Failure ? error : new Failure(String(error)));
   }
+  go("#/incident");
 }
 
-/** The run in a file that `run --save`, `verify --save` or `explain --export` has written. */
-function savedRun(text: string): Run | undefined {
+function addressOf(name: string, run: Run): string {
+  const query = new URLSearchParams();
+  putRun(query, run);
+  const address = writeAddress({ view: "run", query });
+  if (address.length > longest) throw new Failure(`${name} is too long for the address of a page. In a shell, ringleader replay repeats it.`);
+  return address;
+}
+
+/** The run in a file that `run --save`, `verify --save` or `explain --export` has written, whatever its name. A file that is no JSON has none. */
+async function savedRun(file: File): Promise<Run | undefined> {
+  const read = (part: Blob): Promise<string> =>
+    part.text().catch(() => {
+      throw new Failure(`${file.name} cannot be read. If it is a directory, type its path below instead.`);
+    });
+  if (!/^\s*\{/.test(await read(file.slice(0, 64)))) return undefined;
+  if (file.size <= 16 * longest) { // events are shorter in an address than in a file
+    const run = runOf(await read(file));
+    if (run !== undefined) return run;
+  }
+  throw new Failure(`${file.name} is neither a record nor a saved run. ringleader record writes the first, and --save of run and verify the second.`);
+}
+
+function runOf(text: string): Run | undefined {
   try {
     const { run, choices } = parse<Partial<Run>>(text);
-    if (!Array.isArray(run)) return undefined;
-    return choices === undefined ? { run } : { run, choices };
+    if (!Array.isArray(run) || !run.every((word) => typeof word === "string")) return undefined;
+    if (choices === undefined) return { run };
+    return Array.isArray(choices) ? { run, choices } : undefined;
   } catch {
     return undefined;
   }
@@ -61,6 +91,11 @@ export function useDrops(engine: Engine): void {
     const leave = (event: DragEvent): void => {
       if (event.relatedTarget === null) document.body.classList.remove("dropping");
     };
+    // A drag that begins above the frame of an incident is not heard here, and the frame tells of it.
+    const told = (event: MessageEvent): void => {
+      if (event.data === "dragged") document.body.classList.add("dropping");
+    };
+    const moved = (): void => document.body.classList.remove("dropping"); // no pointer moves during a drag, so that one has left unheard
     const drop = (event: DragEvent): void => {
       document.body.classList.remove("dropping");
       if (!event.dataTransfer?.types.includes("Files")) return;
@@ -70,10 +105,14 @@ export function useDrops(engine: Engine): void {
     addEventListener("dragover", over);
     addEventListener("dragleave", leave);
     addEventListener("drop", drop);
+    addEventListener("message", told);
+    addEventListener("pointermove", moved);
     return () => {
       removeEventListener("dragover", over);
       removeEventListener("dragleave", leave);
       removeEventListener("drop", drop);
+      removeEventListener("message", told);
+      removeEventListener("pointermove", moved);
     };
   }, [engine]);
 }
@@ -102,7 +141,11 @@ function Opener({ engine, open }: { engine: Engine; open: NonNullable<Engine["in
     return () => changed.removeEventListener("opened", shown);
   }, []);
   useEffect(() => void engine.catalogue().then((c) => setLive(c.live), () => setLive(false)), [engine]);
-  const page = useAsked(source && String(source.number), (_progress, signal) => open(source!.record, signal));
+  const page = useAsked(source && String(source.number), async (_progress, signal) => {
+    const { record } = source!;
+    if (record instanceof Failure) throw record;
+    return open(record, signal);
+  });
   return (
     <>
       <p class="lead">Drop the record of a group here. Members write one, and <code class="whole">ringleader record --out incident.rec DIR…</code> gathers those of all members into a file. A saved run opens, too, such as one of <code class="whole">ringleader explain --export run.json</code>.</p>

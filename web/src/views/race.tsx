@@ -119,7 +119,7 @@ function Track({ r, runs, answers }: { r: Race; runs: Run[]; answers: RunAnswer[
     if (!playing && at !== r.at) go(addressOf({ ...r, at }), true);
   }, [at, playing]);
   const order = ranks(courses);
-  const all = Math.max(1, ...courses.map((c) => c.run.messages));
+  const all = Math.max(1, ...courses.map((c) => c.run.total));
   return (
     <>
       <div class="clock" role="group" aria-label="Clock">
@@ -151,7 +151,7 @@ const places = ["first", "second", "third"];
 
 /** The place of each run: which is done first, with fewer messages if at the same time. */
 function ranks(courses: Course[]): number[] {
-  const better = (a: Course, b: Course): boolean => a.length < b.length || (a.length === b.length && a.run.messages < b.run.messages);
+  const better = (a: Course, b: Course): boolean => a.length < b.length || (a.length === b.length && a.run.total < b.run.total);
   return courses.map((c) => courses.filter((other) => better(other, c)).length);
 }
 
@@ -164,10 +164,10 @@ function Lane({ label, look, course, lane, rank, all, at, run }: { label: string
   return (
     <section class={`lane${done ? " done" : ""}`} aria-label={label}>
       <h2><Mark look={look} /> {label}</h2>
-      <p class="count"><b>{digits(sent.total)}</b> of {digits(model.messages)} messages</p>
+      <p class="count"><b>{digits(sent.total)}</b> of {digits(model.total)} messages</p>
       <div class="meter" role="img" aria-label={`${sent.total} messages`} title="The line is where this run ends">
         <span style={{ width: `${(100 * sent.total) / all}%`, background: `var(--look-${look})` }} />
-        <i style={{ left: `${(100 * model.messages) / all}%` }} />
+        <i style={{ left: `${(100 * model.total) / all}%` }} />
       </div>
       <p class="standing" role="status">
         {done ? `Done ${places[rank] ?? ""}: ${model.names[leader ?? -1] ?? "nothing"} leads, ${digits(sent.election)} election messages` : leader !== undefined ? `${model.names[leader]} leads and announces it` : moment === 0 ? "Not begun" : "Electing"}

@@ -170,13 +170,13 @@ export function Costs({ run, at, algorithm }: At & { algorithm?: Algorithm | und
         <tbody>
           {run.header.kinds.map((kind, i) => (
             <tr key={kind.name}>
-              <th scope="row"><Head of={kind.class} dashes={lines[i]} />{kind.name}</th>
+              <th scope="row"><Head of={kind.class} dashes={lines[i]} />{kind.name}{kind.class === "overhead" && <small class="muted"> overhead</small>}</th>
               <td data-kind={kind.name}>{counts[i]!.toLocaleString("en")}</td>
             </tr>
           ))}
         </tbody>
         <tfoot>
-          <tr><th scope="row">total</th><td data-kind="total">{now.total.toLocaleString("en")}</td></tr>
+          <tr><th scope="row">total{now.overhead > 0 && <small class="muted"> without overhead</small>}</th><td data-kind="total">{now.total.toLocaleString("en")}</td></tr>
         </tfoot>
       </table>
       <Curve run={run} at={at} of={of} limit={limit} />
