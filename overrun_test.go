@@ -13,7 +13,8 @@ import (
 	"regexp"
 	"sync/atomic"
 	"testing"
-	"time"
+
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // overrunning is the environment variable that makes the test binary a process whose work ignores its context: with a log,
@@ -80,13 +81,8 @@ func unread(t *testing.T) *os.File {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
-	for _, size := range []int{4096, 1} {
-		for {
-			w.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
-			if _, err := w.Write(make([]byte, size)); err != nil {
-				break
-			}
-		}
+	if err := rig.Fill(w); err != nil {
+		t.Fatal(err)
 	}
 	return w
 }

@@ -5,6 +5,7 @@
 //     the members are, and its record
 //   - warden, kernel: the parent process that proves a death, and what the kernel of Linux does for a process
 //   - canary: the process that may hang with a disk
+//   - aside: lines of members and wardens, which wait for no reader
 //   - agent: a member beside a program of any language
 //   - control, metrics: what operators see and command
 //   - observe: a group as an observer sees it

@@ -20,9 +20,9 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/aside"
 	"ringleader.example/ringleader/internal/serve/view"
 	"ringleader.example/ringleader/internal/show/report"
-	"ringleader.example/ringleader/internal/show/report/aside"
 	"ringleader.example/ringleader/storage"
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // A pager that stands still, a terminal after Ctrl-S, or a collector of logs that hangs takes nothing, and one that has ended ends what writes to it. The loop of
@@ -19,8 +20,12 @@ import (
 func TestALeaderWhoseOutputNothingReadsLeadsOn(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, r, w *os.File){
-		"the reader stands still": func(t *testing.T, _, w *os.File) { fill(t, w) },
-		"the reader has ended":    func(_ *testing.T, r, _ *os.File) { r.Close() },
+		"the reader stands still": func(t *testing.T, _, w *os.File) {
+			if err := rig.Fill(w); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"the reader has ended": func(_ *testing.T, r, _ *os.File) { r.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,23 +72,5 @@ func leadsOn(t *testing.T, spoil func(t *testing.T, r, w *os.File)) {
 	clitest.Await(t, "the end of the leader", func() bool { return len(ended) == 1 })
 	if err := <-ended; !command.ProcessState.Exited() { // with 1 if what it has printed is lost
 		t.Error(err)
-	}
-}
-
-// fill fills a pipe that no process reads.
-func fill(t *testing.T, w *os.File) {
-	fd := int(w.Fd())
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		t.Fatal(err)
-	}
-	for _, size := range []int{4096, 1} {
-		for {
-			if _, err := syscall.Write(fd, make([]byte, size)); err != nil {
-				break
-			}
-		}
-	}
-	if err := syscall.SetNonblock(fd, false); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func watchPulses(program *os.Process, memory []int64, alarm *kernel.Alarm) {
 		next, silent := w.look(kernel.Monotonic())
 		if silent > 0 {
 			if program.Kill() == nil { // else it has ended
-				fmt.Fprintf(os.Stderr, "%s: the warden: process %d leads and has not worked for %v, so it is killed\n", filepath.Base(os.Args[0]), program.Pid, silent.Round(time.Millisecond))
+				say("the warden: process %d leads and has not worked for %v, so it is killed", program.Pid, silent.Round(time.Millisecond))
 			}
 			return
 		}

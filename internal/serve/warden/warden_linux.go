@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"ringleader.example/ringleader/internal/serve/aside"
 	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/leasefile"
 	"ringleader.example/ringleader/transport"
@@ -75,16 +76,27 @@ func watch() error {
 	}, all.spares)
 	switch {
 	case left != nil:
-		fmt.Fprintf(os.Stderr, "%s: the warden proves no death: %v\n", filepath.Base(os.Args[0]), left)
+		say("the warden proves no death: %v", left)
 	default:
 		if status.Signaled() {
-			fmt.Fprintf(os.Stderr, "%s: the warden: process %d was killed by signal %d (%v), and nothing of it is left\n", filepath.Base(os.Args[0]), pid, status.Signal(), status.Signal())
+			say("the warden: process %d was killed by signal %d (%v), and nothing of it is left", pid, status.Signal(), status.Signal())
 		}
 		close(all.buried)
 		all.prove()
 	}
+	said.Close()
 	os.Exit(ExitStatus(status))
 	return nil
+}
+
+// said is what the warden says on stderr. It waits for no reader of that: others wait for its proof.
+var said = aside.New(os.Stderr, func(missing int) string {
+	return fmt.Sprintf("%s: the warden: %d lines are left out here: nothing took them\n", filepath.Base(os.Args[0]), missing)
+})
+
+// say says a line.
+func say(format string, args ...any) {
+	fmt.Fprintf(said, "%s: %s\n", filepath.Base(os.Args[0]), fmt.Sprintf(format, args...))
 }
 
 // begin starts the program: with the arguments, environment and descriptors of this process, and with the marker.
@@ -311,7 +323,7 @@ func (r *roll) endLeases() {
 			continue
 		}
 		if err := leasefile.End(r.files[id]); err != nil {
-			fmt.Fprintf(os.Stderr, "%s: the warden proves no death of member %d, whose lease file may say that it leads: %v\n", filepath.Base(os.Args[0]), id, err)
+			say("the warden proves no death of member %d, whose lease file may say that it leads: %v", id, err)
 			delete(r.members, id)
 		}
 	}

@@ -2,6 +2,7 @@ package warden_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -205,7 +206,7 @@ func pipes(t *testing.T, c *exec.Cmd) (stdin io.Writer, lines *bufio.Scanner) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Stderr = t.Output()
+	c.Stderr = cmp.Or(c.Stderr, t.Output())
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -593,6 +594,7 @@ type setup struct {
 	Members []ringleader.MemberAddress
 	Data    string
 	Hangs   string // what its loop does when it leads and misses another member: nothing, or wait, spin or halt
+	unread  bool   // nothing reads what it and its warden say on stderr
 	Beside  string // the address of a member that leads a group of its own, in the process of the leader; empty: there is none
 }
 
@@ -677,20 +679,23 @@ func leadAlone(address, data string) error {
 
 // A lease would run for almost an hour.
 func TestALeaderThatEndsOrDoesNothingIsReplacedWithoutWaitingForItsLease(t *testing.T) {
-	for _, how := range []string{"killed", "terminated", "stopped", "wait", "spin", "halt", "wait beside one that works"} {
+	for _, how := range []string{"killed", "terminated", "stopped", "wait", "spin", "halt", "wait beside one that works", "killed where nothing reads"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			base := addresses(t, 6)
 			beside := base.Members[3:]
 			base.Members = base.Members[:3]
-			does, besides, _ := strings.Cut(how, " ")
+			does, where, _ := strings.Cut(how, " ")
 			if slices.Contains([]string{"wait", "spin", "halt"}, does) {
 				base.Hangs = does
 			}
 			var members []*supervised
 			for id := range uint64(3) {
-				if besides != "" {
+				switch where {
+				case "beside one that works":
 					base.Beside = beside[id].Address
+				case "where nothing reads":
+					base.unread = true
 				}
 				members = append(members, base.start(t, id+1))
 			}
@@ -712,7 +717,7 @@ func TestALeaderThatEndsOrDoesNothingIsReplacedWithoutWaitingForItsLease(t *test
 			if _, _, valid := read[first].Valid(); !valid {
 				t.Error("the lease file of the leader is not valid")
 			}
-			switch leader := members[first-1]; how {
+			switch leader := members[first-1]; does {
 			case "killed":
 				syscall.Kill(leader.pid, syscall.SIGKILL)
 			case "terminated":
@@ -767,6 +772,17 @@ func (s setup) start(t *testing.T, id uint64) *supervised {
 	}
 	m := &supervised{Cmd: exec.Command(os.Args[0], string(argument)), lease: s.lease()}
 	m.Env, m.SysProcAttr = append(os.Environ(), role+"=member"), &syscall.SysProcAttr{Setpgid: true}
+	if s.unread {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
+		if err := rig.Fill(w); err != nil {
+			t.Fatal(err)
+		}
+		m.Stderr = w
+	}
 	if s.Hangs == "halt" {
 		m.Env = append(m.Env, "GODEBUG=asyncpreemptoff=1")
 	}

@@ -1,4 +1,4 @@
-// Package aside writes the log of a member, and holds the member up for no reader.
+// Package aside writes the log of a member, and the lines of its warden, and holds neither up for a reader.
 package aside
 
 import (
