@@ -62,6 +62,9 @@ func Create(path, group string, member uint64) (w *Writer, err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".ringleader-lease-*")
 	if err != nil {
+		if of := (*os.PathError)(nil); errors.As(err, &of) { // a name that the operator has not given; the folder is what is wrong
+			of.Path = filepath.Dir(path)
+		}
 		return nil, err
 	}
 	defer func() {

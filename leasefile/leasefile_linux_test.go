@@ -345,3 +345,10 @@ func BenchmarkValid(b *testing.B) {
 		}
 	}
 }
+
+func TestAFolderThatIsMissingIsNamed(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "missing")
+	if _, err := Create(filepath.Join(folder, "lease"), "jobs", 1); err == nil || err.Error() != "open "+folder+": no such file or directory" {
+		t.Error(err)
+	}
+}

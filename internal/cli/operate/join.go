@@ -173,9 +173,20 @@ func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) er
 	return nil
 }
 
-// endOnce lets a second SIGTERM change nothing. A service manager may send one to the warden and one to this process, to
-// which the warden passes on its own. That must not cut short the time that a command or a hook has to end, nor the way in which the lease is released.
-func endOnce() { signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM) }
+// endOnce lets a second SIGTERM or SIGINT change nothing. A service manager, or what limits the time of a program, may send one to the warden and one to this
+// process, to which the warden passes on its own. That must not cut short the time that a command or a hook has to end, nor the way in which the lease is
+// released. A third SIGINT is that of a user who does not want to wait.
+func endOnce() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	go func() {
+		for range 2 {
+			<-interrupts
+		}
+		signal.Stop(interrupts)
+	}()
+}
 
 // completeJoin completes the flags of a member in a shell.
 func completeJoin(command *cobra.Command) {

@@ -113,25 +113,27 @@ func TestSignalsEndAMemberInGoodOrder(t *testing.T) {
 	}
 }
 
-// A service manager may send SIGTERM to all processes of a service, and the warden passes on its own.
-func TestASecondSIGTERMCutsNothingShort(t *testing.T) {
+// A service manager may send SIGTERM to all processes of a service, and the command timeout SIGINT to those of its group. The warden passes on its own.
+func TestASecondSignalCutsNothingShort(t *testing.T) {
 	t.Parallel()
-	hook := filepath.Join(t.TempDir(), "hook")
-	command, lines := startJoin(t, freeAddress(t), "--on-follower", fmt.Sprintf("touch %[1]s.begun; until test -e %[1]s.goes-on; do sleep 0.01; done; touch %[1]s.ended", hook))
-	exists := func(file string) bool {
-		_, err := os.Stat(file)
-		return err == nil
-	}
-	command.Process.Signal(syscall.SIGTERM)
-	clitest.Await(t, "the hook begins", func() bool { return exists(hook + ".begun") })
-	command.Process.Signal(syscall.SIGTERM)
-	if err := os.WriteFile(hook+".goes-on", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for lines.Decode(new(report.JoinEvent)) == nil {
-	}
-	if err := command.Wait(); err != nil || !exists(hook+".ended") {
-		t.Errorf("%v; the hook has ended: %t", err, exists(hook+".ended"))
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		hook := filepath.Join(t.TempDir(), "hook")
+		command, lines := startJoin(t, freeAddress(t), "--on-follower", fmt.Sprintf("touch %[1]s.begun; until test -e %[1]s.goes-on; do sleep 0.01; done; touch %[1]s.ended", hook))
+		exists := func(file string) bool {
+			_, err := os.Stat(file)
+			return err == nil
+		}
+		command.Process.Signal(signal)
+		clitest.Await(t, "the hook begins", func() bool { return exists(hook + ".begun") })
+		command.Process.Signal(signal)
+		if err := os.WriteFile(hook+".goes-on", nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for lines.Decode(new(report.JoinEvent)) == nil {
+		}
+		if err := command.Wait(); err != nil || !exists(hook+".ended") {
+			t.Errorf("%v: %v; the hook has ended: %t", signal, err, exists(hook+".ended"))
+		}
 	}
 }
 
