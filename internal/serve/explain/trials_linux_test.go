@@ -476,15 +476,32 @@ const longestTimer = 100 * time.Millisecond
 // few are the causes that are made each time that tests run.
 var few = []string{"kill -9", "SIGSTOP, and SIGCONT", "links, to the leader"}
 
+// result is what was told.
+type result struct {
+	cause explain.Cause
+	how   explain.Certainty
+}
+
+// table has what was told of what was made, and how often.
+func table(names []string, matrix map[string]map[result]int) string {
+	var table strings.Builder
+	table.WriteString("| made | told |\n| --- | --- |\n")
+	for _, name := range names {
+		var told []string
+		for r, n := range matrix[name] {
+			told = append(told, fmt.Sprintf("%d × %s (%s)", n, r.cause, r.how))
+		}
+		slices.Sort(told)
+		fmt.Fprintf(&table, "| %s | %s |\n", name, strings.Join(told, ", "))
+	}
+	return table.String()
+}
+
 func TestTheCausesOfRealProcessesAreFound(t *testing.T) {
 	t.Parallel()
 	names, times := few, 1
 	if *rounds > 0 {
 		names, times = slices.Sorted(maps.Keys(all)), *rounds
-	}
-	type result struct {
-		cause explain.Cause
-		how   explain.Certainty
 	}
 	var mu sync.Mutex
 	matrix := map[string]map[result]int{}
@@ -544,17 +561,7 @@ func TestTheCausesOfRealProcessesAreFound(t *testing.T) {
 			}
 		}
 	})
-	var table strings.Builder
-	table.WriteString("| made | told |\n| --- | --- |\n")
-	for _, name := range names {
-		var told []string
-		for r, n := range matrix[name] {
-			told = append(told, fmt.Sprintf("%d × %s (%s)", n, r.cause, r.how))
-		}
-		slices.Sort(told)
-		fmt.Fprintf(&table, "| %s | %s |\n", name, strings.Join(told, ", "))
-	}
-	t.Logf("%d of %d are right\n%s", right, total, &table)
+	t.Logf("%d of %d are right\n%s", right, total, table(names, matrix))
 	if 100*right < 95*total && *rounds > 0 {
 		t.Errorf("%d of %d are right", right, total)
 	}
