@@ -1,7 +1,7 @@
 // An incident: the record of a group, from a file that is dropped or chosen, or from members that run. The server explains it, and its page plays in
 // a frame that can do nothing else.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { go, putRun, writeAddress } from "../address";
 import { Failure, type Engine, type Run } from "../engine";
 import type { ViewProps } from "../frame";
@@ -80,7 +80,7 @@ function runOf(text: string): Run | undefined {
 
 /** Lets files be dropped on the lab, whatever it shows. */
 export function useDrops(engine: Engine): void {
-  useEffect(() => {
+  useLayoutEffect(() => { // a file may come with the first drawing
     if (engine.incident === undefined) return;
     const over = (event: DragEvent): void => {
       if (!event.dataTransfer?.types.includes("Files")) return;
