@@ -59,7 +59,7 @@ func TestTheShortestLeaseSurvivesTwoLostRenewals(t *testing.T) {
 	}
 	longer := ringleader.LAN()
 	longer.Grace = 100 * time.Millisecond
-	if whole, err := check(longer); err != nil || whole.ShortestLease < 360*time.Millisecond || whole.ShortestLease > 370*time.Millisecond {
+	if whole, err := check(longer); err != nil || whole.ShortestLease < 335*time.Millisecond || whole.ShortestLease > 345*time.Millisecond {
 		t.Errorf("with a longer grace the shortest lease is %v: %v", whole.ShortestLease, err)
 	}
 	if whole, err := check(ringleader.Timing{Lease: time.Second, ShortestLease: 400 * time.Millisecond}); err != nil || whole.ShortestLease != 400*time.Millisecond {

@@ -89,7 +89,7 @@ type Timing struct {
 // LAN returns timing for members in one data centre: round trips below 2 ms, flushes below 20 ms.
 func LAN() Timing {
 	return Timing{
-		Lease: 500 * time.Millisecond, ShortestLease: 260 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 90 * time.Millisecond,
+		Lease: 500 * time.Millisecond, ShortestLease: 250 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 85 * time.Millisecond,
 		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
 		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Stall: time.Second, Preempt: 10 * time.Second, Handover: 10 * time.Second,
 		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,

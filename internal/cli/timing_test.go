@@ -16,7 +16,7 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 		"--lease 50ms":                         "the wait for votes of --preset lan (40ms) must be at most half of --lease, but --lease is 50ms",
 		"--lease 1s --preset wan":              "the wait for votes of --preset wan (1s) must be at most half of --lease",
 		"--renewal 400ms":                      "--renewal (400ms) must be at most a third of what --lease leaves without the allowance for clocks, the margin (a tenth of --lease) and --stop-grace",
-		"--stop-grace 1s":                      "--renewal (90ms) must be at most",
+		"--stop-grace 1s":                      "--renewal (85ms) must be at most",
 		"--preempt --preempt-delay 100ms":      "--preempt-delay (100ms) must be at least --lease, but --lease is 500ms",
 		"--suspicion 200ms":                    "--suspicion (200ms) must be at least three times --heartbeat, but --heartbeat is 100ms",
 		"--heartbeat 200ms":                    "--suspicion (400ms) must be at least three times --heartbeat, but --heartbeat is 200ms",
@@ -47,7 +47,7 @@ func TestATimerThatDoesNotFitIsNamedAsASetting(t *testing.T) {
 		"--lease 2s --shortest-lease 1s": "# renewal = \"333.333333ms\"",
 		"--preset fast":                  "# hang = \"36ms\"",
 		"--preset shared --hang 0":       "hang = \"0s\"",
-		"--stop-grace 100ms":             "# shortest-lease = \"366ms\"",
+		"--stop-grace 100ms":             "# shortest-lease = \"341ms\"",
 		"--renewal 120ms":                "# shortest-lease = \"435ms\"",
 	} {
 		arguments := append([]string{"exec", "--check", "--id", "1", "--data", "d", "--member", "1=127.0.0.1:7001"}, strings.Fields(flags)...)

@@ -36,7 +36,7 @@ func TestAKeeperHasOrdersBetweenTheRenewalsOfAnyLease(t *testing.T) {
 		timing ringleader.Timing
 		want   time.Duration
 	}{
-		{ringleader.LAN(), 22500 * time.Microsecond},
+		{ringleader.LAN(), 21250 * time.Microsecond},
 		{ringleader.WAN(), 200 * time.Millisecond},
 		{ringleader.Fast(), 10 * time.Millisecond},
 	} {

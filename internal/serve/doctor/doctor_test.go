@@ -46,7 +46,7 @@ func TestWhatDoesNotFitIsNamed(t *testing.T) {
 		{doctor.Measured{RoundTrip: 3 * time.Millisecond}, "", "Timing.Answers is 5ms, and two round trips and a late timer take 6ms: an election may have to ask again"},
 		{doctor.Measured{Flush: 45 * time.Millisecond}, "", "Timing.Claim is 40ms, and a round trip, a flush and a late timer take 45ms: a claim may have to be repeated"},
 		{doctor.Measured{Late: 60 * time.Millisecond}, "", "Timing.Margin is 50ms, and the latest timer is late by 60ms: work may run until its lease ends"},
-		{doctor.Measured{Late: 100 * time.Millisecond}, "", "Timing.Renewal is 90ms, and a round trip, a flush and a late timer take 100ms: a lease may end without a fault"},
+		{doctor.Measured{Late: 100 * time.Millisecond}, "", "Timing.Renewal is 85ms, and a round trip, a flush and a late timer take 100ms: a lease may end without a fault"},
 		{doctor.Measured{Late: 200 * time.Millisecond}, "", "Timing.Suspicion is 400ms, and three heartbeats"},
 		{doctor.Measured{Rate: 0.04}, "Timing.Drift is 0.05, and clocks differ so much that it is at least 0.0769", ""},
 	} {
