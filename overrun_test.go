@@ -55,7 +55,12 @@ func TestAProcessThatEndsSinceItsWorkIgnoresItsContextSaysSo(t *testing.T) {
 			t.Errorf("with %s it says %q; want %q", log, said.String(), want)
 		}
 	}
-	run("no log", unread(t))
+	r, w, err := rig.FullPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { errors.Join(r.Close(), w.Close()) }()
+	run("no log", w)
 	run("a log that blocks", nil)
 }
 
@@ -74,19 +79,6 @@ func (b blocks) Handle(ctx context.Context, r slog.Record) error {
 
 func (b blocks) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return blocks{b.Handler.WithAttrs(attributes), b.begun}
-}
-
-// unread returns a pipe that is full, and that no process reads.
-func unread(t *testing.T) *os.File {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
-	if err := rig.Fill(w); err != nil {
-		t.Fatal(err)
-	}
-	return w
 }
 
 // overrun leads without a majority, with work that does not return.

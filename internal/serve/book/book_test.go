@@ -503,7 +503,7 @@ func TestASeedThatIsNoMemberIsToldOnce(t *testing.T) {
 	}
 }
 
-// A member that was removed may not know that when it is found. Its older line says nothing; it is heard once more when it has been told.
+// A member that was removed may not know that yet when it is found. Its older line does not tell. When it has been told, it sends the line of its removal.
 func TestAMemberThatHasLeftIsNoLongerPlacedWhenItKnows(t *testing.T) {
 	k := Keeper{Book: &Book{}, Self: 4, Log: slog.New(slog.DiscardHandler)}
 	before := Line{ID: 2, Version: Version(0).addition(), Address: "west:1", Weight: 1, Votes: true}

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Alarm is a timer of the kernel that two processes share by a descriptor: one postpones it again and again, which wakes nobody, and the other
-// one waits for it. See timerfd_create(2).
+// Alarm is a timer of the kernel that two processes share by a descriptor. One process sets it, again and again, and that wakes no process. The other one waits until
+// it expires. See timerfd_create(2).
 type Alarm struct{ Descriptor uintptr }
 
 // NewAlarm makes an alarm that is not set. A process that this one starts does not inherit it.

@@ -8,6 +8,14 @@ import (
 	"syscall"
 )
 
+// FullPipe returns a pipe that is full: see [Fill].
+func FullPipe() (r, w *os.File, err error) {
+	if r, w, err = os.Pipe(); err != nil {
+		return nil, nil, err
+	}
+	return r, w, Fill(w)
+}
+
 // Fill fills a pipe: what writes to it from then on waits until something reads. A process that has been given the pipe writes without waiting meanwhile.
 func Fill(pipe *os.File) error {
 	descriptor := int(pipe.Fd()) // a file that waits: a deadline would end no write

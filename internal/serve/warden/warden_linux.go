@@ -89,12 +89,12 @@ func watch() error {
 	return nil
 }
 
-// said is what the warden says on stderr. It waits for no reader of that: others wait for its proof.
+// said has the lines that the warden prints on stderr. The warden does not wait until they are read, since other members wait for its proof.
 var said = aside.New(os.Stderr, func(missing int) string {
 	return fmt.Sprintf("%s: the warden: %d lines are left out here: nothing took them\n", filepath.Base(os.Args[0]), missing)
 })
 
-// say says a line.
+// say prints a line with the name of the program.
 func say(format string, args ...any) {
 	fmt.Fprintf(said, "%s: %s\n", filepath.Base(os.Args[0]), fmt.Sprintf(format, args...))
 }

@@ -773,14 +773,11 @@ func (s setup) start(t *testing.T, id uint64) *supervised {
 	m := &supervised{Cmd: exec.Command(os.Args[0], string(argument)), lease: s.lease()}
 	m.Env, m.SysProcAttr = append(os.Environ(), role+"=member"), &syscall.SysProcAttr{Setpgid: true}
 	if s.unread {
-		r, w, err := os.Pipe()
+		r, w, err := rig.FullPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
-		if err := rig.Fill(w); err != nil {
-			t.Fatal(err)
-		}
 		m.Stderr = w
 	}
 	if s.Hangs == "halt" {
