@@ -219,10 +219,10 @@ func TestPiecesThatTheQueueHasLostArePublishedAgain(t *testing.T) {
 func TestACommanderTakesOverFromAnother(t *testing.T) {
 	t.Parallel()
 	for kind, spec := range map[string]sums{"coarse": {Of: 120}, "growing": {Of: 2000, Wait: time.Millisecond}} {
-		spec.Log = filepath.Join(t.TempDir(), "log")
+		spec.Log, spec.Begins = filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "begins")
 		spec.shut(t, 0)
 		e := serve(t, settings(t))
-		hire(t, connect(t, e.Access(), nil), &Worker{Patience: time.Minute}) // a slow machine repeats nothing
+		worker, _ := hire(t, connect(t, e.Access(), nil), &Worker{Patience: time.Minute}) // a slow machine repeats nothing
 		j, task := jobOf(t, kind, spec)
 		for range 3 {
 			ctx, stop := context.WithCancel(t.Context())
@@ -235,7 +235,10 @@ func TestACommanderTakesOverFromAnother(t *testing.T) {
 			}
 			further := before.Done + spec.Of/8
 			spec.shut(t, further)
-			until(t, "further", func() bool { return done(commander) >= further })
+			until(t, "further", func() bool {
+				spec.relieve(t, worker.Cores)
+				return done(commander) >= further
+			})
 			stop()
 			if o := <-ended; !errors.Is(o.err, context.Canceled) {
 				t.Fatalf("%s: it ends with %v", kind, o.err)

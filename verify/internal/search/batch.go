@@ -13,7 +13,7 @@ type batch struct {
 	exits []exit
 	moves [][]move        // by the worker that looks for the states to which they lead
 	sides []uint8         // of all moves in order: by which worker, below mostWorkers
-	confs []uint32        // where the moves lead that break nothing
+	confs pieces          // where the moves lead that break nothing
 	wrong []wrongMove     // those that do
 	more  [fringes]uint32 // by shard of the frontier: how many moves lead there
 	read  []int           // by worker: how many of its moves were read
@@ -26,7 +26,7 @@ type batch struct {
 
 // begin empties a batch for the moves out of a page.
 func (b *batch) begin(w *worker, p *page) {
-	b.by, b.page, b.exits, b.sides, b.confs, b.wrong, b.more = w, p, b.exits[:0], b.sides[:0], b.confs[:0], b.wrong[:0], [fringes]uint32{}
+	b.by, b.page, b.exits, b.sides, b.confs, b.wrong, b.more = w, p, b.exits[:0], b.sides[:0], b.confs.emptied(len(w.Next)), b.wrong[:0], [fringes]uint32{}
 	for side := range b.moves {
 		b.moves[side] = b.moves[side][:0]
 	}
@@ -42,6 +42,39 @@ func (b *batch) next(number uint32) *move {
 	m := &b.moves[side][b.read[side]]
 	b.read[side]++
 	return m
+}
+
+// pieces is a list of packed configurations of one length. It grows by pieces, so that nothing is copied, and no garbage is left.
+type pieces struct {
+	of    [][]uint32
+	size  int // the length of a configuration
+	each  int // how many configurations a piece has
+	count int
+}
+
+// pieceNumbers is the number of numbers in a piece, about: at least one configuration is.
+const pieceNumbers = 1 << 12
+
+// emptied returns the list without configurations, for those of a length.
+func (p *pieces) emptied(size int) pieces {
+	if p.size == size {
+		return pieces{p.of, size, p.each, 0}
+	}
+	return pieces{size: size, each: max(1, pieceNumbers/size)}
+}
+
+func (p *pieces) add(conf []uint32) {
+	if p.count == len(p.of)*p.each {
+		p.of = append(p.of, make([]uint32, p.each*p.size))
+	}
+	copy(p.at(p.count), conf)
+	p.count++
+}
+
+// at returns the place of a configuration.
+func (p *pieces) at(number int) []uint32 {
+	begin := number % p.each * p.size
+	return p.of[number/p.each][begin : begin+p.size]
 }
 
 // wrongMove is a move that breaks a property: of which state of the page, and which of its moves.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -28,6 +29,7 @@ type Search struct {
 	blocked   int // states of a block, about
 	looked    int // how many there were at the last look at the monitor
 	waiting   int // … and how many of them were to be explored
+	made      int // bytes of the configurations to which moves have led since
 	current   []*page
 	following []*page
 	free      []*page
@@ -112,7 +114,7 @@ func (x *Search) begin(w *worker, conf model.Configuration) {
 		return
 	}
 	if w.export(conf); x.States%x.paged == 0 {
-		x.following = append(x.following, x.page(uint32(x.States)))
+		x.following = append(x.following, x.page(uint32(x.States), 1))
 	}
 	x.following[len(x.following)-1].add(w.sent, print)
 	spot.number, spot.span = uint32(x.States), span{}
@@ -127,15 +129,16 @@ func (p *page) add(conf []uint32, print model.Fingerprint) {
 	p.prints = append(p.prints, print)
 }
 
-// page returns an empty page for the states from a number on.
-func (x *Search) page(first uint32) *page {
+// page returns an empty page for so many states from a number on.
+func (x *Search) page(first uint32, states int) *page {
+	p := &page{}
 	if last := len(x.free) - 1; last >= 0 {
-		p := x.free[last]
+		p = x.free[last]
 		x.free = x.free[:last]
-		*p = page{first, p.confs[:0], p.prints[:0]}
-		return p
 	}
-	return &page{first: first}
+	size := len(x.workers[0].Next) // most numbers take one byte
+	*p = page{first, slices.Grow(p.confs[:0], states*size), slices.Grow(p.prints[:0], states)}
+	return p
 }
 
 // level explores all states of the last level.
@@ -159,6 +162,7 @@ func (x *Search) level(depth int) {
 		x.number(batches)
 		for _, b := range batches {
 			x.take(b, depth)
+			x.made += 4 * b.confs.count * b.confs.size
 		}
 		x.free = append(x.free, block...)
 		if x.States > x.Options.Wide && !x.Options.Exact && !x.table.narrow {
@@ -178,10 +182,14 @@ func (x *Search) settle() {
 	if x.lean {
 		x.spans = resized(x.spans, x.States-int(x.since))
 	}
+	many := x.States-int(x.since) > interval
 	x.bySides(len(x.current), func(side int) {
 		for shard := range fringes {
 			if ownerOf(shard, len(x.workers)) == side {
 				x.settleSome(x.fringe.shards[shard].spots)
+				if many {
+					x.Monitor.Scarce(0) // the lists that were too short are garbage
+				}
 			}
 		}
 	})
@@ -335,8 +343,9 @@ func (x *Search) number(batches []*batch) {
 	for _, b := range batches {
 		b.first, b.pages = uint32(x.States), b.pages[:0]
 		for more := int(b.fresh.Load()); more > 0; more -= x.paged {
-			b.pages = append(b.pages, x.page(uint32(x.States)))
-			x.States += min(more, x.paged)
+			states := min(more, x.paged)
+			b.pages = append(b.pages, x.page(uint32(x.States), states))
+			x.States += states
 		}
 	}
 	var next atomic.Int64
@@ -389,7 +398,7 @@ func dropAfter(batches []*batch, room int) {
 
 // keep numbers the new states of a batch, and adds them to its pages.
 func (x *Search) keep(b *batch) {
-	size, conf, k, number := len(b.by.Next), 0, uint32(0), b.first
+	conf, k, number := 0, uint32(0), b.first
 	b.ordinals = b.ordinals[:0]
 	b.rewind()
 	for i := range b.exits {
@@ -399,13 +408,13 @@ func (x *Search) keep(b *batch) {
 			k++
 			if m.to == fresh {
 				x.spotOf(m).number = number
-				b.pages[(number-b.first)/uint32(x.paged)].add(b.confs[conf:conf+size], m.print)
+				b.pages[(number-b.first)/uint32(x.paged)].add(b.confs.at(conf), m.print)
 				b.ordinals = append(b.ordinals, ordinal)
 				e.found++
 				number++
 			}
 			if m.to != broken {
-				conf += size
+				conf++
 			}
 		}
 	}

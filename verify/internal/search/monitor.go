@@ -24,8 +24,12 @@ type Progress struct {
 	Orders   int // all orders
 }
 
-// interval is the number of new states between two looks of one search at the monitor.
-const interval = 1 << 13
+// The most that lies between two looks of one search at the monitor, but for a block: new states, and bytes of the configurations to which
+// its moves led. Large configurations take much memory long before they are many.
+const (
+	interval      = 1 << 13
+	intervalBytes = blockBytes / 2
+)
 
 // NewMonitor returns the monitor of an exploration of so many orders.
 func NewMonitor(o *Options, orders int) *Monitor {
@@ -34,12 +38,12 @@ func NewMonitor(o *Options, orders int) *Monitor {
 
 // goes reports whether a search continues, with so many states before it.
 func (m *Monitor) goes(x *Search, waiting int) bool {
-	if x.States < x.looked+interval && x.States >= x.looked {
+	if x.States < x.looked+interval && x.States >= x.looked && x.made < intervalBytes {
 		return true
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	x.looked = x.States
+	x.looked, x.made = x.States, 0
 	x.waiting = waiting
 	if !slices.Contains(m.open, x) {
 		m.open = append(m.open, x)

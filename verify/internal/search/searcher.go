@@ -165,7 +165,7 @@ func (x *Search) reset(lean bool) {
 	x.result, x.Found, x.tree, x.graph = result{Complete: true, Bits: 128}, nil, discoveries{}, graph{}
 	x.graph.number(model.Cost{}) // of what is not a step
 	x.actions = map[model.ActionKey]uint16{}
-	x.lean, x.layered, x.levels, x.looked, x.beyond = lean, true, newLevelExtremes(), 0, 0
+	x.lean, x.layered, x.levels, x.looked, x.made, x.beyond = lean, true, newLevelExtremes(), 0, 0, 0
 	places := len(x.workers[0].Next)
 	x.blocked = max(1, min(blockStates, blockBytes/(4*places*places)))
 	x.paged = min(pageStates, x.blocked)

@@ -88,7 +88,7 @@ func (w *worker) visit(t *model.Transition, next model.Configuration) {
 		b.more[shard]++
 		side = ownerOf(shard, len(b.moves))
 		w.exportAfter(next)
-		b.confs = append(b.confs, w.sent...)
+		b.confs.add(w.sent)
 	}
 	b.moves[side] = append(b.moves[side], m)
 	b.sides = append(b.sides, uint8(side))
