@@ -144,6 +144,13 @@ func TestARecordThatIsDroppedOnTheLabPlays(t *testing.T) {
 	}
 	page := eval[string](p, `document.querySelector("iframe.incident").src`)
 	p.accessible("html")
+	p.dropAll(dropped{"incident.rec", content}, dropped{"foreign.txt", []byte("no record")})
+	p.until(`document.querySelector("iframe.incident")?.title.endsWith("foreign.txt")`)
+	partly := open(t, eval[string](p, `document.querySelector("iframe.incident").src`), 390)
+	partly.click(".damages summary", "A part of the records could not be read")
+	partly.has(".damages li", "9 bytes cannot be read")
+	partly.until(`document.documentElement.scrollWidth <= innerWidth`)
+	partly.accessible("html")
 	p.drop("hostile.rec", append([]byte("<script>alert(1)</script>\xf5\x9d\x01"), content[:8]...))
 	p.has(".error", "cannot open this record: the file: it is no record")
 	p.until(`document.querySelector("iframe.incident") === null`)

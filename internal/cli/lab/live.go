@@ -175,18 +175,22 @@ func (o *groupOptions) gather(ctx context.Context, place string) (*record.Record
 		return nil, err
 	}
 	var parts []*record.Records
+	var missing []record.Damage
 	var failed error
 	for _, where := range places {
 		part, err := recordOf(ctx, where, security)
 		if err != nil {
 			failed = cmp.Or(failed, err)
+			missing = append(missing, record.Damage{File: where, What: "no record came: " + strings.TrimPrefix(err.Error(), where+": ")})
 			continue
 		}
 		parts = append(parts, part)
 	}
 	switch {
-	case len(parts) > 0:
-		return record.Joined(parts...), nil
+	case len(parts) > 0: // the page says what it lacks
+		all := record.Joined(parts...)
+		all.Damages = append(all.Damages, missing...)
+		return all, nil
 	case failed != nil:
 		return nil, failed
 	}

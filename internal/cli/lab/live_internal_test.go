@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 )
 
 func TestThePageNamesPlacesOfRecords(t *testing.T) {
@@ -21,5 +23,16 @@ func TestThePageNamesPlacesOfRecords(t *testing.T) {
 	}
 	if r, err := (&groupOptions{members: []string{"1=" + t.TempDir()}}).gather(t.Context(), ""); err != nil || len(r.Logs) != 0 {
 		t.Errorf("a directory without a record: %v, %v", r, err)
+	}
+}
+
+func TestAMemberWithoutARecordIsToldWithTheRecordsOfTheOthers(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none")
+	r, err := (&groupOptions{members: []string{"1=" + explaintest.Records(t, "shop"), "2=" + none}}).gather(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Logs) != 3 || len(r.Damages) != 1 || !strings.HasPrefix(r.Damages[0].String(), none+": no record came: ") {
+		t.Errorf("%d logs, %v", len(r.Logs), r.Damages)
 	}
 }

@@ -163,6 +163,14 @@
       make("div", { className: "key muted" }, ...key.map((k) => make("span", {}, k))), list);
   }
 
+  /** What the story does not have, since it could not be read. */
+  function damaged(damages) {
+    if (damages.length === 0) return [];
+    return [make("details", { className: "damages" },
+      make("summary", {}, damages.length === 1 ? "A part of the records could not be read" : damages.length + " parts of the records could not be read"),
+      make("ul", {}, ...damages.map((d) => make("li", {}, d))))];
+  }
+
   function show({ change }) {
     place.replaceChildren(make("div", { className: "change" }, player(change), told(change)));
   }
@@ -177,9 +185,9 @@
       (group.missing && group.missing.length ? `; none of ${group.missing.join(", ")}` : "") + (group.clocks && group.clocks.length ? `. Clocks: ${group.clocks.join("; ")}` : "")),
     ...(group.violations || []).map((v) => make("p", { className: "fault" }, `${clock(v.time)} ${v.sure ? "A rule was broken" : "A rule may have been broken"}: ${v.what}${v.step ? ". " + v.step : ""}`)),
     overview(group),
-  ]), make("div", { className: "choose" }, earlier, select, later), place);
+  ]), ...damaged(data.damages || []), make("div", { className: "choose" }, earlier, select, later), place);
   document.addEventListener("keydown", (e) => {
-    if (e.target.matches("input, select, button")) return;
+    if (e.target.matches("input, select, button, summary")) return;
     if (e.key === "ArrowLeft") go(at - 1);
     if (e.key === "ArrowRight") go(at + 1);
     if (e.key === " ") {

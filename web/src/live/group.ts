@@ -94,7 +94,7 @@ export class Group {
       first = false;
     };
     source.onerror = () => {
-      this.problem = "The lab does not answer; the demo may have ended. What follows is its last state.";
+      this.problem = "The lab does not answer; it may have ended. What follows is its last state.";
       this.changed();
       if (source.readyState !== EventSource.CLOSED) return;
       this.retry = window.setTimeout(() => this.connect(), 2000);
