@@ -145,7 +145,7 @@ func TestARecordThatIsDroppedOnTheLabPlays(t *testing.T) {
 	page := eval[string](p, `document.querySelector("iframe.incident").src`)
 	p.accessible("html")
 	p.dropAll(dropped{"incident.rec", content}, dropped{"foreign.txt", []byte("no record")})
-	p.until(`document.querySelector("iframe.incident")?.title.endsWith("foreign.txt")`)
+	p.until(fmt.Sprintf(`![null, undefined, %q].includes(document.querySelector("iframe.incident")?.src)`, page))
 	partly := open(t, eval[string](p, `document.querySelector("iframe.incident").src`), 390)
 	partly.click(".damages summary", "A part of the records could not be read")
 	partly.has(".damages li", "9 bytes cannot be read")
