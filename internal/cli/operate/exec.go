@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -195,6 +196,15 @@ func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	if c, err = o.joinOptions.config(flags); err != nil {
 		return c, err
 	}
+	listen := "--listen"
+	if o.listen == "" {
+		listen = "--member"
+	}
+	for _, own := range [][2]string{{"--http", o.http}, {"--https", o.https}, {listen, c.Listen}} {
+		if takes(own[1], o.ready.Address) {
+			return c, fmt.Errorf("--ready-port is %s, where this member listens itself by %s: the command would count as ready before it is", o.ready.Address, own[0])
+		}
+	}
 	c.Timing.Grace, c.Timing.Progress, c.Timing.Handover = cmp.Or(o.grace, c.Timing.Grace), o.progress, cmp.Or(o.handover, c.Timing.Handover)
 	c.Timing = c.Timing.WithDefaults() // a longer grace allows no lease that is as short
 	if o.warm != "" {
@@ -224,6 +234,17 @@ func (o *execOptions) readiness() (err error) {
 		}
 	}
 	return nil
+}
+
+// takes reports whether what listens at one address takes connections to another one, as far as the texts tell.
+func takes(listens, address string) bool {
+	host, port, err := net.SplitHostPort(listens)
+	to, other, wrong := net.SplitHostPort(address)
+	if err != nil || wrong != nil || port != other {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "" || host == to || ip != nil && ip.IsUnspecified() || option.IsLoopback(listens) && option.IsLoopback(address)
 }
 
 // runExec runs a member, and a command while it leads.
