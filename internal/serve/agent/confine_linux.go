@@ -140,6 +140,13 @@ func first(arguments []string) int {
 		complain(err)
 		return notStarted
 	}
+	if os.Getpid() != 1 { // what follows mounts a /proc, and kills all that it sees: outside of a namespace that would be those of the host
+		if len(command) == 0 && p.means != Namespace { // a trial
+			return 0
+		}
+		complain(errors.New("this is not the first process of a namespace"))
+		return notStarted
+	}
 	for _, s := range deaf {
 		if !signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s)
