@@ -14,9 +14,3 @@ func NeedNamespaces(t *testing.T) {
 		t.Skip("no namespace of processes: ", err)
 	}
 }
-
-// Try returns the surest means that this host allows, with or without namespaces, and the arguments of a first process of those means.
-func Try(namespace bool, command ...string) (Means, []string) {
-	means, _ := try(namespace)
-	return means, post{means: means}.arguments(firstRole, command)[1:]
-}

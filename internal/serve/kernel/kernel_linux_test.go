@@ -239,3 +239,26 @@ func TestSharedNumbersAreSeenByAllWhoMapThem(t *testing.T) {
 		t.Errorf("%v and %v", a, b)
 	}
 }
+
+func TestAChildThatHasEndedIsAwaitedAndNotReaped(t *testing.T) {
+	c := exec.Command("sh", "-c", "exit 7")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for { // other tests have children, too
+		pid, err := kernel.AwaitChild()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pid == c.Process.Pid {
+			break
+		}
+		runtime.Gosched()
+	}
+	if !kernel.Ended(c.Process.Pid) {
+		t.Error("it runs")
+	}
+	if err := c.Wait(); c.ProcessState.ExitCode() != 7 {
+		t.Errorf("its status is lost: %v", err)
+	}
+}

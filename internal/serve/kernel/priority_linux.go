@@ -56,7 +56,7 @@ func HurryAll() error { return all("self", roundRobin, least) }
 // HurryProcess is [Hurry] for all threads of another process.
 func HurryProcess(pid int) error { return all(strconv.Itoa(pid), roundRobin, least) }
 
-// RelaxThread lets a thread of any process run as ordinary ones do.
+// RelaxThread lets a thread of any process run as ordinary ones do; 0 is the calling thread.
 func RelaxThread(thread int) error { return schedule(thread, ordinary, 0) }
 
 // RelaxAll takes [HurryAll] back, but for threads that have called [Hurry] or [HurryAlone] themselves.

@@ -8,6 +8,7 @@ import (
 
 // What waitid(2) takes.
 const (
+	each    = 0          // P_ALL
 	process = 1          // P_PID
 	exited  = 4          // WEXITED
 	noWait  = 0x01000000 // WNOWAIT
@@ -18,6 +19,16 @@ func Ended(pid int) bool {
 	var information [32]int32 // a siginfo_t: the first number is 0 if the child runs
 	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, process, uintptr(pid), uintptr(unsafe.Pointer(&information)), exited|syscall.WNOHANG|noWait, 0, 0)
 	return errno != 0 || information[0] != 0
+}
+
+// AwaitChild waits until a child of this process has ended, and returns its number. It does not reap it.
+func AwaitChild() (pid int, err error) {
+	var information [32]int32 // a siginfo_t: after three numbers comes a union, at a multiple of the size of a pointer
+	const child = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) / unsafe.Sizeof(uintptr(0)) * unsafe.Sizeof(uintptr(0)) / 4
+	if _, _, errno := syscall.Syscall6(syscall.SYS_WAITID, each, 0, uintptr(unsafe.Pointer(&information)), exited|noWait, 0, 0); errno != 0 {
+		return 0, os.NewSyscallError("waitid", errno)
+	}
+	return int(information[child]), nil
 }
 
 // What pidfd_open(2) takes: its number, the same on all architectures, and the flag for a thread that is not the first of its process.

@@ -218,7 +218,7 @@ func writesOn() bool {
 	return strings.TrimSpace(string(text)) != "0"
 }
 
-// relax lets what the kernel still does for the program wait for those that elect.
+// relax lets the threads of the program run as ordinary ones.
 func (p *program) relax() {
 	for _, thread := range p.threads() {
 		_ = kernel.RelaxThread(number(thread)) // if nothing hurries, there is nothing to take back

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"ringleader.example/ringleader/internal/serve/kernel"
+	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
 )
 
 // A thread that ends is not the end of its process, whose others have memory.
@@ -173,4 +176,37 @@ func TestAddressesOfThisMachineAreNotFar(t *testing.T) {
 		}
 	}
 	t.Error("after a minute, the location of 127.0.0.1 is not known")
+}
+
+// A thread that runs before others and reaps an ordinary process may keep its processor from that for a second. Nobody waits for a process whose threads are
+// ordinary ones; others hear of the death of a member when it is reaped.
+func TestWhatRunsAsOthersDoIsReapedSo(t *testing.T) {
+	kerneltest.NeedPriority(t)
+	const ordinary, before = 0, 2
+	for name, c := range map[string]struct {
+		program func(*roll)
+		want    uintptr
+	}{
+		"all members have left":       {func(r *roll) { r.left.Store(true) }, ordinary},
+		"its peers are elsewhere":     {func(r *roll) { r.relax(&program{}) }, ordinary},
+		"its peers are here":          {func(*roll) {}, before},
+		"it is being reaped":          {func(r *roll) { r.bury(); r.relax(&program{}) }, before},
+		"it left as it is being told": {func(r *roll) { r.bury(); r.left.Store(true) }, before},
+	} {
+		is := make(chan uintptr)
+		go func() {
+			runtime.LockOSThread() // it ends with this goroutine
+			if err := kernel.Hurry(); err != nil {
+				panic(err)
+			}
+			var r roll
+			c.program(&r)
+			r.bury()
+			policy, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+			is <- policy
+		}()
+		if got := <-is; got != c.want {
+			t.Errorf("%s: policy %d, want %d", name, got, c.want)
+		}
+	}
 }

@@ -68,7 +68,7 @@ func watch() error {
 		all.hear(pid, notes)
 	}()
 	var left error // processes that may not be dead
-	status := reap(pid, func() {
+	status := reap(pid, all.bury, func() {
 		<-read // only the program could write
 		for _, group := range all.confined {
 			left = errors.Join(left, KillGroup(group))
@@ -165,11 +165,16 @@ func pass(signals <-chan os.Signal, program *os.Process, shared bool, begun <-ch
 	}
 }
 
-// reap waits for the end of the program, kills and reaps all that it has left, and returns how the program ended. Before it
-// kills, it calls confined. It does nothing to those that it spares.
-func reap(program int, confined func(), spares func(pid int) bool) (status syscall.WaitStatus) {
+// reap waits for the end of the program, kills and reaps all that it has left, and returns how the program ended. Before it reaps the program it
+// calls bury, and before it kills, confined. It does nothing to those that it spares.
+func reap(program int, bury, confined func(), spares func(pid int) bool) (status syscall.WaitStatus) {
 	ended := false
 	for options := 0; ; {
+		if !ended {
+			if pid, err := kernel.AwaitChild(); err == nil && pid == program {
+				bury()
+			}
+		}
 		var s syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &s, options, nil)
 		switch {
@@ -214,6 +219,27 @@ type roll struct {
 	peers    peers
 	buried   chan struct{} // closed when the kernel has reaped the program
 	proven   sync.Once
+	burial   sync.Once // decides relaxed
+	relaxed  bool      // the threads of the dead program run as ordinary ones
+}
+
+// bury is called when the program is dead, before it is reaped. To reap it the kernel takes what its last thread may still have. It tries again and again: a
+// thread that runs before others would not let that one run, which is an ordinary one, on its processor, until Linux does so after a second.
+func (r *roll) bury() {
+	r.burial.Do(func() {
+		r.relaxed = r.left.Load() // then the threads of the program are ordinary ones, and nobody waits for a proof
+	})
+	if r.relaxed {
+		_ = kernel.RelaxThread(0) // if nothing hurries, there is nothing to take back
+	}
+}
+
+// relax lets what the kernel still does for the program wait for those that elect, unless the program is being reaped.
+func (r *roll) relax(p *program) {
+	r.burial.Do(func() {
+		r.relaxed = true
+		p.relax()
+	})
 }
 
 // hear reads all that the program tells. As soon as that executes nothing any more, and has told all, its death is proven, if it leaves nothing.
@@ -250,7 +276,7 @@ func (r *roll) hear(pid int, notes *os.File) {
 	rest = r.read(io.MultiReader(rest, waiting{notes}))
 	if r.aloneWas(p) && !writesOn() {
 		if r.allFar() { // else some wait for the kernel
-			p.relax()
+			r.relax(p)
 		}
 		go r.prove()
 	}
