@@ -142,17 +142,9 @@ func first(arguments []string) int {
 		return notStarted
 	}
 	if os.Getpid() != 1 { // what follows mounts a /proc, and kills all that it sees: outside of a namespace that would be those of the host
-		if len(command) == 0 && p.means != Namespace { // a trial
-			return 0
-		}
-		complain(errors.New("this is not the first process of a namespace"))
-		return notStarted
+		return p.outside(command)
 	}
-	for _, s := range deaf {
-		if !signal.Ignored(s) {
-			signal.Notify(make(chan os.Signal, 1), s)
-		}
-	}
+	deafen()
 	signal.Notify(asks, syscall.SIGTERM)
 	if err := mount(); err != nil {
 		complain(fmt.Errorf("the command sees the processes of the host, whose numbers are not its own: %w", err))
@@ -202,6 +194,15 @@ func first(arguments []string) int {
 			t.ask()
 		}
 	}
+}
+
+// outside is the main function of a process that is not the first one of a namespace: of a trial of other means, or by mistake.
+func (p post) outside(command []string) int {
+	if len(command) == 0 && p.means != Namespace {
+		return 0
+	}
+	complain(errors.New("this is not the first process of a namespace"))
+	return notStarted
 }
 
 // mount gives this namespace a /proc of its own. Mounts of the host reach it, and its own do not reach the host.

@@ -72,11 +72,7 @@ func keep(arguments []string) int {
 		complain(errors.New("this command is for ringleader exec, which gives its orders"))
 		return notStarted
 	}
-	for _, s := range deaf {
-		if !signal.Ignored(s) { // what this process ignores the command ignores, too
-			signal.Notify(make(chan os.Signal, 1), s)
-		}
-	}
+	deafen()
 	g := newGuard(p.means)
 	begin, err := p.prepare(command, g.lethal)
 	if err != nil {
@@ -97,6 +93,15 @@ func keep(arguments []string) int {
 		return failed(err)
 	}
 	return t.tend(o.begun(), received(orders), g)
+}
+
+// deafen lets this process take no notice of signals that are not for it.
+func deafen() {
+	for _, s := range deaf {
+		if !signal.Ignored(s) { // what this process ignores the command ignores, too
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
 
 // addVariables adds variables to the environment of this process, NAME=VALUE.
