@@ -14,7 +14,6 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/record"
-	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // single starts a member that is a group of its own, and waits until it has ended.
@@ -59,9 +58,16 @@ func TestTheExitStatusOfACommandIsThatOfAMemberThatLeavesWithIt(t *testing.T) {
 // told fails unless the record of member 1 has why its lead has ended.
 func (g *group) told(want string) {
 	g.Helper()
+	if all := g.tells(); !slices.Contains(all, want) {
+		g.Errorf("the record tells %q, and not %q", all, want)
+	}
+}
+
+// tells returns what the record of member 1 has about the ends of its leads.
+func (g *group) tells() (all []string) {
+	g.Helper()
 	records, err := record.Open(g.Context(), filepath.Join(g.dir, "1"))
 	g.must(err)
-	var all []string
 	for _, l := range records.Logs {
 		for e := range l.Notable() {
 			if e == nil {
@@ -72,9 +78,7 @@ func (g *group) told(want string) {
 			}
 		}
 	}
-	if !slices.Contains(all, want) {
-		g.Errorf("the record tells %q, and not %q", all, want)
-	}
+	return all
 }
 
 // steady are times with which no slow machine ends a tenure: the command would run a second time.
@@ -232,6 +236,17 @@ func TestACommandHasTimeToEndWhileItsLeaseIsRenewed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("no goroutine differs from those of other tests")
 	}
+	var wrong string
+	for range 5 { // a machine, or the member alone, may stand still for so long that the lease lapses
+		if wrong = endsSlowly(t); wrong == "" {
+			return
+		}
+	}
+	t.Error(wrong)
+}
+
+// endsSlowly lets a member end whose command takes longer than a lease for its end. It returns what is wrong then.
+func endsSlowly(t *testing.T) (wrong string) {
 	file := filepath.Join(t.TempDir(), "steps")
 	patient := lasting(3 * lease) // the command takes longer to end, and a machine that stalls for less does not end it
 	patient.Margin = lease / 10
@@ -243,18 +258,14 @@ func TestACommandHasTimeToEndWhileItsLeaseIsRenewed(t *testing.T) {
 		return string(text)
 	}
 	g.await("the command runs", func() bool { return steps() != "" })
-	stood := rig.Standstill()
 	g.run[1].Process.Signal(syscall.SIGTERM)
 	<-g.ends[1]
-	still := stood()
 	g.alone()
-	if still > lease { // so that the lease may have lapsed meanwhile
-		return
+	got, status, told := steps(), g.run[1].ProcessState.ExitCode(), g.tells()
+	if got != "begun\ndone\n" || status != 0 || !slices.Contains(told, "the member resigned: terminated signal received") {
+		return fmt.Sprintf("%q, exit status %d, and the record tells %q", got, status, told)
 	}
-	if got := steps(); got != "begun\ndone\n" || g.run[1].ProcessState.ExitCode() != 0 {
-		t.Errorf("%q, exit status %d", got, g.run[1].ProcessState.ExitCode())
-	}
-	g.told("the member resigned: terminated signal received")
+	return ""
 }
 
 func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
@@ -275,9 +286,9 @@ func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
 	g.start(1)
 	g.works(0, "loop")
 	g.await("the hook after one that hangs", func() bool { return slices.Contains(lines(), "change leader") })
-	if !g.prints(`msg="a hook was ended: it ran for longer than it may" hook=on-leader timeout=`) {
-		t.Errorf("the log does not say that a hook was ended: %s", &g.printed)
-	}
+	g.await("the log says that a hook was ended", func() bool { // it comes over a pipe
+		return g.prints(`msg="a hook was ended: it ran for longer than it may" hook=on-leader timeout=`)
+	})
 	g.run[1].Process.Signal(syscall.SIGTERM)
 	<-g.ends[1]
 	got := lines()

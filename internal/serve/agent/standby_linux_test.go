@@ -74,9 +74,7 @@ func TestTheCommandThatPreparesIsDeadWhenTheCommandBegins(t *testing.T) {
 			t.Errorf("beside the command of member %d there are processes that prepare it: %v", id, warm)
 		}
 		g.await("the others prepare", func() bool { return others(id) })
-		if w := g.warmth(id); w != ringleader.Warm {
-			t.Errorf("the leader is %q", w)
-		}
+		g.await("the leader is warm", func() bool { return g.warmth(id) == ringleader.Warm })
 		if turn == 0 {
 			send(member, syscall.SIGKILL) // the warden proves its death
 			g.gone(id, member)
@@ -106,18 +104,23 @@ func TestALeaderIsReadyWhenItsCommandIs(t *testing.T) {
 			ready.Command = strings.ReplaceAll(ready.Command, "$RINGLEADER_GATE", gate)
 			g := newGroup(t, 1, spec{Command: self(words...), OnExit: agent.Restart, Warden: true, Timing: steady(), Ready: ready})
 			g.start(1)
-			g.await("it leads", func() bool { return g.status(1).Role == ringleader.Leader })
-			if !g.status(1).NotReady {
+			var led ringleader.Status
+			g.await("it leads", func() bool {
+				led = g.status(1)
+				return led.Role == ringleader.Leader
+			})
+			if !led.NotReady {
 				t.Error("it is ready before its command")
 			}
 			g.must(os.WriteFile(gate, nil, 0o600))
-			g.await("it is ready", func() bool { return !g.status(1).NotReady })
+			isReady := func() bool { s := g.status(1); return s.Role == ringleader.Leader && !s.NotReady }
+			g.await("it is ready", isReady)
 			g.must(os.Remove(gate))
 			last, _, _, _ := g.working()
 			send(last.PID, syscall.SIGKILL)
 			g.await("it is not ready while its command starts again", func() bool { s := g.status(1); return s.Role == ringleader.Leader && s.NotReady })
 			g.must(os.WriteFile(gate, nil, 0o600))
-			g.await("it is ready again", func() bool { return !g.status(1).NotReady })
+			g.await("it is ready again", isReady)
 		})
 	}
 }
@@ -135,9 +138,7 @@ func TestAMemberIsWarmWhileTheCommandThatHasToldSoRuns(t *testing.T) {
 	_, id, _, _ := g.working()
 	other := id%3 + 1
 	g.await("the command that prepares runs", func() bool { return len(g.preparing(other)) == 1 })
-	if w := g.warmth(other); w != ringleader.Warming {
-		t.Errorf("before its command has told so, it is %q", w)
-	}
+	g.await("it is not warm before its command has told so", func() bool { return g.warmth(other) == ringleader.Warming })
 	g.must(os.WriteFile(gate, nil, 0o600))
 	g.await("it is warm", func() bool { return g.warmth(other) == ringleader.Warm })
 	g.must(os.Remove(gate))

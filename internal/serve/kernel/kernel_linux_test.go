@@ -138,7 +138,10 @@ func policy() string {
 	found := map[string]bool{}
 	all, _ := filepath.Glob("/proc/self/task/*/stat")
 	for _, name := range all {
-		stat, _ := os.ReadFile(name)
+		stat, err := os.ReadFile(name)
+		if err != nil { // the thread has ended
+			continue
+		}
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		found[fields[38]] = true
 	}

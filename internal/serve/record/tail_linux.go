@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// tailFolder is a file system in memory, which any process may use. Its files last until the system ends.
-const tailFolder = "/dev/shm"
+// tailFolder is in a file system in memory, which any process may use. Its files last until the system ends. Tests have a folder of their own.
+var tailFolder = "/dev/shm"
 
 // newTail returns a tail of a record in a directory; nil: this machine has none. Its memory is allocated at once, so that a full file system is an error
 // now, and no signal later.

@@ -14,6 +14,28 @@ import (
 	"time"
 )
 
+// tailsOf is a variable with the folder of the tails of a test and its children.
+const tailsOf = "RINGLEADER_RECORD_TAILS"
+
+// TestMain gives the tests a folder of tails of their own. Each member that begins looks at all tails of its machine, which locks them for a moment, and
+// tests of this package remove those that nobody needs.
+func TestMain(m *testing.M) {
+	own := os.Getenv(tailsOf)
+	if own == "" {
+		made, err := os.MkdirTemp(tailFolder, "tails-of-tests-")
+		if err != nil {
+			os.Exit(m.Run()) // tests that need tails are skipped
+		}
+		defer os.RemoveAll(made)
+		own = made
+		if err := os.Setenv(tailsOf, own); err != nil {
+			panic(err)
+		}
+	}
+	tailFolder = own
+	m.Run() // the process ends with its status
+}
+
 // sharing returns a writer of a life that may be killed, and its tail.
 func sharing(t *testing.T, path string, incarnation uint64) *Writer {
 	t.Helper()

@@ -69,9 +69,8 @@ func (p processes) pids(names []string) (all []int) {
 // all.
 func (g *group) inflict(f fault, random *rand.Rand) {
 	g.Helper()
-	id, p := g.leads(random, true)
-	leads, _ := g.runs(0)
-	term := leads.term()
+	work, p := g.leads(random, true)
+	id, term := work.member(), work.term() // the lead may be another one's by now, and the term a later one: then the fault is none, and the next command runs already
 	g.Logf("term %d, at %v: %s", term, now(), f.name)
 	stopped, killed := p.pids(f.stop), p.pids(f.kill)
 	if f.cut {
@@ -212,8 +211,8 @@ func nothingRuns(t *testing.T, lead bool, groups int) {
 	}
 }
 
-// leads waits until the work of a member runs, for a random time, and returns the member and its processes.
-func (g *group) leads(random *rand.Rand, kept bool) (id int, p processes) {
+// leads waits until the work of a member runs, for a random time, and returns the work and the processes of its member.
+func (g *group) leads(random *rand.Rand, kept bool) (work entry, p processes) {
 	g.Helper()
 	g.await("something runs", func() bool {
 		g.revive()
@@ -221,12 +220,11 @@ func (g *group) leads(random *rand.Rand, kept bool) (id int, p processes) {
 		if !is || now()-e.began() < 50*time.Millisecond {
 			return false
 		}
-		id = e.member()
-		p = g.of(id)
+		work, p = e, g.of(e.member())
 		return p.member != 0 && (p.keeper != 0 || !kept)
 	})
 	g.pass(90*time.Millisecond, random) // the phase of renewals is what varies
-	return id, p
+	return work, p
 }
 
 // pass waits for a random time.
@@ -256,7 +254,8 @@ func (t tape) last() (last time.Duration) {
 // the last instruction of the command came.
 func (g *group) stopExec(part float64, random *rand.Rand) time.Duration {
 	g.Helper()
-	id, p := g.leads(random, true)
+	work, p := g.leads(random, true)
+	id := work.member()
 	syscall.Kill(p.member, syscall.SIGSTOP)
 	g.await("it stands still", func() bool { return state(p.member) == 'T' || !alive(p.member) })
 	ends := g.tape.ends(id)
@@ -284,7 +283,8 @@ func (g *group) left(end time.Duration) time.Duration {
 // after the end. It returns how long before that the last instruction of the work came.
 func (g *group) stopLead(part float64, random *rand.Rand) time.Duration {
 	g.Helper()
-	id, p := g.leads(random, false)
+	work, p := g.leads(random, false)
+	id := work.member()
 	g.cut(id, true)
 	g.pass(100*time.Millisecond, random) // it has not ended by itself then
 	syscall.Kill(p.member, syscall.SIGSTOP)
