@@ -374,6 +374,9 @@ func checkAddress(address string, anyPort bool) (host string, err error) {
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 && !anyPort {
 		return "", fmt.Errorf("%q does not end in a port from 1 to 65535", address)
 	}
+	if _, err := netip.ParseAddr(host); err != nil && strings.ContainsAny(host, " \t,/:%") { // it would be looked up for ever
+		return "", fmt.Errorf("the host of %q is neither an address nor a name", address)
+	}
 	return host, nil
 }
 

@@ -490,7 +490,8 @@ func TestWrongAddresses(t *testing.T) {
 		refused(m.AddAddress(ringleader.MemberAddress{ID: 7, Address: "host2:01"}), "the port of host2:01 begins with 0") // member 2 is there
 		refused(m.RemoveAddress(7), "there is no member 7")
 		for seed, want := range map[string]string{
-			"127.0.0.1": "has no port", "::1": "is not host:port", ":7001": "has no host", "0.0.0.0:7001": "is where", "[::]:7001": "is where", "a b": "is neither host:port nor a name",
+			"127.0.0.1": "has no port", "::1": "is not host:port", ":7001": "has no host", "0.0.0.0:7001": "is where", "[::]:7001": "is where", "a b": "is neither host:port nor a name", "a b:7001": "is neither",
+			" a:7001": "is neither", "a,b:7001": "is neither", "[fe80::1%]:7001": "is neither",
 		} {
 			config := ringleader.Config{ID: 7, Members: []ringleader.MemberAddress{{ID: 7, Address: home(7)}}, Join: []string{seed}}
 			refused(config.Check(), "Join: ")

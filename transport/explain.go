@@ -25,12 +25,26 @@ func unreached(err error, within time.Duration) error {
 		return fmt.Errorf("no answer within %v: its process is stopped, its machine is down, or the network is cut", within)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return errors.New("connection refused: no process listens there")
+	case unscoped(err) != nil:
+		return unscoped(err)
 	case errors.As(err, &call):
 		return call.Err
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return dial.Err
 	}
 	return err
+}
+
+// unscoped returns what is wrong with a link-local address of IPv6 that cannot be used as it is: on most systems it needs an interface. nil: it is another error.
+func unscoped(err error) error {
+	var failed *net.OpError
+	if !errors.Is(err, syscall.EINVAL) || !errors.As(err, &failed) {
+		return nil
+	}
+	if at, is := failed.Addr.(*net.TCPAddr); is && at.Zone == "" && at.IP.To4() == nil && at.IP.IsLinkLocalUnicast() {
+		return fmt.Errorf("the address %v is of one link only, and needs the network interface of this machine, as in %[1]v%%eth0", at.IP)
+	}
+	return nil
 }
 
 // silence is the end of a connection on which nothing has arrived for so long.

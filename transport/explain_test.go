@@ -24,6 +24,8 @@ func TestAnAttemptThatFailsIsExplainedWithoutItsAddress(t *testing.T) {
 		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "connection refused: no process listens there"},
 		{dial(os.NewSyscallError("connect", syscall.EHOSTUNREACH)), syscall.EHOSTUNREACH.Error()},
 		{dial(&net.DNSError{Err: "no such host", Name: "db2"}), "lookup db2: no such host"},
+		{&net.OpError{Op: "dial", Addr: &net.TCPAddr{IP: net.ParseIP("fe80::1")}, Err: os.NewSyscallError("connect", syscall.EINVAL)}, "the address fe80::1 is of one link only, and needs the network interface of this machine, as in fe80::1%eth0"},
+		{&net.OpError{Op: "dial", Addr: &net.TCPAddr{IP: net.ParseIP("fe80::1"), Zone: "lo"}, Err: os.NewSyscallError("connect", syscall.EINVAL)}, syscall.EINVAL.Error()},
 		{errors.New("another reason"), "another reason"},
 	} {
 		if got := unreached(test.err, time.Second).Error(); got != test.want {

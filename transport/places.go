@@ -42,7 +42,12 @@ type place struct {
 func isName(address string) bool {
 	host := hostOf(address)
 	_, err := netip.ParseAddr(host)
-	return err != nil && host != "localhost"
+	return err != nil && !isLocalhost(host)
+}
+
+// isLocalhost reports whether a host is the name that every machine has for itself. Case and a dot at the end do not count in names.
+func isLocalhost(host string) bool {
+	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 }
 
 var errUnlisted = errors.New("it is not in the list of members")
@@ -130,7 +135,7 @@ func (t *tcp) found(p *place, addresses []string, err error) {
 	case t.ctx.Err() != nil:
 	case err != nil && !failed:
 		t.Log.Warn("the address of a member cannot be looked up", "peer", p.id, "address", p.address, "known", before, "error", err)
-	case err == nil && !slices.Equal(before, addresses):
+	case err == nil && !slices.Equal(slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(addresses))): // name servers change the order
 		t.Log.Info("the address of a member was looked up", "peer", p.id, "address", p.address, "found", addresses)
 		for _, address := range addresses {
 			t.strangers.isMember(address)
@@ -179,9 +184,9 @@ func isTarget(target, name string) bool {
 
 // lookupHost returns the addresses of a host, with a port.
 func lookupHost(ctx context.Context, r *net.Resolver, host, port string) (addresses []string, err error) {
-	all, err := r.LookupNetIP(ctx, "ip", host)
+	all, err := r.LookupIPAddr(ctx, host) // not LookupNetIP, which drops the scope of a link-local address
 	for _, a := range all {
-		addresses = append(addresses, net.JoinHostPort(a.Unmap().String(), port))
+		addresses = append(addresses, net.JoinHostPort(a.String(), port))
 	}
 	if len(addresses) == 0 {
 		return nil, cmp.Or(err, fmt.Errorf("lookup of %s: %w", host, errEmpty))

@@ -205,3 +205,66 @@ func TestAFailureToConnectLooksANameUpAgain(t *testing.T) {
 	n.Set("two.example", transporttest.Record{IP: "127.0.0.1"})
 	first.await("a connection", connected)
 }
+
+// Name servers give several addresses in another order each time. That is no news.
+func TestAddressesInAnotherOrderAreNoNews(t *testing.T) {
+	n := names(t)
+	one, two := transporttest.Record{IP: "127.0.0.77"}, transporttest.Record{IP: "127.0.0.78"}
+	told := make(chan []string, 1000)
+	o := transport.TCP{
+		Listen: "127.0.0.1:0", Insecure: true, Resolver: n.Resolver(), Refresh: time.Millisecond,
+		Found: func(_ uint64, addresses []string) { told <- addresses },
+	}
+	n.Set("two.example", one, two)
+	member, err := o.Open(transport.Config{
+		Members: []transport.Member{{ID: 1, Address: "127.0.0.1:1"}, {ID: 2, Address: "two.example:7"}}, Log: slog.New(slog.DiscardHandler),
+		Timing: transport.Timing{Heartbeat: time.Hour, Suspicion: time.Minute}, Post: func(any) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	member.Serve()
+	defer member.Close()
+	if first := <-told; len(first) != 2 {
+		t.Fatal(first)
+	}
+	for range 3 {
+		n.Set("two.example", two, one)
+		n.await(t, n.Asked()+6)
+		n.Set("two.example", one, two)
+		n.await(t, n.Asked()+6)
+	}
+	n.Set("two.example", two)
+	if next := <-told; len(next) != 1 {
+		t.Errorf("the same addresses in another order are told: %v", next)
+	}
+}
+
+// A scope belongs to an address: without it, no connection to a link-local one is possible. The file of hosts of a machine may give it.
+func TestALookupKeepsTheScopeOfAnAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"[fe80::1%lo]:7001":      "[fe80::1%lo]:7001",
+		"[::ffff:10.0.0.1]:7001": "10.0.0.1:7001",
+		"[fd00::1]:7001":         "[fd00::1]:7001",
+	} {
+		if found, err := (transport.TCP{}).Lookup(t.Context(), address); err != nil || len(found) != 1 || found[0] != want {
+			t.Errorf("%s leads to %v, %v; want %s", address, found, err, want)
+		}
+	}
+}
+
+// Names have no case, and a dot at the end means the same name.
+func TestClearTextIsAllowedToThisMachineByName(t *testing.T) {
+	for address, want := range map[string]bool{"localhost:1": true, "LocalHost:1": true, "localhost.:1": true, "localhost.example:1": false, "mylocalhost:1": false} {
+		member, err := transport.TCP{Listen: "LOCALHOST:0"}.Open(transport.Config{
+			Members: []transport.Member{{ID: 1, Address: "127.0.0.1:1"}, {ID: 2, Address: address}}, Log: slog.New(slog.DiscardHandler),
+			Timing: transport.Timing{Heartbeat: time.Hour, Suspicion: time.Minute}, Post: func(any) {},
+		})
+		if (err == nil) != want {
+			t.Errorf("%s: %v", address, err)
+		}
+		if err == nil {
+			member.Close()
+		}
+	}
+}

@@ -80,7 +80,7 @@ func (t TCP) Open(c Config) (Transport, error) {
 	if t.Listener == nil {
 		var err error
 		if t.Listener, err = net.Listen("tcp", t.Listen); err != nil {
-			return nil, fmt.Errorf("member %d cannot listen: %w", self.ID, err)
+			return nil, fmt.Errorf("member %d cannot listen: %w", self.ID, cmp.Or(unscoped(err), err))
 		}
 	}
 	member := &tcp{Config: c, TCP: t, looks: looks, welcomes: make(chan struct{}, mostWelcomes), proofs: make(chan struct{}, mostProofs)}
@@ -103,7 +103,7 @@ func (t *TCP) secure(members []Member) error {
 	}
 	for _, address := range addresses {
 		host := hostOf(address)
-		if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		if ip, err := netip.ParseAddr(host); !isLocalhost(host) && (err != nil || !ip.IsLoopback()) {
 			return fmt.Errorf("%s is not a loopback address, and connections would be in clear text; use TLS, or allow clear text", address)
 		}
 	}

@@ -496,10 +496,45 @@ func TestASeedThatIsNoMemberIsToldOnce(t *testing.T) {
 				t.Error("a stranger is met")
 			}
 		}
+		k.Meet(transport.Met{Address: "c:1", Err: &net.DNSError{Name: "c", Server: "10.0.0.53:53", Err: fmt.Sprintf("read udp 10.0.0.1:%d->10.0.0.53:53: i/o timeout", 40000+port)}})
+		k.Meet(transport.Met{Address: "d:1", Err: &net.DNSError{Name: "d", Server: "10.0.0.53:53", Err: "no such host"}})
 	}
 	got := said.String()
-	if strings.Count(got, "\n") != 2 || !strings.Contains(got, "join=a:1 error=EOF\n") || !strings.Contains(got, fmt.Sprintf("join=b:1 error=%q\n", errSilent)) {
+	if want := "lookup c on 10.0.0.53:53: i/o timeout"; !strings.Contains(got, fmt.Sprintf("join=c:1 error=%q\n", want)) {
+		t.Errorf("%s\nwithout %q", got, want)
+	}
+	if strings.Count(got, "\n") != 4 || !strings.Contains(got, "join=a:1 error=EOF\n") || !strings.Contains(got, fmt.Sprintf("join=b:1 error=%q\n", errSilent)) {
 		t.Error(got)
+	}
+}
+
+// seeker is a transport that only seeks.
+type seeker struct{ transport.Transport }
+
+func (seeker) Seek(string) {}
+
+// A name may lead to this member, too, which is no news. If it leads nowhere else, no other member is ever found.
+func TestSeedsThatLeadToThisMemberOnlyAreToldOnce(t *testing.T) {
+	for _, c := range []struct {
+		others []transport.Met // that answer, besides this member
+		told   string
+	}{
+		{nil, "no other member is found there yet\" join=a:1 error=\"this member itself is there\"\n"},
+		{[]transport.Met{{Address: "b:1", ID: 2}}, ""},
+		{[]transport.Met{{Address: "b:1", Err: io.EOF}}, "no other member is found there yet\" join=b:1 error=EOF\n"},
+	} {
+		var said strings.Builder
+		k := Keeper{Book: &Book{}, Self: 4, Seeds: []string{"all:1"}, Log: slog.New(slog.NewTextHandler(&said, nil))}
+		for second := range 3 {
+			k.Seek(seeker{}, time.Duration(second)*seekEvery)
+			k.Meet(transport.Met{Address: "a:1", ID: 4})
+			for _, e := range c.others {
+				k.Meet(e)
+			}
+		}
+		if got := said.String(); !strings.HasSuffix(got, c.told) || (got == "") != (c.told == "") || strings.Count(got, "\n") > 1 {
+			t.Errorf("it tells %q, want %q", got, c.told)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"ringleader.example/ringleader/storage"
@@ -24,6 +25,7 @@ type Keeper struct {
 	parted      map[uint64]time.Duration // when members that have left are found again at the earliest
 	due         time.Duration            // when members are sought next
 	sought      map[string]string        // what was wrong last at each address of a seed
+	round       round                    // what the seeds have led to since the last attempt
 	noRoom      []uint64                 // members that were told to have no place in the book
 	corrections int                      // how often this life has corrected its own line
 	swings      map[uint64]*swing        // members whose address has changed
@@ -192,34 +194,72 @@ func (k *Keeper) Seek(t transport.Transport, now time.Duration) {
 		return
 	}
 	k.due = now + seekEvery
+	if k.round.self != "" && !k.round.others {
+		k.missing(k.round.self, errSelf)
+	}
+	k.round = round{}
 	for _, seed := range k.Seeds {
 		seeker.Seek(seed)
 	}
 }
 
-var errSilent = errors.New("what takes the connection does not answer as a member")
+// round is what the seeds lead to in one attempt.
+type round struct {
+	self   string // an address of this member; empty: none
+	others bool   // another place, or none
+}
+
+var (
+	errSilent = errors.New("what takes the connection does not answer as a member")
+	errSelf   = errors.New("this member itself is there")
+)
+
+// missing logs why no other member is found at an address, unless that was the reason there the last time.
+func (k *Keeper) missing(address string, err error) {
+	text := err.Error()
+	if text == k.sought[address] {
+		return
+	}
+	if k.sought == nil {
+		k.sought = map[string]string{}
+	}
+	k.sought[address] = text
+	k.Log.Warn("no other member is found there yet", "join", address, "error", err)
+}
+
+// steadied returns the error of a seed without the ports of this attempt, which are other ones at each.
+func steadied(err error) error {
+	if failed := new(net.DNSError); errors.As(err, &failed) {
+		if _, answer, cut := strings.Cut(failed.Err, "->"); cut { // read udp HOST:PORT->SERVER: REASON
+			same := *failed
+			_, same.Err, _ = strings.Cut(answer, ": ")
+			return &same
+		}
+		return err
+	}
+	if failed := new(net.OpError); errors.As(err, &failed) {
+		err = failed.Err
+	}
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return errSilent
+	}
+	return err
+}
 
 // Meet takes an answer of a seed. It reports whether a member is where it was not expected.
 func (k *Keeper) Meet(e transport.Met) bool {
 	if e.Err != nil {
-		err := e.Err
-		if failed := new(net.OpError); errors.As(err, &failed) { // its text has the port of each attempt
-			err = failed.Err
-		}
-		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
-			err = errSilent
-		}
-		if text := err.Error(); text != k.sought[e.Address] {
-			if k.sought == nil {
-				k.sought = map[string]string{}
-			}
-			k.sought[e.Address] = text
-			k.Log.Warn("no other member is found there yet", "join", e.Address, "error", err)
-		}
+		k.round.others = true
+		k.missing(e.Address, steadied(e.Err))
 		return false
 	}
+	if e.ID == k.Self {
+		k.round.self = e.Address
+		return false
+	}
+	k.round.others = true
 	delete(k.sought, e.Address)
-	if e.ID == k.Self || k.met[e.ID] == e.Address || k.due < k.parted[e.ID] {
+	if k.met[e.ID] == e.Address || k.due < k.parted[e.ID] {
 		return false
 	}
 	if k.met == nil {
