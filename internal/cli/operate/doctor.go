@@ -149,7 +149,8 @@ func examine(command *cobra.Command, o *joinOptions, c ringleader.Config, files 
 	} else {
 		e.security(o)
 	}
-	wrong, notes := places(&c)
+	user, _ := command.Flags().GetString("user")
+	wrong, notes := places(&c, user)
 	for _, fault := range wrong {
 		e.wrong("%v", fault)
 	}

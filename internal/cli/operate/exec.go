@@ -262,6 +262,9 @@ func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, c
 	}
 	defer a.Close()
 	warnOf(&o.joinOptions, config)
+	if err := unreached(config.LeaseFile, o.user); err != nil {
+		log.Warn(err.Error())
+	}
 	p.reloads(command, s, config, a, log)
 	status, err := a.Exec(life)
 	if err = errors.Join(err, a.Close()); err != nil {

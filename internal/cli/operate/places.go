@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/serve/agent"
 	"ringleader.example/ringleader/internal/serve/canary"
 	"ringleader.example/ringleader/leasefile"
 )
@@ -18,14 +19,19 @@ import (
 // triedFile is what a check writes into a directory of --progress-path, beside the file of a member that runs.
 const triedFile = ".ringleader-check"
 
-// places returns what is wrong with the lease file and the directories of --progress-path of a member, which need not run, and what may be.
-func places(c *ringleader.Config) (wrong, notes []error) {
+// places returns what is wrong with the lease file and the directories of --progress-path of a member, which need not run, and what may be. user is that of
+// the command.
+func places(c *ringleader.Config, user string) (wrong, notes []error) {
 	if c.LeaseFile != "" {
 		switch err := leasefile.Check(c.LeaseFile, c.Group, c.ID); {
 		case errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(c.LeaseFile, "/run/"):
 			notes = append(notes, fmt.Errorf("--lease-file: there is no folder %s; RuntimeDirectory of a unit makes it at the start", filepath.Dir(c.LeaseFile)))
 		case err != nil:
 			wrong = append(wrong, fmt.Errorf("--lease-file: %w", err))
+		default:
+			if err := unreached(c.LeaseFile, user); err != nil {
+				notes = append(notes, err)
+			}
 		}
 	}
 	var all []canary.Place
@@ -47,4 +53,12 @@ func places(c *ringleader.Config) (wrong, notes []error) {
 		}
 	}
 	return wrong, notes
+}
+
+// unreached returns that the command, which gets the name of the lease file, runs as a user who cannot reach it. It is not wrong: the file may be for others.
+func unreached(file, user string) error {
+	if file == "" || user == "" || agent.Reaches(user, file) {
+		return nil
+	}
+	return fmt.Errorf("--lease-file: the user %s, who runs the command, cannot reach %s: its folder, or one above it, is closed to that user", user, file)
 }

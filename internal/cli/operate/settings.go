@@ -112,7 +112,8 @@ func (p *program) checked(s *settings) (c ringleader.Config, only bool, err erro
 	if err := s.print(p.Out); err != nil {
 		return c, true, err
 	}
-	wrong, notes := places(&c)
+	user, _ := s.flags.GetString("user") // join has none
+	wrong, notes := places(&c, user)
 	for i, fault := range wrong {
 		wrong[i] = s.located(fault)
 	}

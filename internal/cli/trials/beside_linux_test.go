@@ -2,12 +2,15 @@ package trials
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ringleader.example/ringleader/internal/cli/clitest"
+	"ringleader.example/ringleader/internal/core/needs"
 	"ringleader.example/ringleader/internal/serve/disktest"
 	"ringleader.example/ringleader/internal/show/report"
 )
@@ -69,6 +72,44 @@ func TestChecksTellWhatAMemberCouldNotUse(t *testing.T) {
 		left, err := os.ReadDir(folder)
 		return err == nil && len(left) == 1
 	})
+}
+
+// A command of another user gets the name of the lease file. It reads nothing there if the folder is closed to that user, and a member runs all the same: the
+// file may be for others.
+func TestALeaseFileThatTheUserOfTheCommandCannotReachIsTold(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		needs.Missing(t, "only root can run a command as another user")
+	}
+	flags, shut := initialised(t), t.TempDir() // below a folder of its own user
+	open, err := os.MkdirTemp("", "open")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(open) })
+	if err := os.Chmod(open, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tells := func(folder string, more ...string) string {
+		t.Helper()
+		command := exec.Command("ringleader", slices.Concat([]string{"exec"}, flags, []string{"--user", "nobody", "--on-exit", "exit", "--lease-file", filepath.Join(folder, "lease")}, more)...)
+		overdue := time.AfterFunc(clitest.Limit, func() { command.Process.Kill() })
+		defer overdue.Stop()
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %v, %s", command.Args, err, out)
+		}
+		return string(out)
+	}
+	want := "--lease-file: the user nobody, who runs the command, cannot reach " + filepath.Join(shut, "lease")
+	for _, more := range [][]string{{"--check"}, {"--", "true"}} {
+		if out := tells(shut, more...); !strings.Contains(out, want) {
+			t.Errorf("%q: no %q in\n%s", more, want, out)
+		}
+		if out := tells(open, more...); strings.Contains(out, "cannot reach") {
+			t.Errorf("%q: %s", more, out)
+		}
+	}
 }
 
 // Room may come by itself, so that a service manager is to try again.
