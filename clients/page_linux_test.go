@@ -67,7 +67,7 @@ func TestTheProgramOnThePageForNodeRuns(t *testing.T) {
 	member.Show(false, 5, nil, "")
 	for said.Scan() && said.Text() == "term 5" {
 	}
-	if said.Text() != "not leader" {
-		t.Errorf("it prints %q when the member leads no more", said.Text())
+	if said.Text() != "not leader" || said.Err() != nil {
+		t.Errorf("it prints %q when the member leads no more: %v", said.Text(), said.Err())
 	}
 }
