@@ -53,7 +53,9 @@ var fileFlags = map[string][]string{
 // them for ever, and with them all commands, so only a process that a shell asks has them.
 func (p *program) completeFlags(command *cobra.Command) {
 	command.Flags().VisitAll(func(f *pflag.Flag) {
+		option.Repeat(f)
 		endings, isFile := fileFlags[f.Name]
+		isFile = isFile && strings.HasPrefix(f.Value.Type(), "string") // --from is a file of verify, and a number of run
 		switch words := option.Offered(f); {
 		case words != nil:
 			_ = command.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
@@ -123,7 +125,13 @@ func (p *program) narrow(root *cobra.Command, args []string) {
 		return
 	}
 	command, rest, err := root.Find(args[1 : len(args)-1])
-	if err != nil || command.Name() == "compare" {
+	if err != nil {
+		return
+	}
+	if settled(command, rest) {
+		command.Flags().VisitAll(func(f *pflag.Flag) { delete(f.Annotations, cobra.BashCompOneRequiredFlag) })
+	}
+	if command.Name() == "compare" { // it takes several
 		return
 	}
 	for _, arg := range rest {
@@ -131,6 +139,14 @@ func (p *program) narrow(root *cobra.Command, args []string) {
 			hide(command, func(use func(*catalogue.Entry) bool) bool { return use(e) })
 		}
 	}
+}
+
+// settled reports whether a command line needs no more flags, as far as these words tell: a file of settings may have those that are required, and what comes
+// after -- has flags of its own.
+func settled(command *cobra.Command, words []string) bool {
+	return command.Flags().Lookup("config") != nil && slices.ContainsFunc(words, func(word string) bool {
+		return word == "--" || word == "--config" || strings.HasPrefix(word, "--config=")
+	})
 }
 
 // completionCommand makes cobra's command refuse shells that it does not know.

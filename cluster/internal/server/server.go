@@ -26,7 +26,7 @@ type Server struct {
 	nats     *server.Server
 	settings broker.Settings
 	door     *door // nil: none
-	lock     io.Closer
+	lock     io.WriteCloser
 	failed   chan error
 	closing  chan struct{}
 	once     sync.Once // for Close
@@ -76,6 +76,7 @@ func Start(ctx context.Context, s broker.Settings) (*Server, error) {
 		e.end()
 		return nil, err
 	}
+	_, _ = io.WriteString(e.lock, e.URL()) // for the error of another server; a full disk is found by watch
 	e.watching.Go(func() { e.watch(&log) })
 	return e, nil
 }

@@ -191,6 +191,7 @@ func endOnce() {
 // completeJoin completes the flags of a member in a shell.
 func completeJoin(command *cobra.Command) {
 	command.MarkFlagDirname("data")
+	command.MarkFlagDirname("progress-path")
 	option.Offer(command, "algorithm", liveAlgorithms...)
 	option.Offer(command, "preset", presetNames...)
 	option.Offer(command, "record", "on", "off")

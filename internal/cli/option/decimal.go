@@ -45,6 +45,13 @@ func (o once) Set(text string) error {
 	return o.Value.Set(text)
 }
 
+// Repeat makes a flag one that may be given again, as for the completion of a line, which cobra reads twice.
+func Repeat(f *pflag.Flag) {
+	if o, is := f.Value.(once); is {
+		f.Value = o.Value
+	}
+}
+
 var (
 	errSmall = errors.New("less than 1")
 	errTwice = errors.New("given twice")

@@ -83,7 +83,7 @@ neither proved nor refuted, or there is no solver.`,
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a solver may take for an obligation")
 	f.StringVar(&o.emit, "emit", "", "write the obligations of the one model as SMT-LIB 2 into this file, and run no solver; - is stdout")
 	f.StringVar(&o.draw, "draw", "", "draw the counterexample to induction into this .svg, .png or .pdf file; - is stdout, as SVG")
-	f.IntVar(&o.size, "n", plan.UsualRing, "how many processes the ring of the counterexample has: 1 to 5")
+	f.IntVarP(&o.size, "n", "n", plan.UsualRing, "how many processes the ring of the counterexample has: 1 to 5")
 	f.BoolVar(&o.recorded, "recorded", false, "run no solver: check that what was proved is what the models are now")
 	return command
 }

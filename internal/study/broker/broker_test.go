@@ -73,7 +73,7 @@ func TestAServerThatCannotStart(t *testing.T) {
 		settings broker.Settings
 		says     string
 	}{
-		"a store that is in use":       {s, "store " + s.Store + ": another server uses it"},
+		"a store that is in use":       {s, "store " + s.Store + ": another server uses it: " + e.URL()},
 		"an address that is in use":    {other, other.Listen},
 		"an address without a port":    {broker.Settings{Listen: "127.0.0.1", Store: t.TempDir()}, "127.0.0.1"},
 		"an address with another port": {broker.Settings{Listen: "127.0.0.1:x", Store: t.TempDir()}, "has no port such as 4222"},
