@@ -121,7 +121,12 @@ func replaceable(path string, s *State) error {
 	case info.Size() == 0:
 		return nil
 	}
-	text, err := os.ReadFile(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := beginning(f, info)
 	if err != nil {
 		return err
 	}
@@ -133,6 +138,13 @@ func replaceable(path string, s *State) error {
 		return fmt.Errorf("%w: %s is that of member %d of group %q", ErrTaken, path, old.Member, old.Group)
 	}
 	return nil
+}
+
+// beginning reads what a lease file would have of a file, which may be a large one of somebody else.
+func beginning(f *os.File, info os.FileInfo) ([]byte, error) {
+	begin := make([]byte, min(info.Size(), size))
+	_, err := f.ReadAt(begin, 0)
+	return begin, err
 }
 
 // Show writes what the member may believe: whether it leads in a term, how long the lease still runs, and what it publishes. The clocks of the
@@ -246,8 +258,8 @@ func (r *Reader) reopen() error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: %w", r.path, ErrFormat)
 	}
-	begin := make([]byte, min(info.Size(), size))
-	if _, err := f.ReadAt(begin, 0); err != nil {
+	begin, err := beginning(f, info)
+	if err != nil {
 		return fmt.Errorf("%s: %w", r.path, err)
 	}
 	var head State

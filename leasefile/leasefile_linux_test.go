@@ -242,6 +242,20 @@ func TestFilesThatAreNoLeaseFiles(t *testing.T) {
 	}
 }
 
+// What the path has may be larger than the memory. Here it is a hole.
+func TestALargeFileOfSomebodyElseIsNotReadAsAWhole(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(large, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, 1<<42); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(large, "jobs", 7); !errors.Is(err, ErrTaken) {
+		t.Error(err)
+	}
+}
+
 // A path that is wrong costs nobody a file.
 func TestALeaseFileReplacesNothingElse(t *testing.T) {
 	_, _, path := both(t)

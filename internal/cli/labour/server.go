@@ -201,12 +201,18 @@ func (d *Server) embed(p *report.Printer, s broker.Settings) (*broker.Server, er
 // brokerProgram is the variable of the environment with the path of the server's program.
 const brokerProgram = "RINGLEADER_BROKER"
 
+// mostToken is the size in bytes of the largest file of a token.
+const mostToken = 64 << 10
+
 // Authorized returns how to reach the server, with the token that the call or the environment names. A server on this machine may be one
 // of a command of this user, which has this user's own token.
 func (d *Server) Authorized() (cluster.Access, error) {
 	a := d.Access
 	if d.tokenFile != "" && (a.Token == "" || d.of.Changed("nats-token-file")) {
-		text, err := os.ReadFile(d.tokenFile)
+		text, err := option.ReadFile(d.tokenFile, mostToken)
+		if errors.Is(err, option.ErrLarge) {
+			return a, fmt.Errorf("%w; it holds no token", err)
+		}
 		if a.Token = strings.TrimSpace(string(text)); err == nil && a.Token == "" {
 			err = fmt.Errorf("%s holds no token", d.tokenFile)
 		}

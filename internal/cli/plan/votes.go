@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/internal/core/amount"
 	"ringleader.example/ringleader/network"
 )
@@ -86,6 +86,9 @@ func readVotes(text string) (votes []uint64, err error) {
 // byteOrderMark begins text files of some editors.
 const byteOrderMark = "\ufeff"
 
+// mostRows is the size in bytes of the largest file of votes or scores: that of scores of 4000 processes, for example.
+const mostRows = 128 << 20
+
 // row is a line of a file that is not blank.
 type row struct {
 	at    string // file and line
@@ -94,9 +97,11 @@ type row struct {
 
 // readRows reads words, which blanks or commas separate.
 func readRows(flag, name string) (rows []row, err error) {
-	text, err := os.ReadFile(name)
+	text, err := option.ReadFile(name, mostRows)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return nil, fmt.Errorf("--%s: cannot read %s: %w", flag, name, path.Err)
+	} else if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
 	number := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(text), byteOrderMark)) {
