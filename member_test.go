@@ -51,7 +51,7 @@ func startGroup(t *testing.T, c Config, join func(*group, Config), ids ...uint64
 	g := &group{t: t, config: c, members: map[uint64]*Member{}}
 	listeners := make([]net.Listener, len(ids))
 	for i, id := range ids {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := net.Listen("tcp", freeAddress(t)) // at which a member that was closed may listen again
 		if err != nil {
 			t.Fatal(err)
 		}

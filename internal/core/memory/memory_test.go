@@ -20,7 +20,8 @@ func TestWhatIsAllocatedIsUsedUntilItIsReleased(t *testing.T) {
 	runtime.KeepAlive(block)
 	block = nil
 	memory.Release()
-	if after := memory.Used(); with < before+size || after > with-size/2 {
+	// What else is in use changes, too: garbage that was left at the first look, and what the runtime needs for itself.
+	if after := memory.Used(); with < before+size*3/4 || after > with-size/2 {
 		t.Errorf("%d bytes before, %d with %d more, %d after", before, with, size, after)
 	}
 }
