@@ -55,10 +55,10 @@ func places(c *ringleader.Config, user string) (wrong, notes []error) {
 	return wrong, notes
 }
 
-// unreached returns that the command, which gets the name of the lease file, runs as a user who cannot reach it. It is not wrong: the file may be for others.
+// unreached returns an error if the user of the command, which gets the name of the lease file, cannot open it. That is only a note: the file may be for others.
 func unreached(file, user string) error {
 	if file == "" || user == "" || agent.Reaches(user, file) {
 		return nil
 	}
-	return fmt.Errorf("--lease-file: the user %s, who runs the command, cannot reach %s: its folder, or one above it, is closed to that user", user, file)
+	return fmt.Errorf("--lease-file: the command runs as user %s, who cannot open %s: its folder, or one above it, denies access", user, file)
 }

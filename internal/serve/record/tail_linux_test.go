@@ -17,8 +17,8 @@ import (
 // tailsOf is a variable with the folder of the tails of a test and its children.
 const tailsOf = "RINGLEADER_RECORD_TAILS"
 
-// TestMain gives the tests a folder of tails of their own. Each member that begins looks at all tails of its machine, which locks them for a moment, and
-// tests of this package remove those that nobody needs.
+// TestMain gives the tests a folder of tails of their own. A member locks each tail of its machine for a moment when it starts, and tests of this package remove
+// abandoned tails.
 func TestMain(m *testing.M) {
 	own := os.Getenv(tailsOf)
 	if own == "" {

@@ -170,13 +170,20 @@ func pass(signals <-chan os.Signal, program *os.Process, shared bool, begun <-ch
 func reap(program int, bury, confined func(), spares func(pid int) bool) (status syscall.WaitStatus) {
 	ended := false
 	for options := 0; ; {
+		which := -1 // any
 		if !ended {
-			if pid, err := kernel.AwaitChild(); err == nil && pid == program {
+			switch dead, err := kernel.AwaitChild(); {
+			case errors.Is(err, syscall.EINTR):
+				continue
+			case err == nil: // else this host does not allow that
+				which = dead
+			}
+			if which == program {
 				bury()
 			}
 		}
 		var s syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &s, options, nil)
+		pid, err := syscall.Wait4(which, &s, options, nil)
 		switch {
 		case err == syscall.ECHILD:
 			return status
