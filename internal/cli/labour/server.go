@@ -210,9 +210,6 @@ func (d *Server) Authorized() (cluster.Access, error) {
 	a := d.Access
 	if d.tokenFile != "" && (a.Token == "" || d.of.Changed("nats-token-file")) {
 		text, err := option.ReadFile(d.tokenFile, mostToken)
-		if errors.Is(err, option.ErrLarge) {
-			return a, fmt.Errorf("%w; it holds no token", err)
-		}
 		if a.Token = strings.TrimSpace(string(text)); err == nil && a.Token == "" {
 			err = fmt.Errorf("%s holds no token", d.tokenFile)
 		}

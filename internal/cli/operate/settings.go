@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -211,17 +210,9 @@ func (p *program) load(command *cobra.Command, s *settings) (err error) {
 const mostSettings = 1 << 20
 
 func readSettings(name string) ([]byte, error) {
-	file, err := os.Open(name)
+	text, err := option.ReadFile(name, mostSettings)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", name, report.Reason(err))
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostSettings+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("cannot read %s: %w", name, report.Reason(err))
-	case len(text) > mostSettings:
-		return nil, fmt.Errorf("%s: a file of settings has at most %d bytes", name, mostSettings)
 	}
 	return text, nil
 }

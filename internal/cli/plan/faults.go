@@ -159,12 +159,10 @@ func (o *FaultFlags) readFile(stdin io.Reader) error {
 		defer file.Close()
 		in = file
 	}
-	text, err := io.ReadAll(io.LimitReader(in, mostFaults+1))
+	text, err := option.ReadAtMost(in, mostFaults)
 	switch {
 	case err != nil:
 		return fmt.Errorf("cannot read the faults in %s: %w", name, report.Reason(err))
-	case len(text) > mostFaults:
-		return fmt.Errorf("%s has more than %d bytes; it is not a list of faults", name, mostFaults)
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
 		return fmt.Errorf("%s is not text; faults are lines such as crash 5 at 30", name)
 	}

@@ -5,10 +5,9 @@ import (
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 
+	"ringleader.example/ringleader/internal/cli/option"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -46,12 +45,9 @@ func readMoment(word string) (*trace.Moment, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(r, mostMoment+1))
+	text, err := option.ReadAtMost(r, mostMoment)
 	if err != nil {
 		return nil, err
-	}
-	if len(text) > mostMoment {
-		return nil, errors.New("it is too large")
 	}
 	m := new(trace.Moment)
 	in := json.NewDecoder(bytes.NewReader(text))

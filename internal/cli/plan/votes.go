@@ -100,8 +100,6 @@ func readRows(flag, name string) (rows []row, err error) {
 	text, err := option.ReadFile(name, mostRows)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return nil, fmt.Errorf("--%s: cannot read %s: %w", flag, name, path.Err)
-	} else if err != nil {
-		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
 	number := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(text), byteOrderMark)) {

@@ -59,14 +59,12 @@ func readSaved(p *plan.Program, path string) (plan.SavedRun, error) {
 		defer file.Close()
 		in = file
 	}
-	text, err := io.ReadAll(io.LimitReader(in, mostSaved+1))
+	text, err := option.ReadAtMost(in, mostSaved)
 	switch {
 	case err != nil:
 		return s, fmt.Errorf("cannot read %s: %w", path, report.Reason(err))
 	case len(text) == 0:
 		return wrong(errors.New("it is empty"))
-	case len(text) > mostSaved:
-		return wrong(fmt.Errorf("it has more than %d bytes", mostSaved))
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
