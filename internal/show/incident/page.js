@@ -181,7 +181,7 @@
   later.onclick = () => go(at + 1);
   root.replaceChildren(...data.groups.flatMap((group) => [
     make("h1", {}, `Changes of the leader of “${group.name}”`),
-    make("p", { className: "muted" }, `${new Date(group.from).toISOString().slice(0, 10)}. Records of members ${group.recorded.join(", ")}` +
+    make("p", { className: "muted" }, `${new Date(group.from).toISOString().slice(0, 10)}. ${group.recorded.length === 1 ? "Record of member" : "Records of members"} ${group.recorded.join(", ")}` +
       (group.missing && group.missing.length ? `; none of ${group.missing.join(", ")}` : "") + (group.clocks && group.clocks.length ? `. Clocks: ${group.clocks.join("; ")}` : "")),
     ...(group.violations || []).map((v) => make("p", { className: "fault" }, `${clock(v.time)} ${v.sure ? "A rule was broken" : "A rule may have been broken"}: ${v.what}${v.step ? ". " + v.step : ""}`)),
     overview(group),
