@@ -61,6 +61,9 @@ var rules = []rule{
 		{source("p/p_test.go", "package p\n\nimport \"time\"\n\nfunc f() {\n\t<-time.After(1)\n}\n"), "p/p_test.go:6: <-time.After"},
 		{source("p/testdata/a.txtar", "exec true\nexec sleep 1\n"), "p/testdata/a.txtar:2: exec sleep"},
 	}},
+	{"what may run before others is reaped in one place", reaped, []breach{
+		{source("p/p.go", "package p\n\nimport \"syscall\"\n\nfunc f() {\n\tsyscall.Wait4(1, nil, 0, nil)\n}\n"), "p/p.go:6: syscall.Wait4"},
+	}},
 	{"algorithms use nothing of the contract that is for engines", forEngines, []breach{
 		{parted("// Collector is an end. For engines.\ntype Collector[M any] struct{}\n", "var c election.Collector[int]"), "algorithms/a/a.go:5: election.Collector is for engines"},
 		{parted("// The effects. For\n// engines.\nconst (\n\tLead = 1\n\tFollow = 2\n)\n", "var c = election.Follow"), "algorithms/a/a.go:5: election.Follow is for engines"},

@@ -5,6 +5,7 @@ package operate
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -85,6 +86,8 @@ signal ends the demo during an election that has taken less than half a minute.`
 				return p.Demo(command.Context(), o)
 			}
 			_ = ringleader.RealTime() // as the members do, whose messages it passes on
+			// Go's sweeper waits in a loop for other threads that sweep. Those that wait for a processor behind the loops of two processes would do so for 100 ms.
+			runtime.GOMAXPROCS(1)
 			return demo.Run(command.Context(), p.Printer, p.Stdin, o)
 		},
 	}

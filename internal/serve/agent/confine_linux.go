@@ -108,7 +108,6 @@ func (p post) plantFirst(command []string, attributes *syscall.SysProcAttr, l *l
 	t.group = t.first                  // it passes the signal on
 	_, _ = ready.Read(make([]byte, 1)) // or it has ended, as reap finds
 	_ = kernel.HurryProcess(t.first)   // as this one; in a namespace of users it may not do so itself
-	t.hurries = true
 	return func(variables []string) (*tree, error) {
 		_ = json.NewEncoder(ours).Encode(variables) // it may have ended
 		ours.Close()

@@ -33,8 +33,6 @@ type tree struct {
 	ended    bool           // the first process has
 	changed  chan os.Signal // a child may have ended
 	looked   time.Duration  // when it last looked for those that have
-	hurries  bool           // the first process runs before others, too
-	reaps    func()         // called before it is reaped if it does not; may be nil: for tests
 }
 
 // prepare prepares a command by the means of a post. The function that it returns begins it, with variables added to its environment. Nothing of
@@ -137,18 +135,9 @@ func (t *tree) collect(sparing bool) (none bool) {
 	if since := now() - t.looked; sparing && since < pause {
 		time.Sleep(pause - since)
 	}
-	if !t.ended && !t.hurries && kernel.Ended(t.first) {
-		// To reap it the kernel takes what its last thread may still have. It tries again and again: a thread that runs before others would not let that
-		// one run, which is an ordinary one, on its processor, until Linux does so after a second.
-		_ = kernel.RelaxThread(0)
-		defer func() { _ = kernel.HurryAlone() }() // where it is allowed; else nothing hurries
-		if t.reaps != nil {
-			t.reaps()
-		}
-	}
 	for {
 		var s syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &s, syscall.WNOHANG, nil)
+		pid, err := kernel.Wait(-1, &s, syscall.WNOHANG)
 		switch {
 		case err == syscall.EINTR:
 		case err == syscall.ECHILD:
@@ -189,9 +178,9 @@ func (k *keepers) clear(older map[int]string) (none bool) {
 		if started == "" || started != older[pid] {
 			none = false
 		}
-		reaped, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+		reaped, err := kernel.Wait(pid, nil, syscall.WNOHANG)
 		for err == syscall.EINTR {
-			reaped, err = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+			reaped, err = kernel.Wait(pid, nil, syscall.WNOHANG)
 		}
 		if reaped == 0 && err == nil {
 			k.left[pid] = started

@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -33,6 +34,8 @@ func TestMain(m *testing.M) {
 		hurry()
 	case "all":
 		hurryAll()
+	case "reap":
+		reap()
 	default:
 		die(as)
 	}
@@ -160,8 +163,37 @@ func hurry() {
 		panic(err)
 	}
 	fmt.Print(run("child"))
-	own, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
-	fmt.Println(own &^ (1 << 30)) // without the flag SCHED_RESET_ON_FORK
+	fmt.Println(own() &^ resetOnFork)
+}
+
+// resetOnFork is the flag SCHED_RESET_ON_FORK.
+const resetOnFork = 1 << 30
+
+// own is the policy of the calling thread.
+func own() uintptr {
+	policy, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+	return policy
+}
+
+// reap reaps a child that runs before others, and one that does not. It tells the policies of its thread as it does, and afterwards.
+func reap() {
+	runtime.LockOSThread()
+	for _, begin := range []func() error{kernel.Hurry, kernel.HurryAlone} {
+		if err := begin(); err != nil {
+			fmt.Println(err)
+			return
+		}
+		child, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", "exit 7"}, nil)
+		if err != nil {
+			panic(err)
+		}
+		*kernel.Reaps = func() { fmt.Print(own(), " ") }
+		var status syscall.WaitStatus
+		if pid, err := kernel.Wait(-1, &status, 0); pid != child || err != nil || status.ExitStatus() != 7 {
+			fmt.Printf("process %d, %v, status %d; ", pid, err, status.ExitStatus())
+		}
+		fmt.Println(own())
+	}
 }
 
 // hurryAll tells the policies of this process when all threads hurry, those of a process that it starts, and its own when all but a thread that
@@ -217,6 +249,50 @@ func TestAllThreadsHurryUntilTheyRelaxButForThoseThatHurryThemselves(t *testing.
 		t.Skip(got)
 	case got != "2\n2\n0 and 2\n":
 		t.Errorf("the policies are %q; SCHED_RR is 2", got)
+	}
+}
+
+// A thread that runs before others and reaps an ordinary process may keep its processor from that for a second.
+func TestAnOrdinaryProcessIsReapedByAnOrdinaryThread(t *testing.T) {
+	t.Parallel()
+	switch got, want := run("reap"), fmt.Sprintf("2 2\n0 %d\n", 2|resetOnFork); {
+	case strings.Contains(got, "not permitted") && os.Getenv("CI") != "true":
+		t.Skip(got)
+	case got != want:
+		t.Errorf("the policies are %q, want %q; SCHED_RR is 2", got, want)
+	}
+}
+
+// A child that is stopped, goes on and ends tells each of these once.
+func TestWaitTellsWhatWait4Would(t *testing.T) {
+	c := exec.Command("sh", "-c", "kill -STOP $$; exit 7")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	child, options := c.Process.Pid, syscall.WUNTRACED|syscall.WCONTINUED
+	for _, step := range []struct {
+		name  string
+		holds func(syscall.WaitStatus) bool
+		next  syscall.Signal
+	}{
+		{"stopped", syscall.WaitStatus.Stopped, syscall.SIGCONT},
+		{"continued", syscall.WaitStatus.Continued, 0},
+		{"ended by itself", func(s syscall.WaitStatus) bool { return s.ExitStatus() == 7 }, 0},
+	} {
+		var status syscall.WaitStatus
+		if pid, err := kernel.Wait(child, &status, options); pid != child || err != nil || !step.holds(status) {
+			t.Fatalf("process %d, status %x, %v; want that %d has %s", pid, status, err, child, step.name)
+		}
+		if step.next == 0 {
+			continue
+		}
+		if pid, err := kernel.Wait(child, nil, options|syscall.WNOHANG); pid != 0 || err != nil {
+			t.Errorf("process %d, %v; that it has %s is known", pid, err, step.name)
+		}
+		_ = syscall.Kill(child, step.next) // it is our child, and not reaped
+	}
+	if pid, err := kernel.Wait(child, nil, 0); !errors.Is(err, syscall.ECHILD) {
+		t.Errorf("process %d, %v after it was reaped; want %v", pid, err, syscall.ECHILD)
 	}
 }
 

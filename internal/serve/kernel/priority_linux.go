@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -55,6 +56,27 @@ func HurryAll() error { return all("self", roundRobin, least) }
 
 // HurryProcess is [Hurry] for all threads of another process.
 func HurryProcess(pid int) error { return all(strconv.Itoa(pid), roundRobin, least) }
+
+// Hurries reports whether a thread of any process runs before ordinary ones; 0 is the calling thread.
+func Hurries(thread int) bool {
+	policy, _, errno := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, uintptr(thread), 0, 0)
+	return errno == 0 && policy&^resetOnFork != ordinary
+}
+
+// relax lets the calling thread run as ordinary ones do, until the function is called that it returns.
+func relax() (restore func()) {
+	runtime.LockOSThread()
+	var priority int32
+	policy, _, errno := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+	_, _, unknown := syscall.Syscall(syscall.SYS_SCHED_GETPARAM, 0, uintptr(unsafe.Pointer(&priority)), 0)
+	if errno != 0 || unknown != 0 || RelaxThread(0) != nil {
+		return runtime.UnlockOSThread
+	}
+	return func() {
+		_ = schedule(0, policy, priority) // it was allowed before
+		runtime.UnlockOSThread()
+	}
+}
 
 // RelaxThread lets a thread of any process run as ordinary ones do; 0 is the calling thread.
 func RelaxThread(thread int) error { return schedule(thread, ordinary, 0) }

@@ -1,34 +1,67 @@
 package kernel
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"unsafe"
 )
 
-// What waitid(2) takes.
+// What waitid(2) takes, beside what wait4(2) takes, and the least code of a child that has not ended.
 const (
 	each    = 0          // P_ALL
 	process = 1          // P_PID
 	exited  = 4          // WEXITED
 	noWait  = 0x01000000 // WNOWAIT
+	trapped = 4          // CLD_TRAPPED
 )
 
 // Ended reports whether a child of this process has ended. It does not reap it, and does not wait.
 func Ended(pid int) bool {
-	var information [32]int32 // a siginfo_t: the first number is 0 if the child runs
-	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, process, uintptr(pid), uintptr(unsafe.Pointer(&information)), exited|syscall.WNOHANG|noWait, 0, 0)
-	return errno != 0 || information[0] != 0
+	child, _, err := look(pid, syscall.WNOHANG)
+	return err != nil || child != 0
 }
 
 // AwaitChild waits until a child of this process has ended, and returns its number. It does not reap it.
 func AwaitChild() (pid int, err error) {
-	var information [32]int32 // a siginfo_t: after three numbers comes a union, at a multiple of the size of a pointer
-	const child = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) / unsafe.Sizeof(uintptr(0)) * unsafe.Sizeof(uintptr(0)) / 4
-	if _, _, errno := syscall.Syscall6(syscall.SYS_WAITID, each, 0, uintptr(unsafe.Pointer(&information)), exited|noWait, 0, 0); errno != 0 {
-		return 0, os.NewSyscallError("waitid", errno)
+	pid, _, err = look(-1, 0)
+	return pid, err
+}
+
+// Wait is wait4(2) for a child, or for any one with -1. To reap a process the kernel takes what its last thread may still have. It tries again and again: a
+// thread that runs before others would not let that one run on its processor, if it is an ordinary one, until Linux does so after a second. So while
+// the kernel reaps an ordinary process, the calling thread is an ordinary one.
+func Wait(pid int, status *syscall.WaitStatus, options int) (int, error) {
+	child, ended, err := look(pid, options)
+	switch {
+	case errors.Is(err, syscall.EINTR):
+		return 0, syscall.EINTR
+	case err != nil: // this host may not allow that
+		return syscall.Wait4(pid, status, options, nil)
+	case child == 0:
+		return 0, nil
+	case ended && !Hurries(child):
+		defer relax()()
 	}
-	return int(information[child]), nil
+	reaps()
+	return syscall.Wait4(child, status, options, nil)
+}
+
+// reaps is called before the kernel reaps: for tests.
+var reaps = func() {}
+
+// look waits for what wait4(2) would report, with options as it takes, and leaves that to be reported. No child is 0.
+func look(pid, options int) (child int, ended bool, err error) {
+	kind := process
+	if pid == -1 {
+		kind = each
+	}
+	var information [32]int32 // a siginfo_t: after three numbers, the last one of them the code, comes a union, at a multiple of the size of a pointer
+	const number = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) / unsafe.Sizeof(uintptr(0)) * unsafe.Sizeof(uintptr(0)) / 4
+	if _, _, errno := syscall.Syscall6(syscall.SYS_WAITID, uintptr(kind), uintptr(pid), uintptr(unsafe.Pointer(&information)), uintptr(options)|exited|noWait, 0, 0); errno != 0 {
+		return 0, false, os.NewSyscallError("waitid", errno)
+	}
+	return int(information[number]), information[2] < trapped, nil
 }
 
 // What pidfd_open(2) takes: its number, the same on all architectures, and the flag for a thread that is not the first of its process.

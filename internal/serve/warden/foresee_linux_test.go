@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -178,35 +179,36 @@ func TestAddressesOfThisMachineAreNotFar(t *testing.T) {
 	t.Error("after a minute, the location of 127.0.0.1 is not known")
 }
 
-// A thread that runs before others and reaps an ordinary process may keep its processor from that for a second. Nobody waits for a process whose threads are
-// ordinary ones; others hear of the death of a member when it is reaped.
-func TestWhatRunsAsOthersDoIsReapedSo(t *testing.T) {
+// What the kernel still does for a program of which nobody waits for the end does not go before others. Once the warden reaps it, nothing changes: a
+// thread that reaps runs as those do that it reaps.
+func TestWhatNobodyWaitsForIsReapedAsOrdinaryProcessesAre(t *testing.T) {
 	kerneltest.NeedPriority(t)
 	const ordinary, before = 0, 2
 	for name, c := range map[string]struct {
-		program func(*roll)
-		want    uintptr
+		happens func(*roll, *program)
+		want    int
 	}{
-		"all members have left":       {func(r *roll) { r.left.Store(true) }, ordinary},
-		"its peers are elsewhere":     {func(r *roll) { r.relax(&program{}) }, ordinary},
-		"its peers are here":          {func(*roll) {}, before},
-		"it is being reaped":          {func(r *roll) { r.bury(); r.relax(&program{}) }, before},
-		"it left as it is being told": {func(r *roll) { r.bury(); r.left.Store(true) }, before},
+		"its peers are elsewhere": {func(r *roll, p *program) { r.relax(p); r.bury() }, ordinary},
+		"its peers are here":      {func(r *roll, _ *program) { r.bury() }, before},
+		"it is being reaped":      {func(r *roll, p *program) { r.bury(); r.relax(p) }, before},
 	} {
-		is := make(chan uintptr)
-		go func() {
-			runtime.LockOSThread() // it ends with this goroutine
-			if err := kernel.Hurry(); err != nil {
-				panic(err)
-			}
-			var r roll
-			c.program(&r)
-			r.bury()
-			policy, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
-			is <- policy
-		}()
-		if got := <-is; got != c.want {
-			t.Errorf("%s: policy %d, want %d", name, got, c.want)
+		child := exec.Command("sleep", "1000")
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
 		}
+		if err := kernel.HurryProcess(child.Process.Pid); err != nil {
+			t.Fatal(err)
+		}
+		p, err := newProgram(child.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.happens(new(roll), p)
+		if got := kerneltest.Policies(child.Process.Pid); !slices.Equal(got, []int{c.want}) {
+			t.Errorf("%s: policies %v, want %d", name, got, c.want)
+		}
+		_ = child.Process.Kill() // it may have ended
+		_ = child.Wait()         // by a signal
+		p.tasks.Close()
 	}
 }

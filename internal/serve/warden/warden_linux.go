@@ -183,7 +183,7 @@ func reap(program int, bury, confined func(), spares func(pid int) bool) (status
 			}
 		}
 		var s syscall.WaitStatus
-		pid, err := syscall.Wait4(which, &s, options, nil)
+		pid, err := kernel.Wait(which, &s, options)
 		switch {
 		case err == syscall.ECHILD:
 			return status
@@ -226,28 +226,14 @@ type roll struct {
 	peers    peers
 	buried   chan struct{} // closed when the kernel has reaped the program
 	proven   sync.Once
-	burial   sync.Once // decides relaxed
-	relaxed  bool      // the threads of the dead program run as ordinary ones
+	burial   sync.Once // after it, the threads of the dead program run as they do
 }
 
-// bury is called when the program is dead, before it is reaped. To reap it the kernel takes what its last thread may still have. It tries again and again: a
-// thread that runs before others would not let that one run, which is an ordinary one, on its processor, until Linux does so after a second.
-func (r *roll) bury() {
-	r.burial.Do(func() {
-		r.relaxed = r.left.Load() // then the threads of the program are ordinary ones, and nobody waits for a proof
-	})
-	if r.relaxed {
-		_ = kernel.RelaxThread(0) // if nothing hurries, there is nothing to take back
-	}
-}
+// bury is called when the program is dead, before it is reaped. The kernel reaps it as what its threads are then: see [kernel.Wait].
+func (r *roll) bury() { r.burial.Do(func() {}) }
 
 // relax lets what the kernel still does for the program wait for those that elect, unless the program is being reaped.
-func (r *roll) relax(p *program) {
-	r.burial.Do(func() {
-		r.relaxed = true
-		p.relax()
-	})
-}
+func (r *roll) relax(p *program) { r.burial.Do(p.relax) }
 
 // hear reads all that the program tells. As soon as that executes nothing any more, and has told all, its death is proven, if it leaves nothing.
 func (r *roll) hear(pid int, notes *os.File) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"syscall"
 
+	"ringleader.example/ringleader/internal/serve/kernel"
 	"ringleader.example/ringleader/internal/show/report"
 )
 
@@ -20,7 +21,7 @@ const signalled = 128
 func watchProcess(p *os.Process, tell func(condition)) ending {
 	for {
 		var status syscall.WaitStatus
-		_, err := syscall.Wait4(p.Pid, &status, syscall.WUNTRACED|syscall.WCONTINUED, nil)
+		_, err := kernel.Wait(p.Pid, &status, syscall.WUNTRACED|syscall.WCONTINUED)
 		switch {
 		case err == syscall.EINTR:
 		case err != nil:

@@ -1,0 +1,4 @@
+package kernel
+
+// Reaps is what a test may set.
+var Reaps = &reaps
