@@ -159,6 +159,10 @@ func TestARecordThatIsDroppedOnTheLabPlays(t *testing.T) {
 	incident(t, page, at)
 }
 
+// apart tells whether no mark of a change lies on another one.
+const apart = `(() => { const all = [...document.querySelectorAll(".overview .marks button")].map((e) => e.getBoundingClientRect());
+	return all.length > 1 && all.every((a, i) => all.every((b, k) => i === k || a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top)); })()`
+
 // incident tests the page of an incident, on its own.
 func incident(t *testing.T, page, at string) {
 	t.Helper()
@@ -166,6 +170,7 @@ func incident(t *testing.T, page, at string) {
 	for _, width := range []int64{1280, 390} {
 		q.do(chromedp.EmulateViewport(width, 900))
 		q.has("h1", "Changes of the leader of “shop”")
+		q.until(apart)
 		q.click(".overview .marks button", "3")
 		q.has(".change h2", "3. killed")
 		q.until(`document.querySelector(".picture ` + map[int64]string{1280: ".wide", 390: ".narrow"}[width] + ` svg").getBoundingClientRect().width > 300`)

@@ -13,7 +13,7 @@
   };
   const lasts = (ms) => (ms < 10 ? ms.toFixed(1) + " ms" : ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(ms < 10000 ? 2 : 1) + " s");
   const since = (ms) => Math.abs(ms) < 0.05 ? "0 ms" : (ms < 0 ? "−" : "+") + lasts(Math.abs(ms));
-  const clock = (text) => text.slice(11, 23);
+  const clock = (text) => new Date(text).toISOString().slice(11, 23);
   const leads = (id, term) => (id === null ? "none" : "member " + id + (term ? " in term " + term : ""));
 
   const changes = data.groups.flatMap((group) => group.changes.map((change) => ({ group, change })));
@@ -56,16 +56,32 @@
       });
       return make("div", { className: "row" }, make("span", {}, "member " + id), track);
     });
-    const many = group.changes.length > 30; // numbers would lie on each other
-    const track = make("div", { className: many ? "track marks many" : "track marks" }, ...group.changes.map((c) => {
-      const mark = make("button", { type: "button", title: `${c.cause} (${c.certainty})`, ariaLabel: `change ${c.number}: ${c.cause}` }, many ? "" : String(c.number));
+    const track = make("div", { className: "track marks" }, ...group.changes.map((c) => {
+      const mark = make("button", { type: "button", title: `${c.cause} (${c.certainty})`, ariaLabel: `change ${c.number}: ${c.cause}` }, String(c.number));
       mark.style.left = `clamp(12px, ${percent(time(c.ended))}%, 100% - 12px)`;
       mark.onclick = () => go(changes.findIndex((x) => x.change === c));
       marks.set(c.number, mark);
       return mark;
     }));
-    const times = make("div", { className: "times muted" }, make("span", {}, clock(new Date(group.from).toISOString()).slice(0, 8)), make("span", {}, clock(new Date(group.to).toISOString()).slice(0, 8) + " UTC"));
+    const times = make("div", { className: "times muted" }, make("span", {}, clock(group.from).slice(0, 8)), make("span", {}, clock(group.to).slice(0, 8) + " UTC"));
     return make("div", { className: "overview" }, ...rows, make("div", { className: "row" }, make("span", { className: "muted" }, "changes"), track), times);
+  }
+
+  /** Moves marks that would lie on each other into further rows. If four rows do not hold them, all become narrow and lose their numbers. */
+  function spread(track) {
+    track.classList.remove("many");
+    const ends = []; // of the last mark of each row
+    const rows = [...track.children].map((mark) => {
+      const left = mark.offsetLeft - mark.offsetWidth / 2;
+      const free = ends.findIndex((end) => end <= left);
+      const row = free < 0 ? ends.length : free;
+      ends[row] = left + mark.offsetWidth + 2;
+      return row;
+    });
+    const many = ends.length > 4;
+    track.classList.toggle("many", many);
+    track.style.height = 2 + 28 * (many ? 1 : Math.max(1, ends.length)) + "px";
+    [...track.children].forEach((mark, i) => (mark.style.top = 4 + 28 * (many ? 0 : rows[i]) + "px"));
   }
 
   /** How long nobody led. */
@@ -186,6 +202,9 @@
     ...(group.violations || []).map((v) => make("p", { className: "fault" }, `${clock(v.time)} ${v.sure ? "A rule was broken" : "A rule may have been broken"}: ${v.what}${v.step ? ". " + v.step : ""}`)),
     overview(group),
   ]), ...damaged(data.damages || []), make("div", { className: "choose" }, earlier, select, later), place);
+  const fit = () => document.querySelectorAll(".marks").forEach(spread);
+  addEventListener("resize", fit);
+  fit();
   document.addEventListener("keydown", (e) => {
     if (e.target.matches("input, select, button, summary")) return;
     if (e.key === "ArrowLeft") go(at - 1);
