@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 		hurryAll()
 	case "reap":
 		reap()
+	case "reap refused":
+		reapRefused()
 	default:
 		die(as)
 	}
@@ -175,7 +177,7 @@ func own() uintptr {
 	return policy
 }
 
-// reap reaps a child that runs before others, and one that does not. It tells the policies of its thread as it does, and afterwards.
+// reap reaps a child that runs before others, and one that does not. It tells the policies of the thread that does so, and then of its own.
 func reap() {
 	runtime.LockOSThread()
 	for _, begin := range []func() error{kernel.Hurry, kernel.HurryAlone} {
@@ -183,18 +185,43 @@ func reap() {
 			fmt.Println(err)
 			return
 		}
-		child, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", "exit 7"}, nil)
-		if err != nil {
-			panic(err)
-		}
-		*kernel.Reaps = func() { fmt.Print(own(), " ") }
-		var status syscall.WaitStatus
-		if pid, err := kernel.Wait(-1, &status, 0); pid != child || err != nil || status.ExitStatus() != 7 {
-			fmt.Printf("process %d, %v, status %d; ", pid, err, status.ExitStatus())
-		}
-		fmt.Println(own())
+		reapOne()
 	}
 }
+
+func reapOne() {
+	child, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", "exit 7"}, nil)
+	if err != nil {
+		panic(err)
+	}
+	*kernel.Reaps = func() { fmt.Print(own()&^resetOnFork, " ") }
+	var status syscall.WaitStatus
+	if pid, err := kernel.Wait(-1, &status, 0); pid != child || err != nil || status.ExitStatus() != 7 {
+		fmt.Printf("process %d, %v, status %d; ", pid, err, status.ExitStatus())
+	}
+	fmt.Println(own())
+}
+
+// reapRefused does so for an ordinary child, in a process that runs before others and would not be allowed to do so again.
+func reapRefused() {
+	const limitOfPriority = 14 // RLIMIT_RTPRIO
+	runtime.LockOSThread()
+	if err := kernel.HurryAlone(); err != nil {
+		panic(err)
+	}
+	for _, drop := range []error{syscall.Setrlimit(limitOfPriority, &syscall.Rlimit{}), syscall.Setuid(nobody)} {
+		if drop != nil {
+			panic(drop)
+		}
+	}
+	if kernel.Hurry() == nil {
+		fmt.Print("it is allowed: ")
+	}
+	reapOne()
+}
+
+// nobody is a user without privileges.
+const nobody = 65534
 
 // hurryAll tells the policies of this process when all threads hurry, those of a process that it starts, and its own when all but a thread that
 // hurries by itself do no more.
@@ -261,11 +288,21 @@ func TestAnOrdinaryProcessIsReapedByAnOrdinaryThread(t *testing.T) {
 	case got != want:
 		t.Errorf("the policies are %q, want %q; SCHED_RR is 2", got, want)
 	}
+	if os.Getuid() != 0 {
+		needs.Missing(t, "another user without privileges: only root may change to one")
+	}
+	if got, want := run("reap refused"), fmt.Sprintf("0 %d\n", 2|resetOnFork); got != want {
+		t.Errorf("where a thread may not run before others again, the policies are %q, want %q", got, want)
+	}
 }
 
 // A child that is stopped, goes on and ends tells each of these once.
 func TestWaitTellsWhatWait4Would(t *testing.T) {
-	c := exec.Command("sh", "-c", "kill -STOP $$; exit 7")
+	c := exec.Command("sh", "-c", "kill -STOP $$; read line; exit 7") // its end would hide that it goes on
+	input, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -273,23 +310,25 @@ func TestWaitTellsWhatWait4Would(t *testing.T) {
 	for _, step := range []struct {
 		name  string
 		holds func(syscall.WaitStatus) bool
-		next  syscall.Signal
+		next  func() error
 	}{
-		{"stopped", syscall.WaitStatus.Stopped, syscall.SIGCONT},
-		{"continued", syscall.WaitStatus.Continued, 0},
-		{"ended by itself", func(s syscall.WaitStatus) bool { return s.ExitStatus() == 7 }, 0},
+		{"stopped", syscall.WaitStatus.Stopped, func() error { return syscall.Kill(child, syscall.SIGCONT) }},
+		{"continued", syscall.WaitStatus.Continued, input.Close},
+		{"ended by itself", func(s syscall.WaitStatus) bool { return s.ExitStatus() == 7 }, nil},
 	} {
 		var status syscall.WaitStatus
 		if pid, err := kernel.Wait(child, &status, options); pid != child || err != nil || !step.holds(status) {
 			t.Fatalf("process %d, status %x, %v; want that %d has %s", pid, status, err, child, step.name)
 		}
-		if step.next == 0 {
+		if step.next == nil {
 			continue
 		}
 		if pid, err := kernel.Wait(child, nil, options|syscall.WNOHANG); pid != 0 || err != nil {
 			t.Errorf("process %d, %v; that it has %s is known", pid, err, step.name)
 		}
-		_ = syscall.Kill(child, step.next) // it is our child, and not reaped
+		if err := step.next(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if pid, err := kernel.Wait(child, nil, 0); !errors.Is(err, syscall.ECHILD) {
 		t.Errorf("process %d, %v after it was reaped; want %v", pid, err, syscall.ECHILD)

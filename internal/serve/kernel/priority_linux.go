@@ -63,19 +63,23 @@ func Hurries(thread int) bool {
 	return errno == 0 && policy&^resetOnFork != ordinary
 }
 
-// relax lets the calling thread run as ordinary ones do, until the function is called that it returns.
-func relax() (restore func()) {
-	runtime.LockOSThread()
-	var priority int32
-	policy, _, errno := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
-	_, _, unknown := syscall.Syscall(syscall.SYS_SCHED_GETPARAM, 0, uintptr(unsafe.Pointer(&priority)), 0)
-	if errno != 0 || unknown != 0 || RelaxThread(0) != nil {
-		return runtime.UnlockOSThread
-	}
-	return func() {
-		_ = schedule(0, policy, priority) // it was allowed before
-		runtime.UnlockOSThread()
-	}
+// asOrdinary calls a function in a thread that runs as ordinary ones do meanwhile. That is not the calling thread, which might not be allowed to run before
+// others again.
+func asOrdinary(do func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		var priority int32
+		policy, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
+		_, _, _ = syscall.Syscall(syscall.SYS_SCHED_GETPARAM, 0, uintptr(unsafe.Pointer(&priority)), 0)
+		_ = schedule(0, policy&resetOnFork|ordinary, 0) // always allowed, since it keeps the flag
+		do()
+		if schedule(0, policy, priority) == nil {
+			runtime.UnlockOSThread() // else the thread ends with this goroutine
+		}
+	}()
+	<-done
 }
 
 // RelaxThread lets a thread of any process run as ordinary ones do; 0 is the calling thread.

@@ -29,9 +29,9 @@ func AwaitChild() (pid int, err error) {
 }
 
 // Wait is wait4(2) for a child, or for any one with -1. To reap a process the kernel takes what its last thread may still have. It tries again and again: a
-// thread that runs before others would not let that one run on its processor, if it is an ordinary one, until Linux does so after a second. So while
-// the kernel reaps an ordinary process, the calling thread is an ordinary one.
-func Wait(pid int, status *syscall.WaitStatus, options int) (int, error) {
+// thread that runs before others would not let that one run on its processor, if it is an ordinary one, until Linux does so after a second. So an ordinary
+// process is reaped by an ordinary thread.
+func Wait(pid int, status *syscall.WaitStatus, options int) (reaped int, err error) {
 	child, ended, err := look(pid, options)
 	switch {
 	case errors.Is(err, syscall.EINTR):
@@ -40,11 +40,17 @@ func Wait(pid int, status *syscall.WaitStatus, options int) (int, error) {
 		return syscall.Wait4(pid, status, options, nil)
 	case child == 0:
 		return 0, nil
-	case ended && !Hurries(child):
-		defer relax()()
 	}
-	reaps()
-	return syscall.Wait4(child, status, options, nil)
+	reap := func() {
+		reaps()
+		reaped, err = syscall.Wait4(child, status, options, nil)
+	}
+	if ended && !Hurries(child) {
+		asOrdinary(reap)
+	} else {
+		reap()
+	}
+	return reaped, err
 }
 
 // reaps is called before the kernel reaps: for tests.
