@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 		hurryAll()
 	case "reap":
 		reap()
+	case "retire":
+		retire()
 	case "reap refused":
 		reapRefused()
 	default:
@@ -220,6 +222,25 @@ func reapRefused() {
 	reapOne()
 }
 
+// retire tells the policies of this process when it retires as a user without privileges.
+func retire() {
+	hurried, done := make(chan error), make(chan struct{})
+	defer close(done)
+	go func() {
+		runtime.LockOSThread()
+		hurried <- kernel.HurryAlone()
+		<-done
+	}()
+	if err := errors.Join(<-hurried, kernel.HurryAll()); err != nil {
+		fmt.Println("cannot begin:", err)
+		return
+	}
+	if err := errors.Join(syscall.Setuid(nobody), kernel.Retire()); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(policy())
+}
+
 // nobody is a user without privileges.
 const nobody = 65534
 
@@ -293,6 +314,20 @@ func TestAnOrdinaryProcessIsReapedByAnOrdinaryThread(t *testing.T) {
 	}
 	if got, want := run("reap refused"), fmt.Sprintf("0 %d\n", 2|resetOnFork); got != want {
 		t.Errorf("where a thread may not run before others again, the policies are %q, want %q", got, want)
+	}
+}
+
+// Only root may take back that what a thread starts runs as ordinary processes do.
+func TestAProcessWithoutPrivilegesRetires(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		needs.Missing(t, "another user without privileges: only root may change to one")
+	}
+	switch got := run("retire"); {
+	case strings.Contains(got, "cannot begin") && os.Getenv("CI") != "true":
+		t.Skip(got)
+	case got != "0\n":
+		t.Errorf("the policies are %q, want that of ordinary processes, 0", got)
 	}
 }
 

@@ -73,7 +73,7 @@ func asOrdinary(do func()) {
 		var priority int32
 		policy, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, 0, 0, 0)
 		_, _, _ = syscall.Syscall(syscall.SYS_SCHED_GETPARAM, 0, uintptr(unsafe.Pointer(&priority)), 0)
-		_ = schedule(0, policy&resetOnFork|ordinary, 0) // always allowed, since it keeps the flag
+		_ = RelaxThread(0) // that is always allowed
 		do()
 		if schedule(0, policy, priority) == nil {
 			runtime.UnlockOSThread() // else the thread ends with this goroutine
@@ -124,8 +124,12 @@ func all(process string, policy uintptr, priority int32) error {
 	}
 }
 
-// schedule sets the policy of a thread.
+// schedule sets the policy of a thread. One that is to run as ordinary ones keeps SCHED_RESET_ON_FORK, which only a process with CAP_SYS_NICE may take back.
 func schedule(thread int, policy uintptr, priority int32) error {
+	if policy == ordinary {
+		now, _, _ := syscall.Syscall(syscall.SYS_SCHED_GETSCHEDULER, uintptr(thread), 0, 0) // if that fails, so does the next call
+		policy |= now & resetOnFork
+	}
 	if _, _, errno := syscall.Syscall(syscall.SYS_SCHED_SETSCHEDULER, uintptr(thread), policy, uintptr(unsafe.Pointer(&priority))); errno != 0 {
 		return fmt.Errorf("sched_setscheduler: %w", errno)
 	}
