@@ -1,5 +1,6 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ class Driver {
     static Thread watcher;
 
     public static void main(String[] arguments) throws Exception {
+        System.setOut(new PrintStream(System.out, true, "UTF-8")); // whatever the locale is
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = in.readLine()) != null; ) {
             String[] words = line.split(" ", 2);
