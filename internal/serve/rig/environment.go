@@ -18,11 +18,11 @@ func Inherited() []string {
 }
 
 // Environment makes that of this process fit for tests of members. It removes the variables that members and their commands obey: those of the shell,
-// or of the supervisor, in which tests run are not for the programs that they start. And it makes the path of temporary files short: with the name of a
-// test, and that of a socket, a longer one is too long for a socket.
+// or of the supervisor, in which tests run are not for the programs that they start. It removes the width of the terminal, which breaks lines. And it makes
+// the path of temporary files short: with the name of a test, and that of a socket, a longer one is too long for a socket.
 func Environment() {
 	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); obeyed(name) {
+		if name, _, _ := strings.Cut(variable, "="); obeyed(name) || name == "COLUMNS" {
 			_ = os.Unsetenv(name)
 		}
 	}
