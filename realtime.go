@@ -18,6 +18,9 @@ import (
 // little of it. While this process uses more than half of a processor for a second, it runs as an ordinary one, until it has not done so for
 // ten seconds: then strangers that keep it busy do not take the machine from others. When its last member closes, it runs as an ordinary one, too.
 //
+// Where several such processes share a machine, call runtime.GOMAXPROCS(1) as well: after a collection Go's sweeper may spin, for as long as the policy lets it, until a
+// thread has swept that waits for a processor behind another process.
+//
 // If the system refuses the policy, the process runs as before, and the error names the cause. Linux allows it to root, to a process with CAP_SYS_NICE,
 // and to a process whose RLIMIT_RTPRIO is above 0 (LimitRTPRIO=2 in a unit of systemd: 1 for the members, and 2 for the warden that watches them).
 func RealTime() error {

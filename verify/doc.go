@@ -83,6 +83,9 @@
 //     everywhere is taken. A violation shows such a run: a way there, and a round.
 //   - Bounds on messages hold for runs without faults. Those of a service are checked for a single initiator, since
 //     they are for one election.
+//   - Counts that are declared not to depend on the schedule have one total, of all, election and announcement messages, in all runs without faults
+//     of one order. That is not judged where something else makes a difference: random choices, a schedule that determines which processes initiate,
+//     sets of initiators in turn, more than one election, and links or delays outside the model.
 //   - A step that panics or breaks the contract is a violation like any other.
 //
 // # From the middle of a run

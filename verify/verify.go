@@ -200,6 +200,7 @@ const (
 	Disagreement  = model.Disagreement
 	NeverEnds     = model.NeverEnds
 	BoundBroken   = model.BoundBroken
+	CountsVary    = model.CountsVary
 )
 
 // ErrOptions reports options that do not go together; the text names them and a remedy.

@@ -5,7 +5,6 @@ package operate
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -85,9 +84,7 @@ signal ends the demo during an election that has taken less than half a minute.`
 			if inLab { // whose page may ask it to compute
 				return p.Demo(command.Context(), o)
 			}
-			_ = ringleader.RealTime() // as the members do, whose messages it passes on
-			// Go's sweeper waits in a loop for other threads that sweep. Those that wait for a processor behind the loops of two processes would do so for 100 ms.
-			runtime.GOMAXPROCS(1)
+			_ = hurry() // as the members do, whose messages it passes on
 			return demo.Run(command.Context(), p.Printer, p.Stdin, o)
 		},
 	}

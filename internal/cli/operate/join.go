@@ -158,7 +158,7 @@ func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) er
 	// hand that down to commands.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if o.realTime { // first, so that the warden does, too
-		if err := ringleader.RealTime(); err != nil && command.Flags().Changed("real-time") {
+		if err := hurry(); err != nil && command.Flags().Changed("real-time") {
 			return fmt.Errorf("--real-time: %w", err)
 		}
 	}
@@ -171,6 +171,16 @@ func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) er
 		return fmt.Errorf("--warden: %w", err)
 	}
 	return nil
+}
+
+// hurry lets this process run before others, on one processor. On several, such processes wait for each other's sweepers: Go's sweeper waits in a loop for
+// other threads that sweep, and those wait behind the loop of another process.
+func hurry() error {
+	err := ringleader.RealTime()
+	if err == nil && os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
+	return err
 }
 
 // endOnce lets a second SIGTERM or SIGINT change nothing. A service manager, or what limits the time of a program, may send one to the warden and one to this

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/internal/cli/clitest"
 	"ringleader.example/ringleader/internal/serve/kernel/kerneltest"
+	"ringleader.example/ringleader/internal/serve/rig"
 )
 
 // The processes of a member run before others, and what it runs for its user does not. No other test runs meanwhile: doctor, which some call in this
@@ -55,5 +57,33 @@ func TestAMemberRunsBeforeOthersAndItsCommandAndHooksDoNot(t *testing.T) {
 				t.Errorf("--real-time=%v: the threads of the %s have the policies %v", realTime, what, got)
 			}
 		}
+	}
+}
+
+// Several members on one machine wait for each other's sweepers if each has several processors. The environment may say that they shall.
+func TestAMemberThatRunsBeforeOthersHasOneProcessor(t *testing.T) {
+	kerneltest.NeedPriority(t)
+	t.Setenv("GODEBUG", "schedtrace=10") // each process tells its number of processors
+	for _, test := range []struct{ realTime, given, want string }{{"true", "", "1"}, {"true", "3", "3"}, {"false", "3", "3"}} {
+		t.Setenv("GOMAXPROCS", test.given)
+		told := new(rig.Text)
+		_, lines := launchTo(t, told, "join", "--id", "1", "--data", newStore(t, 1), "--member", "1="+freeAddress(t), "--json", "--hang", "0", "--real-time="+test.realTime)
+		var started struct{}
+		if err := lines.Decode(&started); err != nil {
+			t.Fatal(err)
+		}
+		numbers := func() []string { return regexp.MustCompile(`gomaxprocs=\d+`).FindAllString(told.String(), -1) }
+		const some = 20 // lines of member and warden
+		first := len(numbers())
+		clitest.Eventually(t, func() error {
+			all := numbers()
+			if len(all) < first+2*some { // until those from before the start have come
+				return fmt.Errorf("%d lines", len(all))
+			}
+			if last := slices.Compact(all[len(all)-some:]); !slices.Equal(last, []string{"gomaxprocs=" + test.want}) {
+				return fmt.Errorf("--real-time=%s, GOMAXPROCS=%q: %q", test.realTime, test.given, last)
+			}
+			return nil
+		})
 	}
 }

@@ -104,6 +104,8 @@ type Checker struct {
 
 	Commands []election.Command // what hosts ask or tell: resign, stopped, and then the proofs of death so far
 
+	Random bool // a step has made a random choice, in any order of identifiers so far
+
 	Values    *process.Values
 	Processes *interner[ProcessState]
 	Messages  *interner[message]

@@ -286,4 +286,5 @@ const (
 	Disagreement  = "disagreement at the end"
 	NeverEnds     = "election never ends"
 	BoundBroken   = "bound broken"
+	CountsVary    = "counts vary"
 )

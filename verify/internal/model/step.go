@@ -107,7 +107,7 @@ func (c *Checker) choices(key StepKey, step func(drew *[]trace.Draw)) {
 		case next == mostDraws:
 			c.surrender(key, fmt.Sprintf("chooses more than %d times; the checker tries every value of at most so many choices a step", mostDraws))
 		}
-		if next == len(drew) {
+		if c.Random = true; next == len(drew) {
 			drew = append(drew, trace.Draw{Among: n})
 		}
 		next++

@@ -297,15 +297,51 @@ func (x *Search) judge(extremes *Ranges) *model.Finding {
 		least, most := g.Extremes(parts, Counted(of))
 		few, many := g.Overall(least, most)
 		extremes.add(i, countOf(few), countOf(many))
-		switch b := x.Options.broken(x.workers[0].Declaration, x.workers[0].N, of, countOf(few), countOf(many)); {
-		case b == nil:
-		case b.Case == election.Worst:
-			return g.breaks(b, uint64(x.workers[0].N), most, many)
+		switch breach, greatest := x.wrong(of, countOf(few), countOf(many)); {
+		case breach == nil:
+		case greatest:
+			return g.shows(breach, of, most, many)
 		default:
-			return g.breaks(b, uint64(x.workers[0].N), least, few)
+			return g.shows(breach, of, least, few)
 		}
 	}
 	return nil
+}
+
+// wrong returns what is declared wrongly of the number of messages of one of model.CostNames, or nil, and whether a run with the greatest number shows it,
+// or one with the least.
+func (x *Search) wrong(of string, few, many uint64) (breach *model.Breach, greatest bool) {
+	d, n := x.workers[0].Declaration, x.workers[0].N
+	if b := x.Options.broken(d, n, of, few, many); b != nil {
+		if b.Case == election.Worst {
+			return exceeds(b, uint64(n), TicksOf(many)), true
+		}
+		return exceeds(b, uint64(n), TicksOf(few)), false
+	}
+	random := slices.ContainsFunc(x.workers, func(w *worker) bool { return w.Random })
+	if few == many || random || !x.Options.fixed(d) {
+		return nil, false
+	}
+	if x.workers[0].Unclaimed(&model.Global{}, election.Units(uint64(x.Options.Delay))) != nil { // links without order, or slow ones, void the claim
+		return nil, false
+	}
+	return &model.Breach{Property: model.CountsVary, Detail: fmt.Sprintf("%s %s messages, and %d under another schedule; the counts are declared to be %s", TicksOf(many), of, few, d.Counts)}, true
+}
+
+// fixed reports whether the algorithm declares that all explored runs without faults have equally many messages of each kind, if it makes no random choices.
+// Where the schedule determines which processes initiate, it declares nothing.
+func (o *Options) fixed(d *election.Declaration) bool {
+	switch {
+	case o.Prefix != nil || o.SafetyOnly || d.Task != election.Once && len(o.Initiators) != 1:
+		return false
+	case o.Initiators != nil && d.Starts != election.AllStart:
+		return d.Counts >= election.CountsStartFirst
+	case o.Initiators == nil && o.Starts == model.AllFirst:
+		return d.Counts >= election.CountsAllFirst
+	case d.Starts == election.AllStart && o.Starts != model.EverySet, o.Initiators == nil && o.Starts == model.Each:
+		return d.Counts == election.CountsFixed
+	}
+	return false
 }
 
 // broken returns the first bound that the extremes of n processes break, or nil. Bounds apply to distinct identifiers,
@@ -326,21 +362,21 @@ func (o *Options) broken(d *election.Declaration, n int, of string, few, many ui
 	return nil
 }
 
-// breaks returns a run whose cost violates a bound, up to the last message of that cost.
-func (g *graph) breaks(b *election.Bound, n uint64, costs []election.Ticks, worst election.Ticks) *model.Finding {
-	f := &model.Finding{Breach: *exceeds(b, n, worst)}
+// shows returns a run with an extreme of one of model.CostNames, up to the last of these messages, for what that breaches.
+func (g *graph) shows(breach *model.Breach, of string, costs []election.Ticks, extreme election.Ticks) *model.Finding {
+	f := &model.Finding{Breach: *breach}
 	var from []uint32
 	for root := range g.roots {
-		if costs[root] == worst {
+		if costs[root] == extreme {
 			from = append(from, uint32(root))
 		}
 	}
-	if worst.IsZero() || worst == election.Forever {
+	if extreme.IsZero() || extreme == election.Forever {
 		f.Root = int(from[0])
 		return f
 	}
 	path, root := g.path(from, func(s uint32, e edge) bool {
-		return e.class != model.ByFault && Counted(b.Of).before(g.costs[e.cost], costs[e.to]) == costs[s]
+		return e.class != model.ByFault && Counted(of).before(g.costs[e.cost], costs[e.to]) == costs[s]
 	}, func(s uint32) bool { return costs[s].IsZero() })
 	f.Root, f.Path = int(root), path
 	return f

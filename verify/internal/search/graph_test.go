@@ -349,7 +349,7 @@ func counts(extreme election.Ticks, messages uint64) bool { return extreme == Ti
 // messages.
 func breaking(t *testing.T, g *graph, of string, costs []election.Ticks, extreme election.Ticks) {
 	t.Helper()
-	f := g.breaks(&election.Bound{Of: of, Value: func(uint64) uint64 { return 0 }}, 0, costs, extreme)
+	f := g.shows(&model.Breach{}, of, costs, extreme)
 	if f.Root >= g.roots || costs[f.Root] != extreme || len(f.Path) > 0 && (extreme.IsZero() || extreme == election.Forever) {
 		t.Fatalf("%v: it begins at %d, and goes %v", g.edges, f.Root, f.Path)
 	}

@@ -95,7 +95,7 @@ func (l *Searcher) searchPartly(v *Verdict) bool {
 		case l.Complete && !l.lean && !l.terminates(pass):
 			pass++
 			continue
-		case l.Complete && l.lean && !l.sum(&v.Extremes): // a run breaks a bound, and edges show it
+		case l.Complete && l.lean && !l.sum(&v.Extremes): // edges show a run to what is wrong
 			pass = acyclic
 			continue
 		case l.Complete && !l.lean:

@@ -122,7 +122,7 @@ func (l *Searcher) searchAll(extremes *Ranges, fewer int) *model.Finding {
 			return l.judge(extremes)
 		case l.sum(extremes):
 			return nil
-		default: // a run breaks a bound, and edges show it
+		default: // edges show a run to what is wrong
 			lean = false
 		}
 	}
@@ -181,11 +181,14 @@ func (x *Search) reset(lean bool) {
 	}
 }
 
-// sum adds the extremes of a search without edges. It reports false if they break a bound.
+// sum adds the extremes of a search without edges. It reports false if something is declared wrongly of them.
 func (x *Search) sum(extremes *Ranges) bool {
 	f := &x.levels
 	for i, of := range model.CostNames {
-		if !f.lost && x.Options.broken(x.workers[0].Declaration, x.workers[0].N, of, f.least[i], f.most[i]) != nil {
+		if f.lost {
+			break
+		}
+		if breach, _ := x.wrong(of, f.least[i], f.most[i]); breach != nil {
 			return false
 		}
 	}

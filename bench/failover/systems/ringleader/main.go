@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -22,6 +23,8 @@ func main() {
 	if os.Getenv("BENCH_REAL_TIME") != "" {
 		if err := ringleader.RealTime(); err != nil {
 			fmt.Fprintln(os.Stderr, "ringleader:", err)
+		} else if os.Getenv("GOMAXPROCS") == "" {
+			runtime.GOMAXPROCS(1)
 		}
 	}
 	if os.Getenv("BENCH_WARDEN") != "" {
