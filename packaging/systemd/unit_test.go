@@ -1,4 +1,4 @@
-// Package systemd_test compares the unit with what the program does. No systemd runs.
+// Package systemd_test compares the unit with what the program does, and runs it under a systemd in namespaces.
 package systemd_test
 
 import (
