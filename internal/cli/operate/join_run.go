@@ -29,7 +29,7 @@ import (
 // runJoin runs a member until the context of the command is done.
 func (p *program) runJoin(command *cobra.Command, s *settings, o *joinOptions, config ringleader.Config) error {
 	endOnce()
-	log := newLog(p, slog.LevelWarn, o)
+	log := newLog(p, notice, o)
 	defer log.Close()
 	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health}, joinStore)
@@ -105,6 +105,9 @@ type memberLog struct {
 	level slog.LevelVar
 	usual slog.Level
 }
+
+// notice is the level of what a quiet log shows, too, though nothing is wrong: answers to an operator.
+const notice = slog.LevelInfo + 2
 
 func newLog(p *program, usual slog.Level, o *joinOptions) *memberLog {
 	l := &memberLog{usual: usual}

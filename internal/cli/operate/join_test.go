@@ -2,7 +2,6 @@ package operate
 
 import (
 	"bytes"
-	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
@@ -45,7 +44,7 @@ func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
 func TestOnlyTheErrorThatEndsAMemberIsNotLogged(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
-	log := newLog(&program{Host{Printer: &report.Printer{Err: &said}}}, slog.LevelWarn, &joinOptions{id: 1})
+	log := newLog(&program{Host{Printer: &report.Printer{Err: &said}}}, notice, &joinOptions{id: 1})
 	log.With("member", 1).Error(view.EndedByError, "error", "the disk failed")
 	log.WithGroup("of").Error(view.EndedByError)
 	log.With("member", 1).Error("a term has had two leaders", "term", 7)

@@ -80,7 +80,7 @@ func (p *program) reload(command *cobra.Command, s *settings, config ringleader.
 	if len(fixed) > 0 {
 		log.Warn("some settings cannot change while the member runs: restart it", "settings", strings.Join(fixed, " "))
 	}
-	log.Log(command.Context(), log.usual, "the settings were read again", "file", s.file, "changed", strings.Join(taken, " "))
+	log.Log(command.Context(), log.usual, "the settings were read again", "file", s.file, "changed", cmp.Or(strings.Join(taken, " "), "nothing"))
 	return next
 }
 

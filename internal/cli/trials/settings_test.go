@@ -181,7 +181,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	}
 	reload("group = 'g'\n", `stay as they were error="configuration: ID is missing; identifiers begin with 1; configuration: `)
 	reload(base+"renewal = true\n", "the settings are wrong, and stay as they were", "line 7")
-	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), `changed=member`)
+	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), ` 1 the settings were read again `, `changed=member`)
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1)+"weight = 3\n", `changed=weight`)
 	clitest.Eventually(t, func() error {
 		if _, out, _ := clitest.Call("status", "--json", "--data", data); !strings.Contains(out, `"weight":3`) {
@@ -196,7 +196,7 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	reload(base, "settings=health-http", `changed=weight`)
 	// A list that the member takes now, and not when it starts, is named; one that it does not take changes nothing.
 	reload(strings.Replace(base, "\"]", "\", \"2=127.0.0.1:1\"]", 1), `would not start again`, `by_the_list="[1 2]" vote=[1]`, `changed=member`)
-	reload(strings.NewReplacer("1=127.0.0.1", "1=127.0.0.2", "\"]", ",priority=9\"]").Replace(base), "the list of members stays as it was", `changed=""`)
+	reload(strings.NewReplacer("1=127.0.0.1", "1=127.0.0.2", "\"]", ",priority=9\"]").Replace(base), "the list of members stays as it was", `changed=nothing`)
 	if _, out, _ := clitest.Call("status", "--json", "--data", data); strings.Contains(out, `"weight":9`) {
 		t.Errorf("the priority is of a list that was refused: %s", out)
 	}
