@@ -277,6 +277,7 @@ func afterTermination(b *reproduce.Bench) reproduce.Finding {
 			}
 		},
 	}
+	variant.Counts = election.CountsVary
 	ids := network.On(4, 1, 2, 3)
 	least, most := spread(b.Verify(bully, verify.Options{Setup: ids, Starts: verify.AnyTime}))
 	deafLeast, deafMost := spread(reproduce.Must(verify.Run(variant, verify.Options{Setup: ids, Starts: verify.AnyTime})))
