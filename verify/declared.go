@@ -23,11 +23,7 @@ const mostWide = 200_000
 
 // Unneeded returns those of some assumptions that options make and the algorithm declares not to need.
 func Unneeded(a program.Program, o Options, of Assumption) (unneeded Assumption, err error) {
-	program := process.Opened(a)
-	if err := o.check(program.Declaration, program.Functions); err != nil {
-		return 0, err
-	}
-	p, err := network.Prepare(program.Declaration, o.Setup)
+	p, err := o.declared(a)
 	if err != nil {
 		return 0, err
 	}
@@ -39,6 +35,25 @@ func Unneeded(a program.Program, o Options, of Assumption) (unneeded Assumption,
 		unneeded |= OrderedLinks
 	}
 	return unneeded & of, nil
+}
+
+// declared returns the network on which an algorithm is explored, with what it declares there, and completes the options.
+func (o *Options) declared(a program.Program) (*network.Instance, error) {
+	program := process.Opened(a)
+	if err := o.check(program.Declaration, program.Functions); err != nil {
+		return nil, err
+	}
+	return network.Prepare(program.Declaration, o.Setup)
+}
+
+// CountsOpen reports whether an algorithm declares that no schedule changes the number of its messages, and an exploration with these options does not judge that.
+func CountsOpen(a program.Program, o Options) (bool, error) {
+	p, err := o.declared(a)
+	if err != nil {
+		return false, err
+	}
+	d := p.Declaration()
+	return d.Counts != election.CountsVary && !o.search().Fixed(d), nil
 }
 
 // Wider returns options that make fewer of some assumptions, those that make the fewest first. An exploration with them ends

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/algorithms/afekgafni"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/cli/lab"
@@ -66,6 +67,22 @@ func TestAResultIsPrintedWholeOrNotAtAll(t *testing.T) {
 	const list = "\n300 leaders: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, …; not agreed\n"
 	if code, stdout, _ := call(own, "run", "all", "--n", "300"); code == 0 || !strings.Contains(stdout, list) {
 		t.Errorf("exit status %d, stdout %q", code, stdout)
+	}
+}
+
+// What an algorithm declares of its counts speaks of fewer runs than a search tries without a flag.
+func TestCountsThatVaryAreFoundWithoutAFlag(t *testing.T) {
+	wrong := afekgafni.Algorithm
+	wrong.Name, wrong.Counts = "wrong", election.CountsAllFirst
+	for words, has := range map[string]string{
+		"verify wrong --n 3":             "counts vary: 11 total messages, and 8 under another schedule",
+		"verify wrong --n 3 --start all": "counts vary: ",
+		"verify wrong --n 3 --start any": "not checked, and declared: --start all, --ports\n",
+	} {
+		_, stdout, _ := call([]Entry{Of(&wrong)}, strings.Fields(words)...)
+		if !strings.Contains(strings.ReplaceAll(stdout, "\n  ", " "), has) && !strings.Contains(stdout, has) {
+			t.Errorf("%s: %s", words, stdout)
+		}
 	}
 }
 

@@ -60,7 +60,12 @@ func (o *verifyOptions) unchecked(e *catalogue.Entry, v *verify.Options) (flags 
 	}
 	unneeded, _ := verify.Unneeded(e.Program, *v, o.open())
 	d, n := e.With(set), o.Input.Size()
-	assumed := []claim{{unneeded&verify.InitiatorsFirst != 0, "--start any"}, {unneeded&verify.OrderedLinks != 0, "--reorder"}}
+	counts, _ := verify.CountsOpen(e.Program, *v)
+	assumed := []claim{
+		{unneeded&verify.InitiatorsFirst != 0, "--start any"},
+		{counts && o.Start != "" && v.Starts != verify.AllFirst, "--start all"}, // else tryCounts has looked
+		{unneeded&verify.OrderedLinks != 0, "--reorder"},
+	}
 	for _, c := range slices.Concat(assumed, o.shapes(d, n, v), people(d, set, n, v), setbacks(d, n, v)) {
 		if c.open {
 			flags = append(flags, c.flag)

@@ -445,7 +445,8 @@ func (s *verification) tryDeclared(ctx context.Context, p *plan.Program, by labo
 }
 
 // tryWider tries every schedule under the widest of the options that the algorithm declares to bear under which that is not too large. A
-// report that is nil says that there are none.
+// report that is nil says that there are none. If no violation is found, and processes that initiate at any time leave open whether schedules change the number of
+// messages, those in which all initiate first tell that.
 func (s *verification) tryWider() (wide verify.Options, r *verify.Report, err error) {
 	all, err := s.wider()
 	if err != nil {
@@ -457,10 +458,25 @@ func (s *verification) tryWider() (wide verify.Options, r *verify.Report, err er
 			continue
 		}
 		if err != nil || r.Limit != verify.StateLimit || r.Violation != nil {
-			return wide, r, err
+			return s.tryCounts(wide, r, err)
 		}
 	}
 	return wide, nil, nil
+}
+
+// tryCounts judges counts that an exploration without a violation has left open. It returns what it is given, or an exploration with a violation.
+func (s *verification) tryCounts(wide verify.Options, r *verify.Report, err error) (verify.Options, *verify.Report, error) {
+	first := wide
+	if first.Starts = s.v.Starts; err != nil || r.Violation != nil || first.Starts == wide.Starts {
+		return wide, r, err
+	}
+	if open, err := verify.CountsOpen(s.e.Program, wide); !open {
+		return wide, r, err
+	}
+	if of, err := s.e.Verify(first); err != nil || of.Violation != nil {
+		return first, of, err
+	}
+	return wide, r, nil
 }
 
 // settle sets the flags that all pieces of work have in common: with them, each piece tries what the whole would.

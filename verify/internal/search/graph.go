@@ -319,7 +319,7 @@ func (x *Search) wrong(of string, few, many uint64) (breach *model.Breach, great
 		return exceeds(b, uint64(n), TicksOf(few)), false
 	}
 	random := slices.ContainsFunc(x.workers, func(w *worker) bool { return w.Random })
-	if few == many || random || !x.Options.fixed(d) {
+	if few == many || random || !x.Options.Fixed(d) {
 		return nil, false
 	}
 	if x.workers[0].Unclaimed(&model.Global{}, election.Units(uint64(x.Options.Delay))) != nil { // links without order, or slow ones, void the claim
@@ -328,9 +328,9 @@ func (x *Search) wrong(of string, few, many uint64) (breach *model.Breach, great
 	return &model.Breach{Property: model.CountsVary, Detail: fmt.Sprintf("%s %s messages, and %d under another schedule; the counts are declared to be %s", TicksOf(many), of, few, d.Counts)}, true
 }
 
-// fixed reports whether the algorithm declares that all explored runs without faults have equally many messages of each kind, if it makes no random choices.
+// Fixed reports whether the algorithm declares that all explored runs without faults have equally many messages of each kind, if it makes no random choices.
 // Where the schedule determines which processes initiate, it declares nothing.
-func (o *Options) fixed(d *election.Declaration) bool {
+func (o *Options) Fixed(d *election.Declaration) bool {
 	switch {
 	case o.Prefix != nil || o.SafetyOnly || d.Task != election.Once && len(o.Initiators) != 1:
 		return false
