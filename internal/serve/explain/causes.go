@@ -107,7 +107,7 @@ func (l *line) first(from int64, t *tenure) Change {
 		return c
 	}
 	for _, v := range l.lives {
-		if v.recovering && v.begun <= t.begun && t.begun-v.begun < int64(2*max(v.head.Entitled, time.Second)) {
+		if v.recovering && v.begun < t.begun && t.begun-v.begun < int64(2*max(v.head.Entitled, time.Second)) {
 			c.Bounded = append(c.Bounded, fmt.Sprintf("member %d had restarted %s before: a restarted member grants and claims nothing for the length of a lease", v.member(), words.Lasts(time.Duration(t.begun-v.begun))))
 		}
 	}

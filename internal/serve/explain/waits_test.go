@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/explain"
 	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 	"ringleader.example/ringleader/internal/serve/record"
@@ -77,5 +79,32 @@ func TestTheWaitAfterARestartCountsWhereItIs(t *testing.T) {
 	}
 	if !slices.Equal(waits, []int{0, 3, 0}) {
 		t.Errorf("%v", waits)
+	}
+}
+
+// Members that restart at the moment at which the first leader begins did not hold it up.
+func TestARestartAtTheMomentOfTheFirstLeadIsNoWaitForIt(t *testing.T) {
+	directory := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		if _, err := c.Member(3).WaitToLead(t.Context()); err != nil { // it returns at that moment of the bubble
+			t.Fatal(err)
+		}
+		for id := uint64(1); id <= 3; id++ {
+			c.Kill(id)
+		}
+		c.Start(1, 2, 3)
+		c.AwaitAny()
+		c.Pass(time.Second)
+	})
+	records, err := record.Open(t.Context(), directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := explain.Of(records).Groups[0].Changes[0]
+	if len(first.Bounded) > 0 || first.Cause != explain.Elected {
+		t.Errorf("the first leader was %s: %q", first.Cause, first.Bounded)
 	}
 }
