@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/examples/internal/start"
+	"ringleader.example/ringleader/internal/serve/rig"
 	"ringleader.example/ringleader/storage"
 )
 
@@ -89,8 +89,11 @@ type process struct {
 	id int
 }
 
-// change is what a process prints.
-type change struct{ id, group, leader int }
+// change is what a process prints, or its end.
+type change struct {
+	id, group, leader int
+	ended             bool
+}
 
 func measure() error {
 	directory, err := os.MkdirTemp("", "many")
@@ -98,10 +101,11 @@ func measure() error {
 		return err
 	}
 	defer os.RemoveAll(directory)
-	list, err := freeAddresses()
+	free, err := rig.FreeAddresses(3)
 	if err != nil {
 		return err
 	}
+	list := strings.Join(free, ",")
 	changes := make(chan change, 1000)
 	var processes []process
 	begun := time.Now()
@@ -133,14 +137,22 @@ func measure() error {
 					changes <- ch
 				}
 			}
+			changes <- change{id: i, ended: true}
 		}()
 	}
 	known := agreement{}
-	known.wait(changes, 0)
+	if _, err := known.wait(changes, 0); err != nil {
+		return err
+	}
 	fmt.Printf("all groups agree after %v\n", time.Since(begun).Round(time.Millisecond))
-	known.drain(changes, 3*time.Second)
+	if _, err := known.drain(changes, 3*time.Second); err != nil {
+		return err
+	}
 	before := usage(processes)
-	moved := known.drain(changes, *idle)
+	moved, err := known.drain(changes, *idle)
+	if err != nil {
+		return err
+	}
 	after := usage(processes)
 	for i, p := range processes {
 		fmt.Printf("idle: process %d takes %.1f %% of a core and %d MB, and leads %d groups\n",
@@ -150,7 +162,10 @@ func measure() error {
 	victim := slices.MaxFunc([]int{1, 2, 3}, func(a, b int) int { return known.led(a) - known.led(b) })
 	begun = time.Now()
 	processes[victim-1].Process.Kill()
-	times := known.wait(changes, victim)
+	times, err := known.wait(changes, victim)
+	if err != nil {
+		return err
+	}
 	if len(times) == 0 {
 		return fmt.Errorf("process %d led no group any more when it was killed", victim)
 	}
@@ -166,9 +181,20 @@ func measure() error {
 // agreement is the leader of each group, as each process sees it.
 type agreement map[[2]int]int
 
+// take takes a change. The end of a process is an error, but for the one that was killed.
+func (a agreement) take(c change, killed int) error {
+	switch {
+	case !c.ended:
+		a[[2]int{c.id, c.group}] = c.leader
+	case c.id != killed:
+		return fmt.Errorf("process %d has ended", c.id)
+	}
+	return nil
+}
+
 // wait takes changes until all processes but the one that is gone agree on the leader of each group, and it is another one. It
 // returns, for each group of which they did not agree before, when they did, in nanoseconds since 1970.
-func (a agreement) wait(changes <-chan change, gone int) (times []time.Duration) {
+func (a agreement) wait(changes <-chan change, gone int) (times []time.Duration, err error) {
 	missing := map[int]bool{}
 	for g := range *groups {
 		if !a.agreed(g, gone) {
@@ -177,13 +203,15 @@ func (a agreement) wait(changes <-chan change, gone int) (times []time.Duration)
 	}
 	for len(missing) > 0 {
 		c := <-changes
-		a[[2]int{c.id, c.group}] = c.leader
+		if err := a.take(c, gone); err != nil {
+			return nil, err
+		}
 		if missing[c.group] && a.agreed(c.group, gone) {
 			delete(missing, c.group)
 			times = append(times, time.Duration(time.Now().UnixNano()))
 		}
 	}
-	return times
+	return times, nil
 }
 
 // agreed reports whether all processes but the one that is gone see the same leader of a group, and it is another one.
@@ -202,15 +230,17 @@ func (a agreement) agreed(group, gone int) bool {
 }
 
 // drain takes changes for a time.
-func (a agreement) drain(changes <-chan change, d time.Duration) (n int) {
+func (a agreement) drain(changes <-chan change, d time.Duration) (n int, err error) {
 	end := time.After(d)
 	for {
 		select {
 		case c := <-changes:
-			a[[2]int{c.id, c.group}] = c.leader
+			if err := a.take(c, 0); err != nil {
+				return n, err
+			}
 			n++
 		case <-end:
-			return n
+			return n, nil
 		}
 	}
 }
@@ -247,17 +277,4 @@ func usage(processes []process) (all []used) {
 		all = append(all, u)
 	}
 	return all
-}
-
-func freeAddresses() (string, error) {
-	var all []string
-	for range 3 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return "", err
-		}
-		defer l.Close()
-		all = append(all, l.Addr().String())
-	}
-	return strings.Join(all, ","), nil
 }
