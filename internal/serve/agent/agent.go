@@ -192,14 +192,18 @@ func closeAll(o control.Options) (err error) {
 	return err
 }
 
-// serve serves the member until it is closed: at the end of its life it may still lead, and load balancers ask it.
+// serve serves the member until it is closed: at the end of its life it may still lead, and load balancers ask it. Who is told that the member has started can
+// reach it.
 func (a *Agent) serve(o control.Options) {
 	var ctx context.Context
 	ctx, a.unserve = context.WithCancel(context.WithoutCancel(a.life))
+	ready := make(chan struct{})
+	o.Ready = func() { close(ready) }
 	a.web.Go(func() {
 		a.served = control.Serve(ctx, a.Member, o)
 		a.end()
 	})
+	<-ready
 }
 
 // SetHooks replaces the hooks. One that runs goes on.

@@ -17,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/agent"
+	"ringleader.example/ringleader/internal/serve/control"
 	"ringleader.example/ringleader/internal/serve/rig"
 )
 
@@ -91,6 +92,20 @@ func alone(t *testing.T, change func(*ringleader.Config)) *agent.Agent {
 	}
 	t.Cleanup(func() { a.Close() })
 	return a
+}
+
+// Who waits for the start of a member may call it at once.
+func TestAMemberThatHasStartedCanBeReached(t *testing.T) {
+	for range 20 {
+		var data string
+		a := alone(t, func(c *ringleader.Config) { data = c.Data })
+		if _, err := os.Lstat(control.Socket(data)); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestTheServiceManagerIsToldOfEachState(t *testing.T) {

@@ -32,6 +32,7 @@ type Options struct {
 	Record string        // the directory of the record of the member; empty: it has none
 	Hosts  []string      // names by which clients of HTTP may call it, besides localhost, the host it listens on, and numeric addresses
 	Log    *slog.Logger
+	Ready  func() // is called when the member can be reached at all of these; may be nil
 }
 
 // Serve serves a member until ctx is done, or serving HTTP fails, which is the error. The member must be open. A socket that
@@ -65,6 +66,9 @@ func Serve(ctx context.Context, m *ringleader.Member, o Options) error {
 	}
 	if o.HTTPS != nil {
 		serve(transport.Clients(o.HTTPS, o.TLS), Called(o.names(o.HTTPS), operates))
+	}
+	if o.Ready != nil {
+		o.Ready()
 	}
 	<-ctx.Done()
 	all.Wait()
