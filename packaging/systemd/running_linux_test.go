@@ -136,7 +136,7 @@ func (m *machine) show(service, property string) string {
 	return m.do("systemctl show --property " + property + " --value ringleader@" + service)
 }
 
-// leader waits until the services follow one of them, which says that it leads in a later term than before, and returns it.
+// leader waits until all services name one term above before, and one of them leads in it. It returns that service and the term.
 func (m *machine) leader(services []string, before int) (leader string, term int) {
 	m.Helper()
 	clitest.Eventually(m.T, func() error {

@@ -444,9 +444,8 @@ func (s *verification) tryDeclared(ctx context.Context, p *plan.Program, by labo
 	return r, err
 }
 
-// tryWider tries every schedule under the widest of the options that the algorithm declares to bear under which that is not too large. A
-// report that is nil says that there are none. If no violation is found, and processes that initiate at any time leave open whether schedules change the number of
-// messages, those in which all initiate first tell that.
+// tryWider tries every schedule under the widest of the options that the algorithm declares to bear, as far as that is not too large. The report is nil if
+// each of them is too large. If processes may initiate at any time, tryCounts also judges the declared counts.
 func (s *verification) tryWider() (wide verify.Options, r *verify.Report, err error) {
 	all, err := s.wider()
 	if err != nil {

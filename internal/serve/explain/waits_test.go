@@ -1,13 +1,12 @@
 package explain_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/serve/explain"
 	"ringleader.example/ringleader/internal/serve/explain/explaintest"
 	"ringleader.example/ringleader/internal/serve/record"
@@ -84,12 +83,9 @@ func TestTheWaitAfterARestartCountsWhereItIs(t *testing.T) {
 
 // Members that restart at the moment at which the first leader begins did not hold it up.
 func TestARestartAtTheMomentOfTheFirstLeadIsNoWaitForIt(t *testing.T) {
-	directory := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{Record: ringleader.Record{Directory: directory}}, 1, 2, 3)
-		defer c.Close()
+	records, err := record.Open(t.Context(), explaintest.Unstarted(t, "", 3, func(c *ringleadertest.Cluster) {
 		c.Start(1, 2, 3)
-		if _, err := c.Member(3).WaitToLead(t.Context()); err != nil { // it returns at that moment of the bubble
+		if _, err := c.Member(3).WaitToLead(context.Background()); err != nil { // it returns at that moment of the bubble
 			t.Fatal(err)
 		}
 		for id := uint64(1); id <= 3; id++ {
@@ -98,8 +94,7 @@ func TestARestartAtTheMomentOfTheFirstLeadIsNoWaitForIt(t *testing.T) {
 		c.Start(1, 2, 3)
 		c.AwaitAny()
 		c.Pass(time.Second)
-	})
-	records, err := record.Open(t.Context(), directory)
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,12 +13,20 @@ import (
 // Recorded returns the directory with the records of the members 1 to n of a group, to which something happens once n leads.
 func Recorded(t *testing.T, group string, n uint64, happens func(c *ringleadertest.Cluster)) (directory string) {
 	t.Helper()
+	return Unstarted(t, group, n, func(c *ringleadertest.Cluster) {
+		c.Start(First(n)...)
+		c.Await(n)
+		happens(c)
+	})
+}
+
+// Unstarted is Recorded of members that have not started.
+func Unstarted(t *testing.T, group string, n uint64, happens func(c *ringleadertest.Cluster)) (directory string) {
+	t.Helper()
 	directory = t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		c := ringleadertest.New(t, ringleader.Config{Group: group, Record: ringleader.Record{Directory: directory}}, First(n)...)
 		defer c.Close()
-		c.Start(First(n)...)
-		c.Await(n)
 		happens(c)
 	})
 	return directory
